@@ -1,0 +1,1 @@
+"""Research agents that investigate a folder of documents."""

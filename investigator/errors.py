@@ -1,0 +1,170 @@
+"""Every error of this package, drawn as one tree.
+
+    InvestigatorError
+    ├── UserError                  your mistake; the command exits with 2
+    │   ├── QuestionError          the question cannot be asked
+    │   ├── FolderError            the folder cannot be investigated
+    │   ├── SettingsError          a setting has no meaning
+    │   ├── TemplateError          a prompt template cannot be used
+    │   ├── MissingPackageError    an optional package is not installed
+    │   ├── CredentialError        a key is missing or was refused
+    │   ├── UnknownRunError        no such investigation in the workspace
+    │   └── WorkspaceLockedError   another run is writing to the workspace
+    └── RunError                   the run failed; the command exits with 1
+        ├── EngineError            an engine gave no reply
+        │   ├── EngineUnreachableError   the server is down or cut the connection
+        │   ├── EngineTimeoutError       the server did not reply in time
+        │   ├── RateLimitError           the server refused for now (429)
+        │   └── ReplayError              a recording does not hold the reply
+        ├── ReplyError             a reply could not be read
+        ├── ReaderError            a document could not be read
+        ├── StoreError             the workspace failed
+        │   └── DiskFullError      no space is left for the workspace
+        └── EmbedderError          text could not be embedded
+
+Each error carries a `hint`: one sentence that says what to do next. Foreign errors are
+translated in the file that imports the foreign library, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class InvestigatorError(Exception):
+    """Base of every error that this package raises on purpose.
+
+    `hint` says what to do next; an empty hint takes the class's own.
+    """
+
+    default_hint: ClassVar[str] = ""
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint or self.default_hint
+
+
+class UserError(InvestigatorError):
+    """The call was wrong: a setting, a folder, a template, a question."""
+
+    exit_code = 2
+
+
+class QuestionError(UserError):
+    """The question is empty or too long."""
+
+    default_hint = 'Ask one question in plain words, for example: investigator ask FOLDER "Who signed it?"'
+
+
+class FolderError(UserError):
+    """The folder is missing, unreadable, or holds nothing that can be read."""
+
+    default_hint = "Name a folder that exists and holds documents."
+
+
+class SettingsError(UserError):
+    """A setting has an unknown name or an impossible value."""
+
+    default_hint = "Run the command with --help to see what it takes."
+
+
+class TemplateError(UserError):
+    """A prompt template is missing, broken, or names a variable that it is not given."""
+
+    default_hint = "Compare the template with the one shipped in prompts/."
+
+
+class MissingPackageError(UserError):
+    """An optional package is needed and not installed."""
+
+
+class CredentialError(UserError):
+    """A provider needs a key, or refused the one it was given."""
+
+
+class UnknownRunError(UserError):
+    """The workspace holds no investigation of that name."""
+
+    default_hint = "List the investigations with: investigator runs FOLDER"
+
+
+class WorkspaceLockedError(UserError):
+    """Another process is writing to the same workspace."""
+
+    default_hint = "Wait until the other run has ended, or give this one its own with --workspace DIR."
+
+
+class RunError(InvestigatorError):
+    """The run failed through no fault of the call."""
+
+    exit_code = 1
+
+
+class EngineError(RunError):
+    """An engine could not give a reply.
+
+    `retryable` says whether the same call may succeed later.
+    """
+
+    default_hint = "Everything learned so far is kept: run the same command again to go on."
+    retryable: bool = False
+
+
+class EngineUnreachableError(EngineError):
+    """The model server is down, refused the connection, or cut it."""
+
+    default_hint = "Start the model server or correct its address, then run the same command again to go on."
+    retryable = True
+
+
+class EngineTimeoutError(EngineError):
+    """The model server did not reply in time."""
+
+    default_hint = "Give it longer with --timeout SECONDS, then run the same command again to go on."
+    retryable = True
+
+
+class RateLimitError(EngineError):
+    """The provider refuses more calls for now.
+
+    `retry_after` is the wait that it asked for, in seconds, where it named one.
+    """
+
+    default_hint = "Wait a while, then run the same command again: it goes on where it stopped."
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after: float | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class ReplayError(EngineError):
+    """A recording holds no reply to this prompt."""
+
+    default_hint = "Record the run again: the prompts, the documents or the settings have changed since."
+
+
+class ReplyError(RunError):
+    """The text of a reply does not hold what was asked for."""
+
+
+class ReaderError(RunError):
+    """One document could not be read; the others go on."""
+
+
+class StoreError(RunError):
+    """The workspace database or its vector index failed."""
+
+    default_hint = "Check the workspace folder; it can be deleted, and is then built again from the documents."
+
+
+class DiskFullError(StoreError):
+    """The disk that holds the workspace is full."""
+
+    default_hint = "Free some space, then run the same command again: what was finished is kept."
+
+
+class EmbedderError(RunError):
+    """The embedding model could not be loaded or used."""

@@ -1,0 +1,142 @@
+"""The outcome of an investigation: claims with their quotes, the coverage, the full record."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.base import Record
+from investigator.records.documents import FileStatus, Passage, Quote
+from investigator.records.exchanges import Need
+from investigator.records.memories import Memory, Reflection
+from investigator.records.plans import Plan
+
+
+class AnswerStatus(StrEnum):
+    """What an answer says."""
+
+    ANSWERED = "answered"
+    NOT_FOUND = "not_found"
+    NOT_FOUND_SO_FAR = "not_found_so_far"
+
+
+class StopReason(StrEnum):
+    """Why an investigation planned no further round."""
+
+    ANSWERED = "answered"
+    SATURATED = "saturated"
+    ROUNDS = "rounds"
+    CALLS = "calls"
+    TOKENS = "tokens"
+    TIME = "time"
+
+
+class Unreadable(Record):
+    """A file that could not be read, and why."""
+
+    path: str
+    status: FileStatus
+    reason: str = ""
+
+
+class Coverage(Record):
+    """What was done with each document of the folder.
+
+    read: asked; skimmed: searched, and nothing in it was worth asking; not_opened: worth asking, but the run ended first.
+    """
+
+    read: tuple[str, ...] = ()
+    skimmed: tuple[str, ...] = ()
+    not_opened: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing that could hold the answer was left out."""
+        return not self.not_opened and not self.unreadable
+
+    @property
+    def total(self) -> int:
+        """How many documents the folder holds, unreadable ones included."""
+        return len(self.read) + len(self.skimmed) + len(self.not_opened) + len(self.unreadable)
+
+
+class Claim(Record):
+    """One statement of the answer, with the quotes that prove it and the memories it comes from."""
+
+    text: str
+    quotes: tuple[Quote, ...] = Field(min_length=1)
+    memory_ids: tuple[int, ...] = ()
+
+
+class UnprovenClaim(Record):
+    """A statement that an engine made and that its quotes do not prove; it is not part of the answer."""
+
+    text: str
+    reason: str
+    quotes: tuple[Quote, ...] = ()
+
+
+class Answer(Record):
+    """The answer to the main question, or the word that the documents do not hold it, with where it looked.
+
+    `text` holds the claims with citation numbers `[n]`, which count `citations` from 1.
+    """
+
+    question: str
+    status: AnswerStatus
+    stop: StopReason
+    reason: str = Field(description="one sentence that explains the status")
+    text: str
+    claims: tuple[Claim, ...] = ()
+    unproven: tuple[UnprovenClaim, ...] = ()
+    coverage: Coverage
+    nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, where nothing was found")
+    searched: tuple[str, ...] = Field(default=(), description="what the documents were asked")
+    engine: str = Field(description="the engines that judged, by role where they differ")
+
+    @property
+    def citations(self) -> tuple[Quote, ...]:
+        """The quotes of all claims, each once, in order of first use."""
+        return tuple(dict.fromkeys(quote for claim in self.claims for quote in claim.quotes))
+
+
+class Round(Record):
+    """One round: the strategy it followed, the documents it refused, whether it learned something."""
+
+    number: int = Field(ge=1)
+    strategy: str
+    refused_document_ids: tuple[str, ...] = Field(default=(), description="ids that the planner invented")
+    learned: bool = False
+
+
+class Usage(Record):
+    """What an investigation has cost so far: engine calls, tokens, seconds of engine time."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+
+class Investigation(Record):
+    """Everything of one investigation, from the question to the answer."""
+
+    id: str
+    question: str
+    mission: str
+    strategy: str
+    engine: str
+    needs: tuple[Need, ...] = ()
+    plan: Plan = Plan()
+    rounds: tuple[Round, ...] = ()
+    memories: tuple[Memory, ...] = ()
+    reflections: tuple[Reflection, ...] = ()
+    answer: Answer | None = None
+    usage: Usage = Usage()

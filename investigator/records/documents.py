@@ -1,0 +1,111 @@
+"""What is known of a folder: documents, their pages and chunks, and the passages and quotes cut from them.
+
+All offsets are counted in characters (Unicode code points) of the stored text of a document,
+as half-open spans `[start, end)`. Pages and lines are counted from 1.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.base import Record
+
+
+class FileStatus(StrEnum):
+    """What became of a file of the folder."""
+
+    INDEXED = "indexed"
+    EMPTY = "empty"
+    NEEDS_OCR = "needs_ocr"
+    ENCRYPTED = "encrypted"
+    UNSUPPORTED = "unsupported"
+    TOO_LARGE = "too_large"
+    FAILED = "failed"
+
+
+class FileRecord(Record):
+    """One file as last seen: its stamp (size in bytes, mtime in nanoseconds), the sha256 of its bytes, its status."""
+
+    path: str = Field(description="path below the folder, with forward slashes; the document's id")
+    size: int
+    mtime_ns: int
+    content_hash: str
+    status: FileStatus
+    reason: str = ""
+
+
+class PageSpan(Record):
+    """The span of one page, slide or sheet in the stored text."""
+
+    page: int = Field(ge=1)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+
+class Heading(Record):
+    """A heading and the offset at which it stands."""
+
+    text: str
+    start: int = Field(ge=0)
+
+
+class Document(Record):
+    """A document that was read: what it is, and its text."""
+
+    id: str = Field(description="path below the folder, with forward slashes")
+    title: str
+    media_type: str
+    content_hash: str = Field(description="sha256 of the file's bytes, in hexadecimal")
+    text: str = Field(repr=False)
+    pages: tuple[PageSpan, ...] = Field(default=(), repr=False)
+    headings: tuple[Heading, ...] = Field(default=(), repr=False)
+    authors: tuple[str, ...] = ()
+    date: str | None = None
+
+
+class Chunk(Record):
+    """A span of a document that is indexed and retrieved as one."""
+
+    document_id: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    page: int | None = None
+    heading: str = ""
+
+
+class Passage(Record):
+    """A span of a document that was found for a query, with its text and where it stands.
+
+    `score` is in 0..1 and compares passages found for the same query.
+    """
+
+    document_id: str
+    start: int
+    end: int
+    text: str
+    page: int | None = None
+    line: int | None = None
+    heading: str = ""
+    score: float = 0.0
+
+
+class Quote(Record):
+    """Words that stand, character for character, in a stored text: proof.
+
+    `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the file it was read from.
+    """
+
+    document_id: str
+    page: int | None
+    line: int
+    start: int
+    end: int
+    text: str
+    source_hash: str
+
+    @property
+    def place(self) -> str:
+        """`file:page` where the format has pages, else `file:line N`."""
+        return f"{self.document_id}:{self.page}" if self.page is not None else f"{self.document_id}:line {self.line}"

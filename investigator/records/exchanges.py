@@ -1,0 +1,209 @@
+"""What goes into each template of the method, and what must come back.
+
+Each template has one record of variables (its contract: the template uses exactly these names) and, where an
+engine replies to it, one record of the reply. Reply records put the point first, so that a model scores before it
+explains.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from investigator.records.base import Record
+from investigator.records.documents import Passage
+from investigator.records.memories import Knowledge, Memory
+
+
+def _as_text(value: object) -> object:
+    """Models like to give a list where a text was asked for."""
+    return "; ".join(str(part) for part in value) if isinstance(value, list | tuple) else value
+
+
+Text = Annotated[str, BeforeValidator(_as_text)]
+
+
+class DocumentCard(Record):
+    """What a document looks like from outside: enough to choose it or to leave it.
+
+    `match` is in 0..1: how well its best passage fits the question. `snippet` is the beginning of that passage.
+    """
+
+    document_id: str
+    title: str
+    pages: int | None = None
+    date: str | None = None
+    headings: tuple[str, ...] = ()
+    match: float = 0.0
+    snippet: str = ""
+
+
+class Need(Record):
+    """Something that must be known to answer: a term, why it matters, and how telling it is (0..1)."""
+
+    term: str
+    reason: Text = ""
+    weight: float = Field(default=1.0, ge=0, le=1)
+
+
+class TermFrequency(Record):
+    """A term of the question and the share of documents that hold it (0..1)."""
+
+    term: str
+    document_share: float
+
+
+class ThinkVariables(Record):
+    """Variables of `critical_thinking/think.j2`."""
+
+    question: str
+    mission: str
+    strategy: str
+    documents: tuple[DocumentCard, ...]
+    document_count: int
+    term_frequencies: tuple[TermFrequency, ...]
+
+
+class ThinkReply(Record):
+    """What must be known."""
+
+    needs: tuple[Need, ...]
+
+
+class PlanVariables(Record):
+    """Variables of `planner/plan.j2`."""
+
+    question: str
+    mission: str
+    strategy: str
+    needs: tuple[Need, ...]
+    documents: tuple[DocumentCard, ...]
+    history: tuple[Memory, ...]
+    unknown_infos: tuple[str, ...]
+    past_strategies: tuple[str, ...]
+    step_limit: int
+
+
+class ProposedStep(Record):
+    """A document that the planner wants examined."""
+
+    document_id: str
+    purpose: Text
+    perspectives: Text = ""
+
+
+class PlanReply(Record):
+    """The strategy of the next round and its steps."""
+
+    strategy: Text = ""
+    steps: tuple[ProposedStep, ...]
+
+
+class QuestionVariables(Record):
+    """Variables of `tactical_planning/question.j2` and `tactical_planning/summary.j2`, which no engine answers."""
+
+    document_id: str
+    purpose: str
+    perspectives: str
+
+
+class AskVariables(Record):
+    """Variables of `query/ask.j2`."""
+
+    main_question: str
+    mission: str
+    sub_question: str
+    document_id: str
+    document_title: str
+    needs: tuple[Need, ...]
+    passages: tuple[Passage, ...]
+
+
+class AskReply(Record):
+    """A scored reply: the point (0..100), the reply, and the words of the passages that it rests on."""
+
+    point: int | None = None
+    reply: Text = ""
+    quotes: tuple[str, ...] = ()
+
+
+class ReflectVariables(Record):
+    """Variables of `reflection/reflect.j2`."""
+
+    question: str
+    mission: str
+    needs: tuple[Need, ...]
+    memories: tuple[Memory, ...]
+
+
+class ReflectReply(Record):
+    """What is known and unknown, term by term."""
+
+    knowledge: tuple[Knowledge, ...]
+
+
+class Evidence(Record):
+    """A proven quote with the id that the answer must cite it by."""
+
+    id: str
+    text: str
+    document_id: str
+    place: str
+    point: int
+    note: str = ""
+
+
+class AnswerVariables(Record):
+    """Variables of `answer/answer.j2`."""
+
+    question: str
+    mission: str
+    evidence: tuple[Evidence, ...]
+    unknown_infos: tuple[str, ...]
+
+
+class ProposedClaim(Record):
+    """A statement, and the ids of the evidence that it rests on."""
+
+    text: Text
+    evidence: tuple[str, ...] = ()
+
+
+class AnswerReply(Record):
+    """The statements of the answer; none when the evidence does not hold it."""
+
+    claims: tuple[ProposedClaim, ...]
+
+
+class FinishReason(StrEnum):
+    """How a reply ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One thing that needs judgement.
+
+    `text` is the rendered template, `variables` are what went into it, `reply_type` is the record that must come back.
+    """
+
+    template: str
+    variables: Record
+    text: str
+    reply_type: type[Record]
+
+
+class Reply(Record):
+    """What an engine gave: its text, tokens in and out, how it ended, and the seconds it took."""
+
+    text: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    finish_reason: FinishReason = FinishReason.STOP
+    seconds: float = 0.0

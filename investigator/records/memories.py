@@ -1,0 +1,71 @@
+"""What was asked and answered, and what is known from it (seed: generative_agents, "MemoryStream", "Reflection")."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.base import Record
+from investigator.records.documents import Quote
+
+
+class PointStatus(StrEnum):
+    """Whether the point of a reply could be read."""
+
+    SCORED = "scored"
+    UNPARSED = "unparsed"
+
+
+class Memory(Record):
+    """One question to one document, the reply, and its point.
+
+    `point` is 0..100, or None with status `unparsed`; then `reply` is the raw reply. `quotes` are proven;
+    `failed_quotes` are the ones the engine gave that do not stand in the document.
+    """
+
+    id: int = Field(ge=1)
+    target_document_id: str
+    question: str
+    reply: str
+    point: int | None = Field(default=None, ge=0, le=100)
+    quotes: tuple[Quote, ...] = ()
+    failed_quotes: tuple[str, ...] = ()
+    status: PointStatus = PointStatus.SCORED
+
+
+class KnownInfo(Record):
+    """Something that is known of a term, with the point and the documents and memories it rests on."""
+
+    info: str
+    point: int = Field(ge=0, le=100)
+    document_ids: tuple[str, ...] = ()
+    memory_ids: tuple[int, ...] = ()
+
+
+class Relation(Record):
+    """How a term is connected with another one."""
+
+    term: str
+    relation: str
+
+
+class Knowledge(Record):
+    """What is known and unknown of one term."""
+
+    term: str
+    known_infos: tuple[KnownInfo, ...] = ()
+    unknown_infos: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
+
+
+class Reflection(Record):
+    """What a round has taught, term by term."""
+
+    round: int = Field(ge=1)
+    knowledge: tuple[Knowledge, ...] = ()
+
+    @property
+    def unknown_infos(self) -> tuple[str, ...]:
+        """Everything that is still unknown, in order and once."""
+        return tuple(dict.fromkeys(info for item in self.knowledge for info in item.unknown_infos))

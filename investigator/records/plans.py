@@ -1,0 +1,73 @@
+"""The plan of an investigation (seed: generative_agents, "Plan")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from investigator.records.base import Record
+
+SUMMARY = "summary"
+"""The document id that stands for all documents together."""
+
+
+class Status(StrEnum):
+    """Status of a plan step, in the seed's words."""
+
+    NONE = "None"
+    DOING = "Doing"
+    DONE = "Done"
+
+
+class PlanStep(Record):
+    """One document to examine: why, from which points of view, and what came of it.
+
+    `result_ids` are ids of memories in the MemoryStream.
+    """
+
+    plan_id: int = Field(ge=1)
+    document_id: str
+    purpose: str
+    perspectives: str = ""
+    result_ids: tuple[int, ...] = ()
+    status: Status = Status.NONE
+    round: int = Field(default=1, ge=1)
+
+
+class Plan(Record):
+    """The steps of an investigation in their order; changing one gives a new plan."""
+
+    steps: tuple[PlanStep, ...] = ()
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> Self:
+        ids = [step.plan_id for step in self.steps]
+        if len(ids) != len(set(ids)):
+            raise ValueError("plan ids must be unique")
+        return self
+
+    def step(self, plan_id: int) -> PlanStep:
+        """The step of that id. Raises KeyError where there is none."""
+        for step in self.steps:
+            if step.plan_id == plan_id:
+                return step
+        raise KeyError(plan_id)
+
+    def extended(self, steps: Iterable[PlanStep]) -> Plan:
+        """This plan with further steps at its end."""
+        return Plan(steps=(*self.steps, *steps))
+
+    def with_status(self, plan_id: int, status: Status) -> Plan:
+        """This plan with one step's status changed."""
+        return self._replaced(self.step(plan_id).model_copy(update={"status": status}))
+
+    def with_result(self, plan_id: int, memory_id: int) -> Plan:
+        """This plan with one more result of a step."""
+        step = self.step(plan_id)
+        return self._replaced(step.model_copy(update={"result_ids": (*step.result_ids, memory_id)}))
+
+    def _replaced(self, changed: PlanStep) -> Plan:
+        return Plan(steps=tuple(changed if s.plan_id == changed.plan_id else s for s in self.steps))
