@@ -23,6 +23,18 @@ from investigator.records.documents import (
     Passage,
     Quote,
 )
+from investigator.records.events import (
+    Answered,
+    Embedded,
+    Event,
+    FileRead,
+    Notice,
+    Planned,
+    Reflected,
+    Remembered,
+    Started,
+    Thought,
+)
 from investigator.records.exchanges import (
     AnswerReply,
     AnswerVariables,
@@ -45,7 +57,7 @@ from investigator.records.exchanges import (
     ThinkReply,
     ThinkVariables,
 )
-from investigator.records.memories import KnownInfo, Knowledge, Memory, PointStatus, Reflection, Relation
+from investigator.records.memories import Knowledge, KnownInfo, Memory, PointStatus, Reflection, Relation
 from investigator.records.plans import SUMMARY, Plan, PlanStep, Status
 
 __all__ = [
@@ -54,6 +66,7 @@ __all__ = [
     "AnswerReply",
     "AnswerStatus",
     "AnswerVariables",
+    "Answered",
     "AskReply",
     "AskVariables",
     "Chunk",
@@ -61,7 +74,10 @@ __all__ = [
     "Coverage",
     "Document",
     "DocumentCard",
+    "Embedded",
+    "Event",
     "Evidence",
+    "FileRead",
     "FileRecord",
     "FileStatus",
     "FinishReason",
@@ -71,12 +87,14 @@ __all__ = [
     "KnownInfo",
     "Memory",
     "Need",
+    "Notice",
     "PageSpan",
     "Passage",
     "Plan",
     "PlanReply",
     "PlanStep",
     "PlanVariables",
+    "Planned",
     "PointStatus",
     "Prompt",
     "ProposedClaim",
@@ -86,15 +104,19 @@ __all__ = [
     "Record",
     "ReflectReply",
     "ReflectVariables",
+    "Reflected",
     "Reflection",
     "Relation",
+    "Remembered",
     "Reply",
     "Round",
+    "Started",
     "Status",
     "StopReason",
     "TermFrequency",
     "ThinkReply",
     "ThinkVariables",
+    "Thought",
     "UnprovenClaim",
     "Unreadable",
     "Usage",

@@ -43,7 +43,8 @@ class Unreadable(Record):
 class Coverage(Record):
     """What was done with each document of the folder.
 
-    read: asked; skimmed: searched, and nothing in it was worth asking; not_opened: worth asking, but the run ended first.
+    read: asked; skimmed: searched, and nothing in it was worth asking; not_opened: worth asking, but the run
+    ended first.
     """
 
     read: tuple[str, ...] = ()

@@ -1,0 +1,86 @@
+"""What happens during an investigation, as it happens: one record for each step.
+
+Command line, report and other watchers read this one stream; its last event is always `Answered`.
+"""
+
+from __future__ import annotations
+
+from investigator.records.answers import Investigation
+from investigator.records.base import Record
+from investigator.records.documents import FileStatus
+from investigator.records.exchanges import Need
+from investigator.records.memories import Memory, Reflection
+from investigator.records.plans import PlanStep
+
+
+class FileRead(Record):
+    """A new or changed file was read: the how-manieth of how many, and what became of it."""
+
+    done: int
+    total: int
+    path: str
+    status: FileStatus
+    reason: str = ""
+
+
+class Embedded(Record):
+    """Chunks got their vectors: how many of how many so far."""
+
+    done: int
+    total: int
+
+
+class Notice(Record):
+    """Something the user should know, in one sentence."""
+
+    text: str
+
+
+class Started(Record):
+    """The investigation begins, or goes on after it was stopped."""
+
+    run_id: str
+    engine: str
+    documents: int
+    resumed: bool
+
+
+class Thought(Record):
+    """It was worked out what must be known."""
+
+    needs: tuple[Need, ...]
+
+
+class Planned(Record):
+    """A round was planned: its strategy, its steps, and the documents that the planner invented."""
+
+    round: int
+    strategy: str
+    steps: tuple[PlanStep, ...]
+    refused_document_ids: tuple[str, ...] = ()
+
+
+class Remembered(Record):
+    """A document was asked and its reply remembered: the how-manieth step of how many of the round."""
+
+    round: int
+    done: int
+    total: int
+    memory: Memory
+    calls: int
+    seconds: float
+
+
+class Reflected(Record):
+    """A round was thought over."""
+
+    reflection: Reflection
+
+
+class Answered(Record):
+    """The investigation has ended; `investigation.answer` is set."""
+
+    investigation: Investigation
+
+
+Event = FileRead | Embedded | Notice | Started | Thought | Planned | Remembered | Reflected | Answered
