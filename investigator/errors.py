@@ -122,7 +122,7 @@ class EngineUnreachableError(EngineError):
 class EngineTimeoutError(EngineError):
     """The model server did not reply in time."""
 
-    default_hint = "Give it longer with --timeout SECONDS, then run the same command again to go on."
+    default_hint = "Give it longer with --set chat.timeout=300, then run the same command again to go on."
     retryable = True
 
 

@@ -141,3 +141,14 @@ class Investigation(Record):
     reflections: tuple[Reflection, ...] = ()
     answer: Answer | None = None
     usage: Usage = Usage()
+
+
+class RunSummary(Record):
+    """One line about an investigation in a workspace; `answer_status` is None while it is unfinished."""
+
+    id: str
+    question: str
+    created: str = Field(description="when it began, ISO 8601 in UTC")
+    engine: str
+    answer_status: AnswerStatus | None = None
+    calls: int = 0
