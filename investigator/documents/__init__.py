@@ -1,1 +1,1 @@
-"""TODO"""
+"""A folder of files becomes documents with pages, headings and chunks."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
@@ -43,3 +45,19 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector for each text, in order. No texts give an array of shape (0, dimensions)."""
         ...
+
+
+def prompt_key(engine_name: str, prompt: Prompt) -> str:
+    """The sha256, in hexadecimal, of everything that a reply depends on: the engine's name and the whole prompt.
+
+    Journal and recordings keep replies under it, so it is the same in every process and on every machine.
+    """
+    parts = (
+        engine_name,
+        prompt.template,
+        prompt.text,
+        prompt.variables.model_dump(mode="json"),
+        prompt.reply_type.__name__,
+    )
+    wire = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(wire.encode("ascii")).hexdigest()

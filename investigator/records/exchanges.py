@@ -29,7 +29,8 @@ Text = Annotated[str, BeforeValidator(_as_text)]
 class DocumentCard(Record):
     """What a document looks like from outside: enough to choose it or to leave it.
 
-    `match` is in 0..1: how well its best passage fits the question. `snippet` is the beginning of that passage.
+    `match` is in 0..1: how well its best passage fits the question. `snippet` is the beginning of that passage,
+    `asked` how often the document was asked already.
     """
 
     document_id: str
@@ -39,6 +40,7 @@ class DocumentCard(Record):
     headings: tuple[str, ...] = ()
     match: float = 0.0
     snippet: str = ""
+    asked: int = 0
 
 
 class Need(Record):
@@ -176,6 +178,14 @@ class AnswerReply(Record):
     """The statements of the answer; none when the evidence does not hold it."""
 
     claims: tuple[ProposedClaim, ...]
+
+
+class RepairVariables(Record):
+    """Variables of `desk/repair.j2`: a prompt, the reply that could not be read, and what was wrong with it."""
+
+    prompt: str
+    reply: str
+    problem: str
 
 
 class FinishReason(StrEnum):

@@ -1,1 +1,1 @@
-"""TODO"""
+"""The method: start reading at `investigator.py`."""

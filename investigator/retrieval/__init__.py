@@ -1,1 +1,1 @@
-"""TODO"""
+"""Finding: documents first, then the passages inside them."""

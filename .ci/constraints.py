@@ -1,0 +1,33 @@
+"""Turn pip's installation report (standard input) into the lines of constraints.txt (standard output).
+
+Used by `make constraints`. The report comes from a dry run, so nothing is installed, and the builds of PyTorch for other
+hardware (`+cpu`, and the CUDA packages that it brings on Linux, which it pins itself) do not get into the file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+HEADER = """\
+# The versions that this package was tested with, for `pip install -c constraints.txt -e ".[dev]"` (see: make install).
+# pip then has nothing to work out: the same packages everywhere, on Python 3.11, 3.12 and 3.13.
+# They bind nobody who installs the package itself: what it needs is in pyproject.toml.
+# Made by `make constraints`; run that again after a change of the dependencies, then `make test`.
+"""
+OWN = "investigator"
+PINNED_BY_TORCH = ("nvidia-", "cuda-", "triton")
+
+
+def main() -> None:
+    """Print one pin for each package of the report, sorted by name."""
+    packages = [item["metadata"] for item in json.load(sys.stdin)["install"]]
+    pins = {package["name"].lower().replace("_", "-"): package["version"].split("+")[0] for package in packages}
+    print(HEADER, end="")
+    for name in sorted(pins):
+        if name != OWN and not name.startswith(PINNED_BY_TORCH):
+            print(f"{name}=={pins[name]}")
+
+
+if __name__ == "__main__":
+    main()

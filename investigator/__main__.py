@@ -1,0 +1,8 @@
+"""`python -m investigator` is the command `investigator`."""
+
+from __future__ import annotations
+
+from investigator.cli.main import run
+
+if __name__ == "__main__":
+    run()

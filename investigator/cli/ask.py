@@ -1,0 +1,90 @@
+"""`investigator ask FOLDER QUESTION`: investigate a folder and answer."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.cli.output import check_report, print_json, print_text, write_report
+from investigator.errors import QuestionError
+
+EXIT_CODES = {"answered": 0, "not_found": 3, "not_found_so_far": 4}
+"""Exit code for each value of AnswerStatus."""
+
+
+def ask(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question; - reads it from standard input.")],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[ROLE=]PROVIDER:NAME",
+            help="The language model, for every role or for one; repeatable. Without it no language model is used.",
+        ),
+    ] = None,
+    mission: Annotated[str | None, typer.Option(metavar="TEXT", help="What the investigation is for.")] = None,
+    strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew instead of going on with a kept run.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole investigation as JSON.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Also write the report to this HTML file.")
+    ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the index and the runs are kept.")
+    ] = None,
+    prompts: Annotated[Path | None, typer.Option(metavar="DIR", help="A folder of your own prompt templates.")] = None,
+    settings: Annotated[Path | None, typer.Option(metavar="FILE", help="A settings file.")] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.")
+    ] = None,
+) -> None:
+    """Answer a question from a folder of documents.
+
+    Every claim of the answer comes with quotes that are proven to stand in the documents.
+
+    Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 1 the run failed, 2 wrong use, 130 interrupted.
+    """
+    question = _question(question)
+    if report is not None:
+        check_report(report, folder)
+    from investigator.build import Investigator  # heavy: it reaches the database and the engines
+    from investigator.cli.progress import follow
+    from investigator.settings import load_settings
+
+    investigator = Investigator(
+        folder,
+        model=model or None,
+        settings=load_settings(settings, overrides or ()),
+        workspace=workspace,
+        prompts=prompts,
+    )
+    try:
+        investigation = follow(
+            investigator.investigate(question, mission=mission, strategy=strategy, fresh=fresh), sys.stderr
+        )
+    except KeyboardInterrupt as stop:
+        typer.echo("interrupted: everything learned so far is kept; run the same command again to go on.", err=True)
+        raise typer.Exit(130) from stop
+    if report is not None:
+        write_report(report, investigation)
+    if as_json:
+        print_json(investigation.model_dump_json(indent=2))
+    else:
+        print_text(investigation)
+    if investigation.answer is not None:
+        raise typer.Exit(EXIT_CODES[investigation.answer.status.value])
+
+
+def _question(words: str) -> str:
+    if words == "-":
+        given = typer.get_binary_stream("stdin").read()
+        try:
+            words = given.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise QuestionError("the question on standard input is not UTF-8 text") from error
+    if not words.strip():
+        raise QuestionError("the question is empty")
+    return words.strip()

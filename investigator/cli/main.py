@@ -1,0 +1,103 @@
+"""The command `investigator`: its commands, and what the shell is told when one fails.
+
+Results go to standard output, talk and errors to standard error. Exit codes: 0 answered, 3 not in the documents,
+4 not found so far, 1 the run failed, 2 wrong use, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Annotated, ParamSpec
+
+import typer
+
+from investigator.cli.ask import ask
+from investigator.cli.runs import runs
+from investigator.cli.show import show
+from investigator.errors import InvestigatorError
+from investigator.reports.inert import inert
+
+_Options = ParamSpec("_Options")
+
+
+def run() -> None:
+    """Run the command line of this process; ends the process with the exit code."""
+    _write_anything()
+    app(prog_name="investigator")
+
+
+def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
+    """The command with its errors turned into `error:` and `hint:` on standard error and an exit code."""
+
+    @functools.wraps(command)
+    def shell(*args: _Options.args, **options: _Options.kwargs) -> None:
+        try:
+            command(*args, **options)
+        except (typer.Exit, BrokenPipeError):  # typer ends the process for both, without a word
+            raise
+        except InvestigatorError as error:
+            _tell(error.message, error.hint)
+            raise typer.Exit(error.exit_code) from error
+        except KeyboardInterrupt as stop:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(130) from stop
+        except Exception as error:  # the outermost shell: no traceback unasked
+            if os.environ.get("INVESTIGATOR_DEBUG"):
+                typer.echo(inert(traceback.format_exc()), err=True)
+            told = f"unexpected error: {type(error).__name__}: {error}"
+            _tell(told, "Run it again with INVESTIGATOR_DEBUG=1 to see where it comes from.", mark="")
+            raise typer.Exit(1) from error
+
+    return shell
+
+
+app = typer.Typer(
+    name="investigator",
+    help="Answers questions from a folder of documents, with quotes that are proven to stand in them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("ask")(guarded(ask))
+app.command("runs")(guarded(runs))
+app.command("show")(guarded(show))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version  # slow to import, and rarely wanted
+
+        try:
+            typer.echo(f"investigator {version('investigator')}")
+        except PackageNotFoundError:
+            typer.echo("investigator (run from its source, not installed)")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _tell(message: str, hint: str, mark: str = "error: ") -> None:
+    typer.echo(f"{mark}{inert(message)}", err=True)
+    if hint:
+        typer.echo(f"hint: {inert(hint)}", err=True)
+
+
+def _write_anything() -> None:
+    """Let no character stop the output: files and pipes get UTF-8, a terminal escapes what it cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")

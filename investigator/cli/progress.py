@@ -1,0 +1,123 @@
+"""What is going on, while it goes on: on standard error, live in a terminal, line by line elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Protocol, Self, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from investigator.cli.output import is_terminal
+from investigator.cli.steps import Count, Pace, counted_step, sentence, what_follows
+from investigator.errors import RunError
+from investigator.records import Answered, Event, Investigation
+
+PLAIN_INTERVAL = 2.0
+"""Seconds between two plain lines of the same counted kind."""
+
+
+class Display(Protocol):
+    """Shows events as they come; a context manager that cleans up the screen."""
+
+    def show(self, event: Event) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None, /
+    ) -> None: ...
+
+
+def follow(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Investigation:
+    """Show all events on a stream as they come, and return the investigation that the last one brings."""
+    investigation: Investigation | None = None
+    display: Display = LiveDisplay(stream, clock) if is_terminal(stream) else PlainDisplay(stream, clock)
+    with display:
+        for event in events:
+            display.show(event)
+            if isinstance(event, Answered):
+                investigation = event.investigation
+    if investigation is None:
+        raise RunError("the investigation ended without an outcome", hint="Run the same command again to go on.")
+    return investigation
+
+
+class PlainDisplay:
+    """One plain line for each event; of counted ones no more than one every two seconds, and always the last."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float], interval: float = PLAIN_INTERVAL) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._interval = interval
+        self._pace = Pace()
+        self._kind = ""
+        self._shown = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.flush()
+
+    def show(self, event: Event) -> None:
+        """Write the event's line, if it is due."""
+        count = counted_step(event)
+        line = sentence(event) if count is None else self._line(count, self._clock())
+        if line:
+            self._stream.write(line + "\n")
+            self._stream.flush()
+
+    def _line(self, count: Count, now: float) -> str:
+        left = self._pace.left(count, now)
+        if count.kind == self._kind and not count.last and now - self._shown < self._interval:
+            return ""
+        self._kind, self._shown = count.kind, now
+        return count.line(left)
+
+
+class LiveDisplay:
+    """A line that moves: phase, bar, documents, calls, time gone and time left; sentences scroll by above it."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._pace = Pace()
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=20),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[detail]}", style="dim", markup=False),
+            console=Console(file=stream, highlight=False),
+            transient=True,
+            redirect_stdout=False,
+        )
+        self._task = self._progress.add_task("starting", total=None, detail="")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def show(self, event: Event) -> None:
+        """Move the line, or print the event's sentence above it."""
+        count = counted_step(event)
+        if count is not None:
+            detail = count.detail(self._pace.left(count, self._clock()))
+            self._progress.update(
+                self._task, description=count.title, completed=count.done, total=count.total, detail=detail
+            )
+        elif words := sentence(event):
+            self._progress.console.print(Text(words, style="dim"))
+        if count is None or count.last:
+            self._await(what_follows(event))
+
+    def _await(self, phase: str) -> None:
+        """Begin a phase that nobody can count yet."""
+        self._progress.remove_task(self._task)
+        self._task = self._progress.add_task(phase, total=None, detail="")

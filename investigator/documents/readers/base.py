@@ -1,0 +1,67 @@
+"""What every reader takes and gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from investigator.errors import ReaderError
+from investigator.records import FileStatus, Heading, PageSpan, Record
+
+_REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+class ReaderSettings(Record):
+    """How far the readers go."""
+
+    max_bytes: int = Field(default=200_000_000, gt=0, description="files larger than this are not opened")
+    max_characters: int = Field(default=20_000_000, gt=0, description="documents with more text than this are refused")
+    max_pages: int = Field(default=20_000, gt=0, description="PDF files with more pages than this are refused")
+    max_seconds: int = Field(default=120, gt=0, description="time for one office file or message, in seconds")
+
+
+class ReadFailure(ReaderError):
+    """A file gave no text: what it is to be recorded as, and why, in one plain line."""
+
+    default_hint = "Convert the file to a format that can be read, or take it out of the folder."
+
+    def __init__(self, status: FileStatus, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Source:
+    """The bytes of one file, its name (for the title and as a second opinion on its type), and its media type."""
+
+    data: bytes
+    name: str
+    media_type: str = ""
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What a reader found. Offsets are characters of `text`, which is already `cleaned`."""
+
+    text: str
+    title: str = ""
+    pages: tuple[PageSpan, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    authors: tuple[str, ...] = ()
+    date: str | None = None
+
+
+Reader = Callable[[Source, ReaderSettings], Extracted]
+"""Reads the bytes of one file; raises ReadFailure, or any other exception for "damaged"."""
+
+
+def cleaned(text: str) -> str:
+    """The text with \\n as its only line end, and without characters that no store or wire form can carry.
+
+    These are control characters other than tab, line end and form feed, lone surrogates, and non-characters.
+    """
+    return _REMOVED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

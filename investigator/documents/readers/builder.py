@@ -1,0 +1,180 @@
+"""Builds the text of a marked-up document, and notes where its headings and pages stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from investigator.documents.readers.base import cleaned
+from investigator.records import Heading, PageSpan
+
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+
+
+@dataclass
+class _Row:
+    """A table row in the making: its cells, whether it has text yet, and whether a cell took several lines."""
+
+    cells: int = 0
+    started: bool = False
+    tall: bool = False
+
+
+class TextBuilder:
+    """Collects words, breaks, cells and headings in reading order.
+
+    Breaks and blanks are held back until the next word, so the text never begins or ends with white space and has at
+    most one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell that
+    takes several lines itself: the ones after it stand on lines of their own.
+    """
+
+    def __init__(self) -> None:
+        self.headings: list[Heading] = []
+        self.pages: list[PageSpan] = []
+        self._parts: list[str] = []
+        self._length = 0
+        self._breaks = 0
+        self._blank = False
+        self._separators = 0
+        self._rows: list[_Row] = []
+        self._fresh_cell = False
+        self._heading: int | None = None
+        self._page: tuple[int, int] | None = None
+
+    @property
+    def text(self) -> str:
+        """Everything so far."""
+        return "".join(self._parts)
+
+    def words(self, text: str) -> None:
+        """Adds running text; a run of blanks and line ends counts as one blank."""
+        core = _BLANKS.sub(" ", text)
+        if not core:
+            return
+        self._blank = self._blank or core[0] == " "
+        if stripped := core.strip(" "):
+            self._add(stripped)
+            self._blank = core[-1] == " "
+
+    def verbatim(self, text: str) -> None:
+        """Adds text whose inner white space counts; at its ends it is held back like any other."""
+        text = cleaned(text)
+        core = text.strip()
+        if not core:
+            self._breaks = max(self._breaks, min(text.count("\n"), 2))
+            self._blank = self._blank or bool(text)
+            return
+        begin = text.index(core)
+        self._breaks = max(self._breaks, min(text[:begin].count("\n"), 2))
+        self._blank = self._blank or begin > 0
+        self._add(core)
+        tail = text[begin + len(core) :]
+        self._breaks = min(tail.count("\n"), 2)
+        self._blank = bool(tail)
+
+    def line(self) -> None:
+        """What follows stands on a new line."""
+        if not self._fresh_cell:
+            self._breaks = max(self._breaks, 1)
+
+    def block(self) -> None:
+        """What follows is a new paragraph; inside a table it is a new line."""
+        if not self._fresh_cell:
+            self._breaks = max(self._breaks, 1 if self._rows else 2)
+
+    def begin_row(self) -> None:
+        """A table row begins."""
+        self._fresh_cell = False
+        self.line()
+        self._rows.append(_Row())
+        self._separators = 0
+
+    def begin_cell(self) -> None:
+        """A cell of the current row begins; outside a row it is a line."""
+        if not self._rows:
+            self.line()
+            return
+        row = self._rows[-1]
+        if row.tall:
+            self._breaks = max(self._breaks, 1)
+        elif row.cells:
+            self._separators += 1
+            self._breaks = 0 if row.started else self._breaks
+        row.cells += 1
+        self._fresh_cell = True
+
+    def end_cell(self) -> None:
+        """The cell ends; breaks at its end do not count."""
+        if self._rows:
+            if self._rows[-1].started:
+                self._breaks = 0
+            self._fresh_cell = False
+
+    def end_row(self) -> None:
+        """The row ends; empty cells at its end leave nothing."""
+        if self._rows:
+            self._rows.pop()
+        self._separators = 0
+        self._fresh_cell = False
+        self.line()
+
+    def row_or_cell(self, name: str, begins: bool) -> None:
+        """Begins or ends what Office Open XML calls `tr` (a row) or `tc` (a cell)."""
+        if name == "tr":
+            self.begin_row() if begins else self.end_row()
+        else:
+            self.begin_cell() if begins else self.end_cell()
+
+    def begin_heading(self) -> None:
+        """What follows, up to `end_heading`, is a heading."""
+        self.block()
+        self._heading = len(self._parts)
+
+    def end_heading(self) -> None:
+        """The heading ends; an empty one leaves nothing."""
+        if self._heading is not None:
+            raw = "".join(self._parts[self._heading :])
+            core = raw.strip(" |\n")
+            if core:
+                start = self._length - len(raw) + raw.index(core)
+                self.headings.append(Heading(text=_BLANKS.sub(" ", core), start=start))
+        self._heading = None
+        self.block()
+
+    def begin_page(self, number: int) -> None:
+        """Page `number` (from 1) begins; pages without text get no span."""
+        self.end_page()
+        self._rows.clear()
+        self._separators = 0
+        self._fresh_cell = False
+        self._blank = False
+        self._breaks = 2
+        self._page = (number, self._length)
+
+    def end_page(self) -> None:
+        """The page ends here."""
+        if self._page is not None and self._length > self._page[1]:
+            number, start = self._page
+            begin = start + (2 if start else 0)
+            self.pages.append(PageSpan(page=number, start=begin, end=self._length))
+        self._page = None
+
+    def _add(self, core: str) -> None:
+        core = cleaned(core)
+        if not core:
+            return
+        lead = self._lead() if self._parts else ""
+        self._parts.append(lead + core)
+        self._length += len(lead) + len(core)
+        for row in self._rows:
+            row.tall = row.tall or (row.started and self._breaks > 0)
+            row.started = True
+        self._breaks = self._separators = 0
+        self._blank = self._fresh_cell = False
+
+    def _lead(self) -> str:
+        """What stands between the text so far and the next word."""
+        if self._separators:
+            joint = " | " * self._separators
+            return "\n" * self._breaks + joint.lstrip() if self._breaks else joint
+        return "\n" * self._breaks or (" " if self._blank else "")

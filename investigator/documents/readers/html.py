@@ -1,0 +1,145 @@
+"""HTML and XHTML: the words as they stand, without mark-up, scripts and styles; nothing is fetched."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.dates import iso_date
+from investigator.documents.readers.decoding import decoded
+from investigator.records import FileStatus
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_LINES = frozenset({"li", "dt", "dd", "option", "figcaption", "caption", "legend", "summary", "tr"})
+_BLOCKS = frozenset(
+    {"address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "div", "dl", "fieldset"}
+    | {"figure", "footer", "form", "header", "hr", "main", "nav", "ol", "p", "section", "table", "ul"}
+)
+_SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
+_DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
+_AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
+
+
+class HtmlText(HTMLParser):
+    """Feeds the words of HTML to a builder; keeps title, authors and date of its head."""
+
+    def __init__(self, builder: TextBuilder) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title = ""
+        self.authors: list[str] = []
+        self.date: str | None = None
+        self._builder = builder
+        self._silent = 0
+        self._in_title = False
+        self._preformatted = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begins what the tag begins."""
+        if tag in _SILENT:
+            self._silent += 1
+        elif tag == "title":
+            self._in_title = not self.title
+        elif tag == "meta":
+            self._meta({name: value or "" for name, value in attrs})
+        elif tag == "img":
+            self._builder.words(f" {dict(attrs).get('alt') or ''} ")
+        else:
+            self._begin(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element that is closed at once (XHTML)."""
+        self.handle_starttag(tag, attrs)
+        if tag not in ("meta", "img", "br"):
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Ends what the tag ends."""
+        if tag in _SILENT:
+            self._silent = max(0, self._silent - 1)
+        elif tag in ("title", "head"):
+            self._in_title = False
+        elif tag in _HEADINGS:
+            self._builder.end_heading()
+        elif tag == "pre":
+            self._preformatted = max(0, self._preformatted - 1)
+            self._builder.block()
+        elif tag in ("td", "th"):
+            self._builder.end_cell()
+        elif tag == "tr":
+            self._builder.end_row()
+        else:
+            self._break(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Running text."""
+        if self._in_title:
+            self.title += data
+        elif self._silent:
+            return
+        elif self._preformatted:
+            self._builder.verbatim(data)
+        else:
+            self._builder.words(data)
+
+    def _begin(self, tag: str) -> None:
+        if tag in _HEADINGS:
+            self._builder.begin_heading()
+        elif tag == "pre":
+            self._builder.block()
+            self._preformatted += 1
+        elif tag == "tr":
+            self._builder.begin_row()
+        elif tag in ("td", "th"):
+            self._builder.begin_cell()
+        else:
+            self._break(tag)
+
+    def _break(self, tag: str) -> None:
+        if tag in _BLOCKS:
+            self._builder.block()
+        elif tag in _LINES or tag == "br":
+            self._builder.line()
+
+    def _meta(self, attributes: dict[str, str]) -> None:
+        name = (attributes.get("name") or attributes.get("property") or "").lower()
+        content = attributes.get("content", "").strip()
+        if name in _AUTHORS and content:
+            self.authors.append(content)
+        elif name in _DATES:
+            self.date = self.date or iso_date(content)
+
+
+def feed(parser: HtmlText, markup: str) -> None:
+    """Gives the parser a whole document, also one with mark-up declarations that it does not know."""
+    try:
+        parser.feed(markup)
+        parser.close()
+    except AssertionError:  # the standard parser gives up on some `<![...` of word processors
+        parser.rawdata = ""
+        parser.feed(markup.replace("<![", "<!--[").replace("]>", "]-->"))
+        parser.close()
+
+
+def read_html(source: Source, settings: ReaderSettings) -> Extracted:
+    """Reads HTML; its encoding is found from the bytes, then from what it declares."""
+    markup = decoded(source.data, declared=True)
+    if markup is None:
+        markup = source.data.decode("cp1252", errors="replace")
+    if "<" not in markup:
+        raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML but holds none")
+    return extracted_html(markup)
+
+
+def extracted_html(markup: str) -> Extracted:
+    """The words, headings and head of HTML text."""
+    builder = TextBuilder()
+    parser = HtmlText(builder)
+    feed(parser, markup)
+    return Extracted(
+        text=builder.text,
+        title=cleaned(" ".join(parser.title.split())),
+        headings=tuple(builder.headings),
+        authors=tuple(cleaned(author) for author in dict.fromkeys(parser.authors)),
+        date=parser.date,
+    )

@@ -1,0 +1,135 @@
+"""Spreadsheets, OpenDocument, RTF, old Office files and mail, through kreuzberg."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from investigator.documents.readers import rows
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.dates import iso_date
+from investigator.records import FileStatus
+
+_PROTECTED = ("password", "encrypt", "decrypt", "protected")
+_LEAST_SHARE = 0.9
+
+
+def read_office(source: Source, settings: ReaderSettings) -> Extracted:
+    """Reads a text document or a message; pages are not given."""
+    result = _extracted(source, settings)
+    builder = TextBuilder()
+    for node in _nodes(result):
+        _add(builder, node["content"])
+    text, headings = builder.text, tuple(builder.headings)
+    whole = cleaned(result.content).strip()
+    if _weight(text) < _LEAST_SHARE * _weight(whole):  # the structure has lost words: take the plain text
+        text, headings = whole, ()
+    metadata = result.metadata
+    return Extracted(
+        text=text,
+        title=_one_line(metadata.get("title") or metadata.get("subject")),
+        headings=headings,
+        authors=tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ()))),
+        date=iso_date(metadata.get("created_at")) or iso_date(metadata.get("modified_at")),
+    )
+
+
+def read_sheets(source: Source, settings: ReaderSettings) -> Extracted:
+    """Reads a workbook: a page for each sheet, with its name as heading, and a line for each row."""
+    result = _extracted(source, settings)
+    builder = TextBuilder()
+    sheet = 0
+    for node in _nodes(result):
+        content = node["content"]
+        if content["node_type"] == "heading":
+            sheet += 1
+            builder.begin_page(sheet)
+            _add(builder, content)
+        elif content["node_type"] == "table":
+            builder.verbatim("\n".join(rows.lines(_cells(content["grid"]))))
+            builder.block()
+        else:
+            _add(builder, content)
+    builder.end_page()
+    metadata = result.metadata
+    has_values = any(
+        span.end - span.start > len(h.text) for span, h in zip(builder.pages, builder.headings, strict=False)
+    )
+    return Extracted(
+        text=builder.text if has_values or not builder.headings else "",
+        title=_one_line(metadata.get("title")),
+        pages=tuple(builder.pages),
+        headings=tuple(builder.headings),
+        authors=tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ()))),
+        date=iso_date(metadata.get("created_at")) or iso_date(metadata.get("modified_at")),
+    )
+
+
+def _extracted(source: Source, settings: ReaderSettings) -> Any:
+    """The library's own result. Its errors, also the panics of its native part, become ReadFailure."""
+    import kreuzberg
+
+    config = kreuzberg.ExtractionConfig(
+        use_cache=False,
+        enable_quality_processing=False,
+        include_document_structure=True,
+        output_format="plain",
+        extraction_timeout_secs=settings.max_seconds,
+        content_filter=kreuzberg.ContentFilterConfig(
+            include_headers=True, include_footers=True, strip_repeating_text=False, include_watermarks=True
+        ),
+    )
+    try:
+        return kreuzberg.extract_bytes_sync(source.data, source.media_type, config=config)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of the native part is no Exception
+        words = str(error).lower()
+        if any(word in words for word in _PROTECTED):
+            raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
+        if "timeout" in words or "timed out" in words:
+            reason = f"the file took longer than {settings.max_seconds} seconds to read"
+            raise ReadFailure(FileStatus.FAILED, reason) from error
+        raise ReadFailure(FileStatus.FAILED, "the file is cut off, damaged, or not what its name says") from error
+
+
+def _nodes(result: Any) -> list[dict[str, Any]]:
+    return list((result.document or {}).get("nodes") or ())
+
+
+def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
+    kind, text = content["node_type"], content.get("text") or ""
+    if kind in ("heading", "title"):
+        builder.begin_heading()
+        builder.verbatim(text)
+        builder.end_heading()
+    elif kind == "table":
+        builder.block()
+        for row in _cells(content["grid"]):
+            builder.line()
+            builder.verbatim(" | ".join(" ".join(cell.split()) for cell in row))
+        builder.block()
+    elif kind == "metadata_block":
+        for name, value in content.get("entries") or ():
+            builder.line()
+            builder.verbatim(f"{name}: {value}")
+        builder.block()
+    elif text:
+        builder.line() if kind == "list_item" else builder.block()
+        builder.verbatim(text)
+        builder.line() if kind == "list_item" else builder.block()
+
+
+def _cells(grid: dict[str, Any]) -> list[list[str]]:
+    table = [[""] * grid["cols"] for _ in range(grid["rows"])]
+    for cell in grid["cells"]:
+        table[cell["row"]][cell["col"]] = cleaned(cell["content"] or "")
+    return table
+
+
+def _weight(text: str) -> int:
+    return sum(1 for character in text if character.isalnum())
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join(cleaned(text or "").split())

@@ -1,0 +1,56 @@
+"""What a document is called."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+_GENERATED = re.compile(
+    r"^(?:microsoft (?:word|powerpoint|excel) - |untitled|document\d*$|slide 1$|powerpoint presentation$)", re.I
+)
+_FILE_NAME = re.compile(r"^\S+\.(?:docx?|pptx?|xlsx?|pdf|rtf|odt|tex|dvi|indd|qxd|wpd|txt|html?)$", re.I)
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def honest_title(title: str) -> str:
+    """The title of a file's properties, or nothing where a program or a file name made it up."""
+    title = " ".join(title.split())
+    if _GENERATED.match(title) or _FILE_NAME.match(title) or not _is_worded(title):
+        return ""
+    return title
+
+
+def first_title_line(text: str) -> str:
+    """The first line with words, if it looks like a title: short, and not part of a sentence; else nothing."""
+    for line in text[:4000].split("\n")[:12]:
+        line = " ".join(line.split())
+        if _is_worded(line):
+            return line if is_title_like(line) else ""
+    return ""
+
+
+def is_title_like(line: str) -> bool:
+    """Whether a line could be a title: 3 to 200 characters with words, no table row, no end of a clause."""
+    return 3 <= len(line) <= 200 and _is_worded(line) and not line.endswith((".", ",", ";", ":", "。", "、", "|"))
+
+
+def largest_title(lines: list[tuple[str, float]]) -> str:
+    """The title among lines given with the height of their letters: the largest ones, if larger than the text is.
+
+    Neighbouring lines of that size are one title.
+    """
+    worded = [(" ".join(line.split()), height) for line, height in lines if _is_worded(line)]
+    if not worded:
+        return ""
+    heights = sorted(height for _, height in worded)
+    usual, largest = heights[len(heights) // 2], heights[-1]
+    if largest < 1.15 * usual:
+        return ""
+    at = next(index for index, (_, height) in enumerate(worded) if height == largest)
+    title = " ".join(line for line, _ in takewhile(lambda item: item[1] > 0.97 * largest, worded[at : at + 6]))
+    return title if is_title_like(title) else ""
+
+
+def _is_worded(text: str) -> bool:
+    return bool(_LETTERS.search(text) or _WIDE.search(text))

@@ -1,0 +1,145 @@
+"""XML: articles keep their paragraphs, headings and tables; data keep the names of their elements and attributes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from xml.etree.ElementTree import ParseError, XMLParser
+
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.dates import iso_date
+from investigator.documents.readers.decoding import decoded
+from investigator.documents.readers.html import extracted_html
+from investigator.records import FileStatus
+
+_PROSE = re.compile(rb"<(?:\w+:)?(?:p|para|sec|section|h1|body)[\s>]")
+_PARAGRAPHS = frozenset({"p", "para", "h", "title", "head", "subtitle", "label", "caption-title", "v", "line"})
+_HEADINGS = frozenset({"title", "head", "h", "h1", "h2", "h3", "h4", "h5", "h6"})
+_SILENT = frozenset({"binaryData", "binary", "script", "style", "instrText", "Override"})
+_BREAKING = frozenset({"list", "list-item", "table", "table-wrap", "disp-quote", "fig", "item", "listitem"})
+_ROWS = frozenset({"tr", "row"})
+_CELLS = frozenset({"td", "th", "tc", "entry"})
+
+
+@dataclass
+class _Open:
+    name: str
+    block: bool
+    inline_inside: bool
+    words: bool = False
+
+
+class _XmlText:
+    """A target of the standard XML parser: words go to the builder, element by element, without building a tree."""
+
+    def __init__(self, prose: bool) -> None:
+        self.builder = TextBuilder()
+        self.article_title = ""
+        self._prose = prose
+        self._stack: list[_Open] = []
+        self._silent = 0
+        self._title_parts: list[str] | None = None
+        self._date: dict[str, str] = {}
+
+    @property
+    def date(self) -> str | None:
+        """The first publication date that the document names in elements year, month and day."""
+        if "year" not in self._date:
+            return None
+        year, month, day = (self._date.get(part, "") for part in ("year", "month", "day"))
+        return iso_date(f"{year}-{month}-{day}") or iso_date(year)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        name = tag.rpartition("}")[2]
+        parent = self._stack[-1] if self._stack else None
+        inline = parent is not None and (parent.inline_inside or parent.words) and name not in _BREAKING
+        block = not inline
+        self._stack.append(_Open(name, block, inline or name in _PARAGRAPHS))
+        self._silent += name in _SILENT
+        if name == "article-title" and not self.article_title:
+            self._title_parts = []
+        if name in _ROWS:
+            self.builder.begin_row()
+        elif name in _CELLS:
+            self.builder.begin_cell()
+        elif name in _HEADINGS and block:
+            self.builder.begin_heading()
+        elif block:
+            self._break(name)
+        if not self._prose:
+            self._attributes(name, attributes)
+
+    def data(self, text: str) -> None:
+        """Running text."""
+        if not self._stack or self._silent:
+            return
+        element = self._stack[-1]
+        if not self._prose and element.block and not element.words and text.strip():
+            self.builder.words(f"{element.name}: ")
+        element.words = element.words or bool(text.strip())
+        if self._title_parts is not None:
+            self._title_parts.append(text)
+        if element.name in ("year", "month", "day") and self._in("pub-date", "date", "publicationDate"):
+            self._date.setdefault(element.name, text.strip())
+        self.builder.words(text)
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        element = self._stack.pop()
+        self._silent -= element.name in _SILENT
+        if element.name == "article-title" and self._title_parts is not None:
+            self.article_title = " ".join("".join(self._title_parts).split())
+            self._title_parts = None
+        if element.name in _ROWS:
+            self.builder.end_row()
+        elif element.name in _CELLS:
+            self.builder.end_cell()
+        elif element.name in _HEADINGS and element.block:
+            self.builder.end_heading()
+        elif element.block:
+            self._break(element.name)
+
+    def close(self) -> None:
+        """The document ends."""
+
+    def _break(self, name: str) -> None:
+        if self._prose and name in _PARAGRAPHS:
+            self.builder.block()
+        else:
+            self.builder.line()
+
+    def _attributes(self, name: str, attributes: dict[str, str]) -> None:
+        for key, value in attributes.items():
+            if value.strip() and "}" not in key:
+                self.builder.words(f"{name} {key}: {value}")
+                self.builder.line()
+
+    def _in(self, *names: str) -> bool:
+        return any(element.name in names for element in self._stack)
+
+
+def read_xml(source: Source, settings: ReaderSettings) -> Extracted:
+    """Reads XML. What is not well-formed is read as a browser would; external entities are never fetched."""
+    prose = _PROSE.search(source.data) is not None
+    target = _XmlText(prose)
+    parser = XMLParser(target=target)
+    try:
+        parser.feed(source.data)
+        parser.close()
+    except (ParseError, ValueError, LookupError):
+        return _tolerant(source)
+    return Extracted(
+        text=target.builder.text,
+        title=target.article_title,
+        headings=tuple(target.builder.headings) if prose else (),
+        date=target.date,
+    )
+
+
+def _tolerant(source: Source) -> Extracted:
+    markup = decoded(source.data, declared=True)
+    if markup is None:
+        raise ReadFailure(FileStatus.FAILED, "the XML is damaged")
+    return extracted_html(markup)

@@ -1,0 +1,213 @@
+"""What a provider's error means: which of our errors it is, and how often the call may be tried.
+
+Every provider's package raises errors of its own. What they share is a `status_code` or a `response` (OpenAI,
+Anthropic, Groq, Ollama, httpx), a class name, and langchain-core's model errors; this is all that is read here, so
+that no provider's package needs to be imported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+from investigator.errors import (
+    CredentialError,
+    EngineError,
+    EngineTimeoutError,
+    EngineUnreachableError,
+    InvestigatorError,
+    RateLimitError,
+    SettingsError,
+)
+
+ALWAYS = 1_000_000
+"""A number of tries that the engine's own limit always comes before."""
+
+_MESSAGE_LENGTH = 300
+_TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
+_CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
+_TOO_LONG = re.compile(
+    r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
+)
+
+
+class Parameter(StrEnum):
+    """A parameter of a call that some servers refuse."""
+
+    TEMPERATURE = "temperature"
+    MAX_TOKENS = "max_tokens"
+    RESPONSE_FORMAT = "response_format"
+
+
+_NAMES_OF = {
+    Parameter.TEMPERATURE: re.compile(r"\btemperature\b", re.IGNORECASE),
+    Parameter.MAX_TOKENS: re.compile(r"\b(max_(completion_|output_)?tokens|num_predict)\b", re.IGNORECASE),
+    Parameter.RESPONSE_FORMAT: re.compile(
+        r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b", re.IGNORECASE
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """Whom a call went to, as error messages name it: the model, the address where known, the variable of the key."""
+
+    model: str
+    address: str = ""
+    key_variable: str = ""
+    secret: str = ""
+
+    @property
+    def place(self) -> str:
+        """The model and its address."""
+        return f"{self.model} at {self.address}" if self.address else self.model
+
+    def cleaned(self, message: str) -> str:
+        """The server's words on one line, cut to a readable length, without the key."""
+        if self.secret:
+            message = message.replace(self.secret, "***")
+        return " ".join(message.split())[:_MESSAGE_LENGTH]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A call that gave no reply: our error, how many tries of it make sense, and the wait that the server asked for."""
+
+    error: InvestigatorError
+    cause: Exception
+    tries: int = 1
+    wait: float | None = None
+
+
+def failure(error: Exception, server: Server, max_wait: float) -> Failure:
+    """What a foreign error means. `max_wait` (seconds) bounds the wait that a server may ask for."""
+    status = status_of(error)
+    if status is not None:
+        return _by_status(status, error, server, max_wait)
+    words = server.cleaned(str(error))
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & _TIMEOUTS:
+        return Failure(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
+    if names & _CUTS:
+        return Failure(
+            EngineUnreachableError(f"{server.place} cannot be reached: {_root(error, words)}"), error, ALWAYS
+        )
+    if "ContextOverflowError" in names:
+        return Failure(_too_long(server, words), error)
+    message = f"the server's reply is not a chat completion ({server.place}): {words}"
+    hint = "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1)."
+    return Failure(EngineError(message, hint=hint), error, tries=2)
+
+
+def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
+    """Which of the parameters that were sent the server refuses, where its error (400 or 422) names one."""
+    if status_of(error) not in (400, 422) or _is_too_long(error):
+        return None
+    named = getattr(error, "param", None)
+    for text in (named, str(error)):
+        if isinstance(text, str):
+            for parameter in Parameter:
+                if parameter in sent and _NAMES_OF[parameter].search(text):
+                    return parameter
+    return None
+
+
+def is_unexplained_refusal(error: Exception) -> bool:
+    """Whether the server refused the form of the request without naming a parameter."""
+    return status_of(error) in (400, 422) and not _is_too_long(error)
+
+
+def status_of(error: Exception) -> int | None:
+    """The HTTP status that an error carries, where it carries one."""
+    for holder in (error, getattr(error, "response", None)):
+        status = getattr(holder, "status_code", None)
+        if isinstance(status, int) and status >= 300:
+            return status
+    return None
+
+
+def _by_status(status: int, error: Exception, server: Server, max_wait: float) -> Failure:
+    words = server.cleaned(str(error))
+    if 300 <= status < 400:
+        target = _headers(error).get("location", "elsewhere")
+        hint = "Name the final address as the base URL: neither key nor documents are sent to another address."
+        return Failure(EngineError(f"{server.place} redirects to {target}, which is refused", hint=hint), error)
+    if status in (401, 403):
+        return Failure(_refused_key(server, words), error)
+    if status == 404:
+        hint = "Check the name of the model and the base URL."
+        return Failure(SettingsError(f"{server.place} is not there: {words}", hint=hint), error)
+    if status == 429:
+        return _limited(error, server, words, max_wait)
+    if status == 408:
+        return Failure(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
+    if status >= 500 or status == 409:
+        wait = _asked_wait(error)
+        tries = ALWAYS if wait is None or wait <= max_wait else 1
+        return Failure(EngineUnreachableError(f"{server.place} fails ({status}): {words}"), error, tries, wait)
+    if _is_too_long(error):
+        return Failure(_too_long(server, words), error)
+    hint = "Check the settings of the model: the server takes the request to be wrong."
+    return Failure(EngineError(f"{server.place} refused the request ({status}): {words}", hint=hint), error)
+
+
+def _limited(error: Exception, server: Server, words: str, max_wait: float) -> Failure:
+    if "insufficient_quota" in {getattr(error, "code", None), getattr(error, "type", None)} or (
+        "insufficient_quota" in str(error)
+    ):
+        hint = "The account has no credit left: add some, or choose another model with --model."
+        return Failure(RateLimitError(f"{server.place} refuses: {words}", hint=hint), error)
+    wait = _asked_wait(error)
+    if wait is not None and wait > max_wait:
+        hint = f"Run the same command again in {wait:.0f} seconds: it goes on where it stopped."
+        message = f"{server.place} asks to wait {wait:.0f} seconds"
+        return Failure(RateLimitError(message, retry_after=wait, hint=hint), error)
+    return Failure(RateLimitError(f"{server.place} limits calls: {words}", retry_after=wait), error, ALWAYS, wait)
+
+
+def _refused_key(server: Server, words: str) -> CredentialError:
+    variable = server.key_variable
+    hint = f"Set {variable} to a valid key." if variable else "Check the key of the provider and what it may use."
+    return CredentialError(f"{server.place} refused the key: {words}", hint=hint)
+
+
+def _too_long(server: Server, words: str) -> EngineError:
+    hint = "Choose a model with a larger context, or have fewer passages shown to it."
+    return EngineError(f"the prompt is too long for {server.place}: {words}", hint=hint)
+
+
+def _is_too_long(error: Exception) -> bool:
+    overflow = any(kind.__name__ == "ContextOverflowError" for kind in type(error).__mro__)
+    return overflow or _TOO_LONG.search(str(error)) is not None
+
+
+def _root(error: BaseException, words: str) -> str:
+    """The reason below a connection error, whose own words are often only `Connection error.`"""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return str(error)[:_MESSAGE_LENGTH] or words or type(error).__name__
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return headers if isinstance(headers, Mapping) else {}
+
+
+def _asked_wait(error: Exception) -> float | None:
+    """Seconds that `Retry-After` asks for: given as seconds, or as a date that is compared with the reply's own."""
+    headers = _headers(error)
+    asked = headers.get("retry-after")
+    if asked is None:
+        return None
+    try:
+        return max(0.0, float(asked))
+    except ValueError:
+        pass
+    try:
+        span = parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))
+    except (ValueError, TypeError):
+        return None
+    return max(0.0, span.total_seconds())

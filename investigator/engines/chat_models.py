@@ -1,0 +1,178 @@
+"""Builds the LangChain chat model that a `provider:name` stands for, and checks what can be checked before a call."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr
+
+from investigator.engines.chat_errors import Parameter, Server
+from investigator.engines.schemas import Json, reply_schema
+from investigator.errors import CredentialError, MissingPackageError, SettingsError
+from investigator.records import Record
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+KEY_VARIABLES: Mapping[str, str] = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "azure_openai": "AZURE_OPENAI_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "fireworks": "FIREWORKS_API_KEY",
+    "google_genai": "GOOGLE_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "mistralai": "MISTRAL_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "together": "TOGETHER_API_KEY",
+    "xai": "XAI_API_KEY",
+}
+"""The variable that holds the key of a provider that needs one."""
+
+OPENAI_COMPATIBLE = frozenset({"openai", "azure_openai", "deepseek", "xai"})
+"""Providers whose LangChain class is built on OpenAI's client."""
+
+_NAME_HINT = (
+    "Name a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
+    "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with --base-url URL."
+)
+_PLACEHOLDER_KEY = "none"  # local servers ask for no key, and OpenAI's client refuses to start without one
+
+
+class ChatSettings(Record):
+    """How a chat model is called."""
+
+    timeout: float = Field(default=120.0, gt=0, description="seconds to wait for the server to send something")
+    attempts: int = Field(default=4, ge=1, description="how often one prompt is tried in all")
+    max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="sent only where set")
+    max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only where set")
+    base_url: str | None = Field(default=None, description="address of the API, for servers other than the provider's")
+    api_key: SecretStr | None = Field(default=None, description="the key; otherwise the provider's variable is read")
+    max_reply_characters: int = Field(default=200_000, ge=1, description="a longer reply is cut there")
+
+
+def split_name(model: str) -> tuple[str, str]:
+    """The provider and the model of a `provider:name`. Raises SettingsError where it is not one."""
+    provider, colon, name = model.strip().partition(":")
+    if not colon or not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
+        raise SettingsError(f"{model!r} does not name a model", hint=_NAME_HINT)
+    return provider.lower().replace("-", "_"), name
+
+
+def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
+    """Whom the model's calls go to. Raises SettingsError or CredentialError where they could not go there."""
+    address = settings.base_url or (_openai_address() if provider == "openai" else "")
+    if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).hostname):
+        raise SettingsError(f"{address!r} is not an address", hint="Write it as http://localhost:8000/v1")
+    variable = KEY_VARIABLES.get(provider, "")
+    key = settings.api_key.get_secret_value() if settings.api_key else os.environ.get(variable, "")
+    if not key and variable and not _is_own_address(provider, address):
+        raise CredentialError(f"{provider}:{name} needs a key", hint=f"Set {variable} to your key.")
+    if re.search(r"\s", key):
+        raise CredentialError(
+            f"the key of {provider} holds white space",
+            hint=f"Copy the key again{f' into {variable}' if variable else ''}, without spaces or line breaks.",
+        )
+    return Server(f"{provider}:{name}", address, variable, key)
+
+
+def host_of(address: str) -> str:
+    """Host and port of an address, without what it may hold of a user or a password."""
+    parts = urlsplit(address)
+    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
+
+
+def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
+    """The chat model, told to send only those of the settable parameters that are in `parameters`.
+
+    Raises MissingPackageError where the provider's package is not installed, SettingsError where there is no such
+    provider or it does not take the settings.
+    """
+    from langchain.chat_models import init_chat_model
+
+    provider, name = split_name(server.model)
+    try:
+        model: BaseChatModel = init_chat_model(
+            name, model_provider=provider, **_arguments(provider, server, settings, parameters)
+        )
+    except ImportError as error:
+        raise MissingPackageError(f"{server.model} needs a package: {error}", hint=_install(provider, error)) from error
+    except (ValueError, TypeError) as error:
+        reason = server.cleaned(str(error))
+        raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from error
+    return model
+
+
+def settable_parameters(server: Server, settings: ChatSettings) -> frozenset[Parameter]:
+    """The parameters that are sent until the server refuses them: the ones that are set, and the reply's schema."""
+    provider = server.model.partition(":")[0]
+    wanted = {
+        Parameter.TEMPERATURE: settings.temperature is not None,
+        Parameter.MAX_TOKENS: settings.max_tokens is not None,
+        Parameter.RESPONSE_FORMAT: provider == "ollama" or provider in OPENAI_COMPATIBLE,
+    }
+    return frozenset(parameter for parameter, is_sent in wanted.items() if is_sent)
+
+
+def format_argument(
+    server: Server, parameters: frozenset[Parameter], reply_type: type[Record]
+) -> dict[str, dict[str, Json]]:
+    """What a call is given so that the server holds the reply to the schema of `reply_type`; nothing where it cannot.
+
+    It goes to OpenAI's client as further body, for under its own name the client would parse the reply and fail
+    on one that was cut.
+    """
+    if Parameter.RESPONSE_FORMAT not in parameters:
+        return {}
+    schema = reply_schema(reply_type)
+    if server.model.startswith("ollama:"):
+        return {"format": schema}
+    named: dict[str, Json] = {"name": reply_type.__name__, "schema": schema, "strict": True}
+    return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": named}}}
+
+
+def _arguments(
+    provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter]
+) -> dict[str, object]:
+    """What the provider's class is given. Its own retries are off: ours count alone."""
+    temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
+    max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
+    arguments: dict[str, object] = {"temperature": temperature, "base_url": server.address or None}
+    if provider == "ollama":  # takes neither a timeout nor a key, and has a name of its own for the longest reply
+        arguments |= {"num_predict": max_tokens, "client_kwargs": {"timeout": settings.timeout}}
+    else:
+        arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
+    given = {name: value for name, value in arguments.items() if value is not None}
+    if provider == "ollama":
+        return given
+    given["max_retries"] = 0
+    if provider in OPENAI_COMPATIBLE:
+        from openai import DefaultHttpxClient
+
+        given["http_client"] = DefaultHttpxClient(follow_redirects=False, timeout=settings.timeout)
+    if provider == "openai":
+        given["temperature"] = temperature  # None keeps LangChain from choosing one itself for some models
+        given.setdefault("api_key", _PLACEHOLDER_KEY)
+    return given
+
+
+def _openai_address() -> str:
+    """Where OpenAI's client would go; always passed on, so that no other variable can lead the documents elsewhere."""
+    return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
+
+
+def _is_own_address(provider: str, address: str) -> bool:
+    return bool(address) and not (provider == "openai" and urlsplit(address).hostname == "api.openai.com")
+
+
+def _install(provider: str, error: ImportError) -> str:
+    if provider in ("openai", "azure_openai"):
+        return 'Install it with: pip install "investigator[openai]"'
+    named = re.search(r"pip install [\w\-\[\]]+", str(error))
+    return f"Install it with: {named.group() if named else f'pip install langchain-{provider}'}"

@@ -1,0 +1,105 @@
+"""Reading passages: the sentences that answer best, word for word, and how likely it is that they answer at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from investigator.engines.base import Embedder
+from investigator.engines.extractive.answer_types import expected_type, holds_type
+from investigator.engines.extractive.calibration import Features, point
+from investigator.records import AskReply, AskVariables, Need, Passage
+from investigator.text.sentences import sentence_spans
+from investigator.text.terms import content_words, stem, words
+
+_LONGEST_SENTENCE = 500
+_SHORTEST_SENTENCE = 12
+_MOST_QUOTES = 3
+_SHARE_OF_BEST = 0.8
+_NOT_HERE = "Not in this text."
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    text: str
+    passage: int
+    position: int
+
+
+def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
+    """The best one to three sentences of the passages as quotes and reply, with a point for how well they answer."""
+    sentences = _sentences(variables.passages)
+    if not sentences:
+        return AskReply(point=0, reply=_NOT_HERE, quotes=())
+    question = variables.main_question
+    weights = _weights(question, variables.needs)
+    vectors = embedder.embed([question, *(sentence.text for sentence in sentences)])
+    similarity = vectors[1:] @ vectors[0]
+    kind = expected_type(question)
+    covered = [_coverage(weights, _context(sentences, i)) for i in range(len(sentences))]
+    typed = [holds_type(kind, sentence.text, question) for sentence in sentences]
+    fit = np.array([0.7 * s + 0.25 * c + 0.05 * t for s, c, t in zip(similarity, covered, typed, strict=True)])
+    order = np.argsort(-fit, kind="stable")
+    best = int(order[0])
+    features = Features(
+        sentence_similarity=float(np.max(similarity)),
+        passage_fit=max(passage.score for passage in variables.passages),
+        coverage=max(covered),
+        answer_type=max(typed),
+    )
+    chosen = [int(i) for i in order[:_MOST_QUOTES] if fit[i] >= _SHARE_OF_BEST * fit[best]]
+    quotes = tuple(dict.fromkeys(sentences[i].text for i in chosen))
+    return AskReply(point=point(features), reply=" ".join(" ".join(quote.split()) for quote in quotes), quotes=quotes)
+
+
+def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
+    found: list[_Sentence] = []
+    for number, passage in enumerate(passages):
+        position = 0
+        for start, end in sentence_spans(passage.text):
+            for piece in _pieces(passage.text[start:end]):
+                if len(piece) >= _SHORTEST_SENTENCE:
+                    found.append(_Sentence(piece, number, position))
+                    position += 1
+    return found
+
+
+def _pieces(sentence: str) -> list[str]:
+    """A sentence that is too long to be one (a table, a list) comes in pieces of whole lines."""
+    if len(sentence) <= _LONGEST_SENTENCE:
+        return [sentence]
+    pieces, start = [], 0
+    while start < len(sentence):
+        end = min(len(sentence), start + _LONGEST_SENTENCE)
+        if end < len(sentence):
+            cut = max(sentence.rfind("\n", start, end), sentence.rfind(" ", start, end) if "\n" not in sentence else -1)
+            end = cut if cut > start else end
+        pieces.append(sentence[start:end].strip())
+        start = end
+    return [piece for piece in pieces if piece]
+
+
+def _context(sentences: Sequence[_Sentence], index: int) -> str:
+    """The sentence with the one before and after it in its passage: what a pronoun in it may stand for."""
+    own = sentences[index]
+    around = sentences[max(0, index - 1) : index + 2]
+    return " ".join(sentence.text for sentence in around if sentence.passage == own.passage)
+
+
+def _weights(question: str, needs: Sequence[Need]) -> Mapping[str, float]:
+    """Stems of the question's words with their weights, taken from the needs that hold them."""
+    weights = {stem(word): 0.3 for word in content_words(question)}
+    for need in needs:
+        for word in words(need.term):
+            if stem(word) in weights:
+                weights[stem(word)] = max(weights[stem(word)], need.weight)
+    return weights
+
+
+def _coverage(weights: Mapping[str, float], text: str) -> float:
+    present = {stem(word) for word in words(text)}
+    total = math.fsum(weights.values())
+    return math.fsum(weight for word, weight in weights.items() if word in present) / total if total else 0.0

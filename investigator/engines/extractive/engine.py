@@ -1,0 +1,56 @@
+"""The engine itself: which handler answers which prompt."""
+
+from __future__ import annotations
+
+from investigator.engines.base import Embedder
+from investigator.engines.extractive.answering import answer
+from investigator.engines.extractive.asking import ask
+from investigator.engines.extractive.planning import plan
+from investigator.engines.extractive.reflecting import reflect
+from investigator.engines.extractive.thinking import think
+from investigator.errors import SettingsError
+from investigator.records import (
+    AnswerVariables,
+    AskVariables,
+    PlanVariables,
+    Prompt,
+    Record,
+    ReflectVariables,
+    Reply,
+    ThinkVariables,
+)
+
+NAME = "extractive"
+
+
+class ExtractiveEngine:
+    """Answers every template of the method without a language model. Deterministic; safe to share between threads."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        """`extractive:` and the name of the embedder."""
+        return f"{NAME}:{self._embedder.name}"
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The reply as JSON. Raises SettingsError for a prompt that is none of the method's."""
+        return Reply(text=self._answer(prompt).model_dump_json())
+
+    def _answer(self, prompt: Prompt) -> Record:
+        match prompt.variables:
+            case ThinkVariables() as variables:
+                return think(variables)
+            case PlanVariables() as variables:
+                return plan(variables)
+            case AskVariables() as variables:
+                return ask(variables, self._embedder)
+            case ReflectVariables() as variables:
+                return reflect(variables)
+            case AnswerVariables() as variables:
+                return answer(variables)
+        raise SettingsError(
+            f"the extractive engine cannot answer the template {prompt.template!r}",
+            hint="Name a language model for it with --model provider:name.",
+        )

@@ -1,0 +1,51 @@
+"""Which documents to examine next: the best matching ones that were not asked yet."""
+
+from __future__ import annotations
+
+from investigator.records import DocumentCard, Need, PlanReply, PlanVariables, ProposedStep
+from investigator.text.terms import stem, words
+
+_WORTH_ASKING = 0.25
+_SHARE_OF_BEST = 0.5
+_FEWEST = 2
+
+
+def plan(variables: PlanVariables) -> PlanReply:
+    """Steps for the documents that fit best and were not asked yet; none when none of them is worth it.
+
+    The first round asks at least two documents, so that a poor match is looked at before it is given up.
+    """
+    fresh = [card for card in variables.documents if not card.asked]
+    best = max((card.match for card in variables.documents), default=0.0)
+    bar = max(_WORTH_ASKING, _SHARE_OF_BEST * best)
+    chosen = [card for card in fresh if card.match >= bar]
+    if not variables.past_strategies:
+        chosen = chosen if len(chosen) >= _FEWEST else fresh[:_FEWEST]
+    chosen = sorted(chosen, key=lambda card: -card.match)[: variables.step_limit]
+    return PlanReply(strategy=_strategy(variables), steps=tuple(_step(card, variables) for card in chosen))
+
+
+def _strategy(variables: PlanVariables) -> str:
+    if not variables.past_strategies:
+        return "Ask the documents whose passages fit the question best."
+    return f"Round {len(variables.past_strategies) + 1}: ask the next documents for {_listed(variables.unknown_infos)}."
+
+
+def _listed(infos: tuple[str, ...]) -> str:
+    return "; ".join(infos[:3]) if infos else "what the others left open"
+
+
+def _step(card: DocumentCard, variables: PlanVariables) -> ProposedStep:
+    return ProposedStep(
+        document_id=card.document_id,
+        purpose=variables.question.strip(),
+        perspectives=", ".join(_perspectives(card, variables.needs)),
+    )
+
+
+def _perspectives(card: DocumentCard, needs: tuple[Need, ...]) -> list[str]:
+    """The terms in question, and the headings of the document that hold one of them."""
+    terms = [need.term for need in needs]
+    wanted = {stem(word) for term in terms for word in words(term)}
+    headings = [h for h in card.headings if wanted & {stem(word) for word in words(h)} and len(h) <= 80]
+    return list(dict.fromkeys((*terms, *headings[:3])))

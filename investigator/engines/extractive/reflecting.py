@@ -1,0 +1,49 @@
+"""What is known of each term, from quotes that hold it; what no quote tells; which terms stand together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from investigator.records import Knowledge, KnownInfo, Memory, ReflectReply, ReflectVariables, Relation
+from investigator.text.terms import stem, words
+
+_MOST_INFOS = 5
+
+
+def reflect(variables: ReflectVariables) -> ReflectReply:
+    """One entry for each need; a need is unknown when no quote of the memories holds its words."""
+    terms = [need.term for need in variables.needs]
+    return ReflectReply(knowledge=tuple(_knowledge(term, terms, variables.memories) for term in terms))
+
+
+def _knowledge(term: str, terms: Sequence[str], memories: Sequence[Memory]) -> Knowledge:
+    known: list[KnownInfo] = []
+    together: dict[str, str] = {}
+    for memory in memories:
+        for quote in memory.quotes:
+            if not _holds(quote.text, term):
+                continue
+            known.append(
+                KnownInfo(
+                    info=" ".join(quote.text.split()),
+                    point=memory.point or 0,
+                    document_ids=(quote.document_id,),
+                    memory_ids=(memory.id,),
+                )
+            )
+            for other in terms:
+                if other != term and _holds(quote.text, other):
+                    together.setdefault(other, f"named together in {quote.place}")
+    known.sort(key=lambda info: -info.point)
+    return Knowledge(
+        term=term,
+        known_infos=tuple(known[:_MOST_INFOS]),
+        unknown_infos=() if known else (f"what the documents say about {term}",),
+        relations=tuple(Relation(term=other, relation=how) for other, how in together.items()),
+    )
+
+
+def _holds(text: str, term: str) -> bool:
+    present = {stem(word) for word in words(text)}
+    wanted = [stem(word) for word in words(term)]
+    return bool(wanted) and sum(word in present for word in wanted) * 2 > len(wanted)

@@ -1,0 +1,120 @@
+"""Keeps the replies of another engine in a file, and gives them again without it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from threading import Lock
+
+from pydantic import ValidationError
+
+from investigator.engines.base import Engine, prompt_key
+from investigator.errors import ReplayError, StoreError
+from investigator.records import Prompt, Record, Reply
+
+
+class _Header(Record):
+    """First line of a recording: whose replies it holds."""
+
+    engine: str
+    version: int = 1
+
+
+class _Line(Record):
+    """Any further line: one reply, under the key of its prompt."""
+
+    key: str
+    template: str
+    reply: Reply
+
+
+class RecordedEngine:
+    """Replays the recording at `path`; a prompt that it does not hold is asked of `inner` and added.
+
+    The recording is a file of JSON lines: the engine's name, then one reply a line, on disk before it is returned.
+    A last line that a crash cut short is dropped. Without `inner` the engine goes by the name that was recorded, so
+    that the keys are the same; a prompt that was not recorded is a ReplayError, and so is a recording that is
+    missing, damaged, or made by another engine. Safe to call from several threads of one process.
+    """
+
+    def __init__(self, path: str | Path, inner: Engine | None = None) -> None:
+        self._path = Path(path).expanduser()
+        self._inner = inner
+        self._lock = Lock()
+        self._replies: dict[str, Reply] = {}
+        if self._path.exists() or inner is None:
+            self._name = self._read()
+        else:
+            self._name = inner.name
+            self._append(_Header(engine=self._name))
+        if inner is not None and inner.name != self._name:
+            raise ReplayError(
+                f"{self._path} holds replies of {self._name}, not of {inner.name}",
+                hint="Record into another file, or replay with the engine that was recorded.",
+            )
+
+    @property
+    def name(self) -> str:
+        """The name of the engine that was recorded."""
+        return self._name
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The recorded reply, or the inner engine's. Raises ReplayError where there is neither."""
+        key = prompt_key(self._name, prompt)
+        with self._lock:
+            known = self._replies.get(key)
+        if known is not None:
+            return known
+        if self._inner is None:
+            raise ReplayError(f"{self._path} holds no reply to this prompt ({prompt.template}, {key[:12]})")
+        reply = self._inner.reply(prompt)
+        with self._lock:
+            if key not in self._replies:
+                self._append(_Line(key=key, template=prompt.template, reply=reply))
+                self._replies[key] = reply
+            return self._replies[key]
+
+    def _read(self) -> str:
+        try:
+            content = self._path.read_bytes()
+        except OSError as error:
+            raise ReplayError(
+                f"the recording {self._path} cannot be read: {error.strerror}", hint="Name a file that was recorded."
+            ) from error
+        whole, _, rest = content.rpartition(b"\n")
+        if rest:  # a crash cut the last line: what follows must start on a line of its own
+            self._cut_to(len(content) - len(rest))
+        if not whole and self._inner is not None:  # a crash cut even the first line
+            self._append(_Header(engine=self._inner.name))
+            return self._inner.name
+        name = ""
+        for number, line in enumerate(whole.split(b"\n"), start=1):
+            try:
+                if number == 1:
+                    name = _Header.model_validate_json(line).engine
+                else:
+                    entry = _Line.model_validate_json(line)
+                    self._replies[entry.key] = entry.reply
+            except ValidationError as error:
+                raise ReplayError(
+                    f"line {number} of the recording {self._path} is damaged",
+                    hint="Remove that line, or record the run again into a new file.",
+                ) from error
+        return name
+
+    def _cut_to(self, length: int) -> None:
+        if self._inner is not None:  # a recording that is only replayed is never written
+            os.truncate(self._path, length)
+
+    def _append(self, record: Record) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab") as file:
+                file.write(record.model_dump_json().encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise StoreError(
+                f"the recording {self._path} cannot be written: {error.strerror}",
+                hint="Name a file in a folder that can be written to, on a disk with space left.",
+            ) from error

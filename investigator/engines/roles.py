@@ -1,0 +1,33 @@
+"""The roles that a model can be chosen for, and which template belongs to which."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What an engine is asked to do."""
+
+    THINK = "think"
+    PLAN = "plan"
+    ASK = "ask"
+    REFLECT = "reflect"
+    ANSWER = "answer"
+
+
+_ROLE_OF_OWNER = {
+    "critical_thinking": Role.THINK,
+    "planner": Role.PLAN,
+    "query": Role.ASK,
+    "reflection": Role.REFLECT,
+    "answer": Role.ANSWER,
+}
+
+
+def role_of(template: str) -> Role:
+    """The role that answers a template named `owner/name.j2`. Raises ValueError where no engine answers it."""
+    owner = template.partition("/")[0]
+    try:
+        return _ROLE_OF_OWNER[owner]
+    except KeyError:
+        raise ValueError(f"no role answers the template {template!r}") from None

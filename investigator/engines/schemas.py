@@ -1,0 +1,41 @@
+"""The JSON schema of a reply, in the strict form that servers can hold a model to."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from investigator.records import Record
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+"""Any JSON value."""
+
+
+def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
+    """The schema of a reply record: every property required and in its order, nothing else allowed, no defaults.
+
+    This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share. A model that must write every
+    field, in the order of the record, cannot leave out its quotes or explain before it scores.
+    """
+    return _strict_object(reply_type.model_json_schema())
+
+
+def _strict(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_strict(item) for item in value]
+    return _strict_object(value) if isinstance(value, dict) else value
+
+
+def _strict_object(schema: dict[str, Json]) -> dict[str, Json]:
+    if "$ref" in schema:  # strict servers refuse anything beside a reference
+        return {"$ref": schema["$ref"]}
+    strict: dict[str, Json] = {}
+    for key, value in schema.items():
+        if key in ("properties", "$defs") and isinstance(value, dict):  # names here are fields, not keywords
+            strict[key] = {name: _strict(part) for name, part in value.items()}
+        elif key not in ("default", "title"):
+            strict[key] = _strict(value)
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        strict["required"] = list(properties)
+        strict["additionalProperties"] = False
+    return strict

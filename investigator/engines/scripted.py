@@ -1,0 +1,115 @@
+"""Engine and embedder without a model: replies that were written beforehand, vectors that are counted words.
+
+For tests, for trying out templates and for examples; both are part of the product and behave like the real ones.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Self, TypeAlias
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from investigator.engines.base import Vectors
+from investigator.errors import EngineError, SettingsError
+from investigator.records import Prompt, Reply
+from investigator.text.terms import stem, words
+
+Script: TypeAlias = str | Sequence[str] | Callable[[Prompt], str]
+"""One reply for every prompt, replies in their order, or a function of the prompt."""
+
+_FILE = TypeAdapter(dict[str, str | list[str]])
+
+
+class ScriptedEngine:
+    """Gives replies that were written beforehand and remembers what it was asked.
+
+    `replies` is one script for all prompts, or a mapping from template names (with or without `.j2`) to scripts.
+    """
+
+    def __init__(self, replies: Script | Mapping[str, Script], *, name: str = "scripted") -> None:
+        self._scripts: Mapping[str, Script] = replies if isinstance(replies, Mapping) else {"": replies}
+        self._given: dict[str, int] = {}
+        self._asked: list[Prompt] = []
+        self._lock = Lock()
+        self._name = name
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """A script from a JSON file: an object from template names to one reply or a list of replies.
+
+        Raises SettingsError where the file cannot be read or holds something else.
+        """
+        file = Path(path).expanduser()
+        hint = 'Write it as {"query/ask": ["first reply", "second reply"], ...}'
+        try:
+            scripts = _FILE.validate_json(file.read_bytes())
+        except OSError as error:
+            raise SettingsError(f"the script {file} cannot be read: {error.strerror}", hint=hint) from error
+        except ValidationError as error:
+            raise SettingsError(f"{file} is not a script of replies", hint=hint) from error
+        return cls(scripts, name=f"scripted:{file.name}")
+
+    @property
+    def name(self) -> str:
+        """`scripted`, with the name of the file where there is one."""
+        return self._name
+
+    @property
+    def asked(self) -> list[Prompt]:
+        """The prompts so far, in their order."""
+        with self._lock:
+            return list(self._asked)
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The next reply of the prompt's script. Raises EngineError where there is none."""
+        with self._lock:
+            self._asked.append(prompt)
+            text = self._next(prompt)
+        return Reply(text=text if isinstance(text, str) else text(prompt))
+
+    def _next(self, prompt: Prompt) -> str | Callable[[Prompt], str]:
+        for key in (prompt.template, prompt.template.removesuffix(".j2"), ""):
+            if key in self._scripts:
+                script = self._scripts[key]
+                break
+        else:
+            raise EngineError(
+                f"the script holds nothing for the template {prompt.template}", hint="Add replies for that template."
+            )
+        if isinstance(script, str) or callable(script):
+            return script
+        given = self._given.get(key, 0)
+        if given >= len(script):
+            raise EngineError(
+                f"the script ran out after {given} replies ({prompt.template})", hint="Add more replies to the script."
+            )
+        self._given[key] = given + 1
+        return script[given]
+
+
+class ScriptedEmbedder:
+    """Counts word stems into hashed dimensions: deterministic, fast, and similar where texts share words.
+
+    A text without words gives the vector of the empty text, so that every row has length 1.
+    """
+
+    dimensions = 256
+
+    @property
+    def name(self) -> str:
+        """`scripted-words`."""
+        return "scripted-words"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (texts, 256)."""
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word in words(text) or [""]:
+                row[zlib.crc32(stem(word).encode("utf-8", "surrogatepass")) % self.dimensions] += 1.0
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors

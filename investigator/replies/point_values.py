@@ -1,0 +1,152 @@
+"""The value of a point where it is known to stand: numbers, scales, ranges, and the words for "no value".
+
+All functions expect text that `folded` has brought into one form.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_MARKUP = str.maketrans(
+    {
+        **dict.fromkeys("*_`#", " "),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
+        "\u066b": ".",
+        "\u066a": "%",
+    }
+)
+_HTML = re.compile(r"</?(?:b|strong|i|em|u|p|br|span|li|td|th|tr|code|div|h[1-6])\s*/?>", re.IGNORECASE)
+_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
+
+_NUMBER = r"\d+(?:[.,]\d+)*+"
+_SCALE = (
+    r"(?:(?:on|in)\s+(?:a|the)\s+)?(?:scale\s*:?\s*)?(?:of\s+|from\s+)?[01]\s*(?:-|to)\s*(?P<{name}>\d{{1,4}})(?!\d)"
+)
+_OF = r"(?:/|out\s+of|of|von|sur)\s*(?P<of>\d{1,6})(?![\d.,/-]*\d)"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s"
+_LEAD = re.compile(
+    r"[\s\"'\\(\[{<$]*(?:boxed\s*\{)?(?:(?:about|around|approximately|approx\.|roughly|circa|ca\.|maybe|perhaps"
+    r"|probably|an?|between|etwa|~|≈|≥|≤|>|<)\s*){0,2}[\"'(\[{]*",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    rf"(?P<sign>[+-]?)(?P<low>{_NUMBER})"
+    rf"(?:\s*(?P<join>-|to|and|bis)\s*(?P<high>{_NUMBER}))?"
+    rf"(?:[\s\"'$}}]*[(\[]?\s*(?:{_OF}|(?P<percent>%|per\s?cent\b|prozent\b)|{_SCALE}))?",
+    re.IGNORECASE,
+)
+_SPOILED = re.compile(
+    rf"[.,:/-]\d|(?:st|nd|rd|th)\b|(?!(?:points?|pts?|p|punkte)\b)[A-Za-z]|\s+{_MONTH}", re.IGNORECASE
+)
+_ENUMERATION = re.compile(r"[.)]\s+\S")
+_NO_VALUE = re.compile(
+    r"[\s\"'(\[<]*(?:n\s?/\s?a\b|na\b|nan\b|none\b|null\b|nil\b|unknown\b|undefined\b|unscored\b|tbd\b|not\s|no\s"
+    r"|cannot\b|can't\b|unable\b|nicht\s|keine?\b|entfällt\b|\?+|-+\s*$|-+\n)",
+    re.IGNORECASE,
+)
+_HINT = re.compile(rf"{_SCALE}|(?:/|out\s+of|of|max(?:imum)?\.?:?)\s*(?P<of>\d{{1,4}})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A point read at a place, and where it ends; `point` is None where the reply says that there is none."""
+
+    point: int | None
+    end: int
+
+
+def folded(text: str) -> str:
+    """One form for digits, dashes, quotation marks and white space; markdown and HTML emphasis become blanks."""
+    text = unicodedata.normalize("NFKC", text).translate(_MARKUP)
+    text = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text)
+    return _HTML.sub(" ", text)
+
+
+def scale_of(hint: str) -> int | None:
+    """The upper end of a scale that a hint such as "0-100", "out of 10" or "/ 5" names."""
+    found = _HINT.search(hint)
+    return int(found["top"] or found["of"]) if found else None
+
+
+def value_at(text: str, start: int, scale: int | None = None) -> Value | None:
+    """The point at a place where one must stand; None where there is neither a point nor the word that there is none.
+
+    `scale` is the upper end of the scale that was named before.
+    """
+    if _NO_VALUE.match(text, start):
+        return Value(None, start)
+    lead = _LEAD.match(text, start)
+    begin = lead.end() if lead else start
+    found = _VALUE.match(text, begin)
+    if found and found["high"] and not _is_range(found, text[start:begin]):
+        found = _without_high(found)
+    if not found or _SPOILED.match(text, found.end()):
+        return None
+    if "\n" in text[start:begin] and _ENUMERATION.match(text, found.end()):
+        return None
+    point = _point(found, scale)
+    return None if point is None else Value(point, found.end())
+
+
+def _is_range(found: re.Match[str], lead: str) -> bool:
+    """Whether two numbers are the ends of a range of points, and not the scale of the template or two other numbers."""
+    low, high = _number(found["low"]), _number(found["high"])
+    if low is None or high is None or found["sign"] or not low < high <= 100 or _is_scale(low, high):
+        return False
+    return found["join"].lower() != "and" or "between" in lead.lower()
+
+
+def _is_scale(low: float, high: float) -> bool:
+    return low <= 1 and high in (1, 5, 10, 100)
+
+
+def _without_high(found: re.Match[str]) -> re.Match[str] | None:
+    """The first number alone, where the second is only what comes after it: "85 - 3 plants", not "2023-05-01"."""
+    low, high, end = _number(found["low"]), _number(found["high"]), found.end("low")
+    if not found.string[end].isspace() or low is None or high is None or _is_scale(low, high):
+        return None
+    return _VALUE.match(found.string, found.start(), end)
+
+
+def _point(found: re.Match[str], scale: int | None) -> int | None:
+    low, high = _number(found["low"]), _number(found["high"] or found["low"])
+    if low is None or high is None:
+        return None
+    value = (low + high) / 2
+    if found["sign"] == "-":
+        value = -value
+    if found["of"]:
+        return _within(value, int(found["of"]))
+    if found["percent"]:
+        return _within(value, 100)
+    top = int(found["top"]) if found["top"] else scale
+    if top and value <= top:
+        return _within(value, top)
+    if 0 < value < 1:  # nobody gives 0.85 of 100: it is a share
+        return _within(value, 1)
+    return _within(value, 100)
+
+
+def _within(value: float, top: int) -> int | None:
+    """The point on 0..100, rounded half up; just beyond the ends becomes the end, far beyond is no point."""
+    if top <= 0:
+        return None
+    point = value / top * 100
+    if not -100 <= point <= 150:
+        return None
+    return min(100, max(0, int(point + 0.5)))
+
+
+def _number(digits: str) -> float | None:
+    if len(digits) > 12:
+        return None
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
+        return float(digits.replace(",", ""))
+    if len(re.findall(r"[.,]", digits)) > 1:
+        return None
+    return float(digits.replace(",", "."))

@@ -1,0 +1,172 @@
+"""An investigation as one HTML file that needs nothing else: no script, no font, no picture, no network.
+
+The page is `report.html.j2` with `report.css` inside. Everything that comes from documents, models or the question
+goes through `inert` and Jinja2's autoescape; links only lead to places of the page itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from investigator.evidence.coverage import coverage_line
+from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
+from investigator.reports.inert import inert, one_line
+from investigator.reports.wording import FILE_STATUSES, STOPS, counted, engine_line, headline, place, usage_line
+
+
+@dataclass(frozen=True)
+class CitedClaim:
+    """A claim of the answer and the numbers of its citations, counted from 1."""
+
+    text: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A citation: its number, its quote, and the ids of the memories that hold it."""
+
+    number: int
+    quote: Quote
+    memory_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RoundView:
+    """A round of the plan: its strategy, what came of it in words, its steps, the documents it refused."""
+
+    number: int
+    strategy: str
+    outcome: str
+    steps: tuple[PlanStep, ...]
+    refused_document_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CoverageRow:
+    """What was done with one document, and why or with what result."""
+
+    document_id: str
+    state: str
+    note: str = ""
+
+
+def html_report(investigation: Investigation) -> str:
+    """The investigation as one self-contained HTML page."""
+    answer = investigation.answer
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            investigation=investigation,
+            answer=answer,
+            headline=headline(investigation),
+            claims=cited_claims(answer) if answer else (),
+            sources=sources(answer, investigation.memories) if answer else (),
+            numbers=_numbers(answer) if answer else {},
+            coverage_line=coverage_line(answer.coverage) if answer else "",
+            coverage_rows=coverage_rows(answer.coverage, investigation.memories) if answer else (),
+            rounds=tuple(_rounds(investigation)),
+            memories=sorted(investigation.memories, key=lambda memory: memory.id),
+            memory_ids=frozenset(memory.id for memory in investigation.memories),
+            engine=engine_line(answer.engine if answer else investigation.engine),
+            usage=usage_line(investigation.usage),
+            stop=STOPS[answer.stop] if answer else "the run was stopped before it was answered",
+        )
+    )
+
+
+def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
+    """The claims with their citation numbers.
+
+    Numbers come from the quotes, not from `[n]` in the text: a document cannot forge a citation by holding one.
+    """
+    numbers = _numbers(answer)
+    return tuple(
+        CitedClaim(claim.text, tuple(dict.fromkeys(numbers[quote] for quote in claim.quotes)))
+        for claim in answer.claims
+    )
+
+
+def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[Source, ...]:
+    """The citations in order of their numbers."""
+    holders: defaultdict[Quote, list[int]] = defaultdict(list)
+    for memory in memories:
+        for quote in memory.quotes:
+            holders[quote].append(memory.id)
+    return tuple(
+        Source(number, quote, tuple(sorted(set(holders.get(quote, ()))))) for quote, number in _numbers(answer).items()
+    )
+
+
+def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[CoverageRow, ...]:
+    """One row for each document of the folder: first the ones that were read, last the ones that were only searched."""
+    asked: defaultdict[str, list[Memory]] = defaultdict(list)
+    for memory in memories:
+        asked[memory.target_document_id].append(memory)
+    unreadable = (
+        CoverageRow(file.path, "unreadable", ": ".join(filter(None, (FILE_STATUSES[file.status], file.reason))))
+        for file in coverage.unreadable
+    )
+    return (
+        *(CoverageRow(path, "read", _gain(asked.get(path, []))) for path in coverage.read),
+        *(CoverageRow(path, "not opened", "the run ended first") for path in coverage.not_opened),
+        *unreadable,
+        *(CoverageRow(path, "skimmed", "searched; nothing in it was worth asking") for path in coverage.skimmed),
+    )
+
+
+def _gain(memories: list[Memory]) -> str:
+    if not memories:
+        return ""
+    best = max((memory.point for memory in memories if memory.point is not None), default=None)
+    replies = counted(len(memories), "reply", "replies")
+    return replies if best is None else f"{replies}, best point {best}"
+
+
+def _rounds(investigation: Investigation) -> Iterator[RoundView]:
+    thought_over = {reflection.round for reflection in investigation.reflections}
+    for number, planned in sorted(_planned(investigation).items()):
+        learned = "learned something" if planned.learned else "learned nothing new"
+        yield RoundView(
+            number=number,
+            strategy=planned.strategy,
+            outcome=learned if number in thought_over else "not finished",
+            steps=tuple(step for step in investigation.plan.steps if step.round == number),
+            refused_document_ids=planned.refused_document_ids,
+        )
+
+
+def _planned(investigation: Investigation) -> dict[int, Round]:
+    """The rounds by number; one that left only steps behind has no strategy."""
+    steps = {step.round: Round(number=step.round, strategy="") for step in investigation.plan.steps}
+    return steps | {planned.number: planned for planned in investigation.rounds}
+
+
+def _numbers(answer: Answer) -> dict[Quote, int]:
+    return {quote: number for number, quote in enumerate(answer.citations, start=1)}
+
+
+def _shown(value: object) -> object:
+    return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("investigator", "reports"),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(one_line=one_line, counted=counted)
+    environment.globals.update(place=place)
+    return environment

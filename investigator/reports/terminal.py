@@ -1,0 +1,136 @@
+"""An investigation as text for a terminal: pure, and harmless whatever the documents hold.
+
+Everything is built as rich `Text`, which knows no markup, so `[bold]` in a document stays seven characters. A
+terminal gets the styled text; a pipe or a file gets its `.plain`, one paragraph a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.text import Text
+
+from investigator.evidence.coverage import coverage_line
+from investigator.records import Answer, AnswerStatus, Coverage, Investigation, Memory, RunSummary
+from investigator.reports.inert import inert, one_line
+from investigator.reports.wording import (
+    FILE_STATUSES,
+    HEADLINES,
+    STOPS,
+    UNFINISHED,
+    counted,
+    engine_line,
+    place,
+    usage_line,
+)
+
+_QUOTE_LIMIT = 600
+_PASSAGE_LIMIT = 300
+_LIST_LIMIT = 20
+_BEST_MEMORIES = 5
+
+_STYLES = {
+    AnswerStatus.ANSWERED: "bold green",
+    AnswerStatus.NOT_FOUND: "bold yellow",
+    AnswerStatus.NOT_FOUND_SO_FAR: "bold yellow",
+}
+
+
+def investigation_text(investigation: Investigation) -> Text:
+    """The whole outcome: status, answer, citations, coverage, cost; ends with a line feed."""
+    answer = investigation.answer
+    blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
+    blocks.append(_footer(investigation))
+    return Text("\n\n").join(blocks).append("\n")
+
+
+def runs_text(runs: Sequence[RunSummary]) -> Text:
+    """One line for each investigation, in aligned columns: id, beginning, status, calls, question."""
+    rows = [
+        (
+            one_line(run.id),
+            one_line(run.created[:16].replace("T", " ")),
+            (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower(),
+            counted(run.calls, "call"),
+            one_line(run.question, 100),
+        )
+        for run in runs
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
+    lines = ("  ".join((*map(str.ljust, row, widths), row[4])) + "\n" for row in rows)
+    return Text("".join(lines))
+
+
+def _answer_blocks(answer: Answer) -> list[Text]:
+    blocks = [_status(HEADLINES[answer.status], answer.reason, _STYLES[answer.status])]
+    if answer.text.strip() and answer.text.strip() != answer.reason.strip():
+        blocks.append(Text(inert(answer.text.strip())))
+    citations = [
+        _item(f"[{number}] {one_line(quote.place)}", f'"{one_line(quote.text, _QUOTE_LIMIT)}"')
+        for number, quote in enumerate(answer.citations, start=1)
+    ]
+    unproven = [Text(f"- {one_line(claim.text)} ({one_line(claim.reason)})") for claim in answer.unproven]
+    nearest = [
+        _item(f"- {one_line(place(p.document_id, p.page, p.line))}", one_line(p.text, _PASSAGE_LIMIT))
+        for p in answer.nearest
+    ]
+    blocks += _section("Sources", citations)
+    blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
+    blocks += _section("Nearest passages", nearest)
+    blocks.append(_coverage(answer.coverage))
+    return blocks
+
+
+def _unfinished_blocks(investigation: Investigation) -> list[Text]:
+    reason = f"stopped before it was answered; {counted(len(investigation.memories), 'reply', 'replies')} kept."
+    best = sorted(investigation.memories, key=lambda memory: (-(memory.point or 0), memory.id))[:_BEST_MEMORIES]
+    blocks = [_status(UNFINISHED, reason, "bold yellow"), Text(f"Question: {one_line(investigation.question)}")]
+    return blocks + _section("Best replies so far", [_memory(memory) for memory in best])
+
+
+def _memory(memory: Memory) -> Text:
+    points = "no point" if memory.point is None else f"{memory.point} points"
+    return _item(f"- {one_line(memory.target_document_id)} ({points})", one_line(memory.reply, _PASSAGE_LIMIT))
+
+
+def _coverage(coverage: Coverage) -> Text:
+    lines = [Text(inert(coverage_line(coverage)))]
+    lines += _listed("Not opened", coverage.not_opened)
+    unreadable = [
+        f"{file.path} ({FILE_STATUSES[file.status]}{': ' if file.reason else ''}{file.reason})"
+        for file in coverage.unreadable
+    ]
+    lines += _listed("Unreadable", unreadable)
+    return Text("\n").join(lines)
+
+
+def _footer(investigation: Investigation) -> Text:
+    answer = investigation.answer
+    lines = [Text(inert(engine_line(answer.engine if answer else investigation.engine)))]
+    if answer:
+        lines.append(Text(f"Stopped because {STOPS[answer.stop]}."))
+    lines.append(Text(f"Used: {usage_line(investigation.usage)}"))
+    lines.append(Text(f"Run: {one_line(investigation.id)}"))
+    footer = Text("\n").join(lines)
+    footer.stylize("dim")
+    return footer
+
+
+def _status(words: str, reason: str, style: str) -> Text:
+    return Text.assemble((words, style), f": {one_line(reason)}" if reason.strip() else "")
+
+
+def _section(title: str, items: Sequence[Text]) -> list[Text]:
+    return [Text("\n").join([Text(title, style="bold"), *items])] if items else []
+
+
+def _item(mark: str, words: str) -> Text:
+    return Text.assemble((mark, "cyan"), "  ", words)
+
+
+def _listed(title: str, paths: Iterable[str]) -> list[Text]:
+    every = [one_line(path) for path in paths]
+    if not every:
+        return []
+    rest = [f"and {len(every) - _LIST_LIMIT:,} more"] if len(every) > _LIST_LIMIT else []
+    return [Text(f"{title}: {', '.join(every[:_LIST_LIMIT] + rest)}")]

@@ -1,0 +1,77 @@
+"""The words for statuses, costs and engines that every form of report shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from investigator.records import AnswerStatus, FileStatus, Investigation, StopReason, Usage
+
+UNFINISHED = "Unfinished"
+
+HEADLINES: Mapping[AnswerStatus, str] = {
+    AnswerStatus.ANSWERED: "Answered",
+    AnswerStatus.NOT_FOUND: "Not in the documents",
+    AnswerStatus.NOT_FOUND_SO_FAR: "Not found so far",
+}
+
+STOPS: Mapping[StopReason, str] = {
+    StopReason.ANSWERED: "nothing was left unknown",
+    StopReason.SATURATED: "the last round learned nothing new",
+    StopReason.ROUNDS: "the limit of rounds was reached",
+    StopReason.CALLS: "the limit of engine calls was reached",
+    StopReason.TOKENS: "the limit of tokens was reached",
+    StopReason.TIME: "the time limit was reached",
+}
+
+FILE_STATUSES: Mapping[FileStatus, str] = {
+    FileStatus.INDEXED: "indexed",
+    FileStatus.EMPTY: "empty",
+    FileStatus.NEEDS_OCR: "needs OCR",
+    FileStatus.ENCRYPTED: "encrypted",
+    FileStatus.UNSUPPORTED: "unsupported",
+    FileStatus.TOO_LARGE: "too large",
+    FileStatus.FAILED: "could not be read",
+}
+
+
+def place(document_id: str, page: int | None, line: int | None) -> str:
+    """Where a passage stands, in the form of `Quote.place`; only the file where neither page nor line is known."""
+    if page is not None:
+        return f"{document_id}:{page}"
+    return document_id if line is None else f"{document_id}:line {line}"
+
+
+def headline(investigation: Investigation) -> str:
+    """The status in a few words."""
+    return HEADLINES[investigation.answer.status] if investigation.answer else UNFINISHED
+
+
+def engine_line(engine: str) -> str:
+    """Who answered; said out loud where no language model did."""
+    if engine.split(maxsplit=1)[:1] == ["extractive"]:
+        return "No model was named: answered by the extractive engine, no language model."
+    return f"Answered by {engine}."
+
+
+def usage_line(usage: Usage) -> str:
+    """What it has cost: calls, tokens in and out, seconds of engine time."""
+    calls = counted(usage.calls, "call")
+    tokens = f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
+    return f"{calls}, {tokens}, {duration(usage.seconds)}"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 call`, `2 calls`; the plural is named where it is not formed with an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

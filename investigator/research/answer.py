@@ -1,0 +1,177 @@
+"""Answer: statements, each proven by quotes; or the word that the documents do not hold it, and where was looked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from investigator.evidence.claims import prove
+from investigator.records import (
+    Answer,
+    AnswerReply,
+    AnswerStatus,
+    AnswerVariables,
+    Claim,
+    Coverage,
+    Evidence,
+    Memory,
+    Passage,
+    ProposedClaim,
+    Quote,
+    Record,
+    StopReason,
+    UnprovenClaim,
+)
+from investigator.research.budget import BudgetSpent
+from investigator.research.desk import Desk
+
+
+class AnswerSettings(Record):
+    """How the answer is written."""
+
+    most_evidence: int = Field(default=20, ge=1, le=200, description="quotes that the answer may be written from")
+    most_verbatim: int = Field(
+        default=5, ge=1, le=50, description="quotes shown as they stand where no claim is proven"
+    )
+
+
+class AnswerWriter:
+    """Writes claims from the evidence and keeps those that their quotes prove."""
+
+    def __init__(self, desk: Desk, settings: AnswerSettings | None = None) -> None:
+        self._desk = desk
+        self._settings = settings or AnswerSettings()
+
+    def write(
+        self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]
+    ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
+        """(proven claims, claims that are not proven).
+
+        An engine that finds the evidence insufficient gives no claims. One whose reply cannot be read, whose claims are
+        all unproven, or for which no budget is left, is replaced by the best quotes as they stand.
+        Without evidence no engine is asked. Raises EngineError.
+        """
+        sources = _sources(history, self._settings.most_evidence)
+        if not sources:
+            return (), ()
+        variables = AnswerVariables(
+            question=question,
+            mission=mission,
+            evidence=tuple(_evidence(name, *source) for name, source in sources.items()),
+            unknown_infos=tuple(unknown_infos),
+        )
+        try:
+            reading = self._desk.ask("answer/answer", variables, AnswerReply)
+        except BudgetSpent:
+            return self._verbatim(sources), ()
+        if reading.value is not None and not reading.value.claims:
+            return (), ()
+        claims, unproven = checked(reading.value.claims if reading.value else (), sources, question)
+        return claims or self._verbatim(sources), unproven
+
+    def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
+        best = list(sources.values())[: self._settings.most_verbatim]
+        return tuple(
+            Claim(text=" ".join(quote.text.split()), quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best
+        )
+
+
+def checked(
+    proposed: Sequence[ProposedClaim], sources: dict[str, tuple[Memory, Quote]], question: str
+) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
+    """Proposed claims, sorted into proven and unproven; ids of evidence that was never handed out count for nothing."""
+    claims: list[Claim] = []
+    unproven: list[UnprovenClaim] = []
+    for claim in proposed:
+        cited = [sources[name] for name in dict.fromkeys(claim.evidence) if name in sources]
+        quotes = tuple(dict.fromkeys(quote for _, quote in cited))
+        problem = prove(claim.text, quotes, given=question)
+        if problem is None:
+            memory_ids = tuple(dict.fromkeys(memory.id for memory, _ in cited))
+            claims.append(Claim(text=claim.text.strip(), quotes=quotes, memory_ids=memory_ids))
+        else:
+            unproven.append(UnprovenClaim(text=claim.text, reason=problem, quotes=quotes))
+    return tuple(claims), tuple(unproven)
+
+
+def cited_text(claims: Sequence[Claim]) -> str:
+    """The claims, one a line, with citation numbers that count their quotes in order of first use, from 1."""
+    numbers: dict[Quote, int] = {}
+    lines = []
+    for claim in claims:
+        marks = [f"[{numbers.setdefault(quote, len(numbers) + 1)}]" for quote in claim.quotes]
+        lines.append(f"{claim.text} {''.join(marks)}")
+    return "\n".join(lines)
+
+
+def concluded(
+    question: str,
+    stop: StopReason,
+    claims: tuple[Claim, ...],
+    unproven: tuple[UnprovenClaim, ...],
+    coverage: Coverage,
+    *,
+    threshold: int,
+    nearest: tuple[Passage, ...],
+    searched: tuple[str, ...],
+    engine: str,
+) -> Answer:
+    """The answer record: the status follows from claims and coverage alone."""
+    if claims:
+        status = AnswerStatus.ANSWERED
+    else:
+        status = AnswerStatus.NOT_FOUND if coverage.complete else AnswerStatus.NOT_FOUND_SO_FAR
+    return Answer(
+        question=question,
+        status=status,
+        stop=stop,
+        reason=_reason(status, claims, coverage, threshold),
+        text=cited_text(claims),
+        claims=claims,
+        unproven=unproven,
+        coverage=coverage,
+        nearest=() if claims else nearest,
+        searched=searched,
+        engine=engine,
+    )
+
+
+def _reason(status: AnswerStatus, claims: Sequence[Claim], coverage: Coverage, threshold: int) -> str:
+    if status is AnswerStatus.ANSWERED:
+        documents = {quote.document_id for claim in claims for quote in claim.quotes}
+        return f"{_counted(len(claims), 'statement')} proven by quotes from {_counted(len(documents), 'document')}."
+    tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
+    if status is AnswerStatus.NOT_FOUND:
+        return f"{tried}; all {coverage.total} documents were searched."
+    left = []
+    if coverage.not_opened:
+        left.append(f"{_counted(len(coverage.not_opened), 'promising document')} not opened")
+    if coverage.unreadable:
+        left.append(f"{len(coverage.unreadable)} unreadable")
+    return f"{tried}; the search is not complete: {', '.join(left)}."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:
+    """Quotes by the id they must be cited by: those of the highest points first, each quote once."""
+    ranked = sorted(history, key=lambda memory: -(memory.point or 0))
+    pairs: dict[Quote, Memory] = {}
+    for memory in ranked:
+        for quote in memory.quotes:
+            pairs.setdefault(quote, memory)
+    return {f"E{i}": (memory, quote) for i, (quote, memory) in enumerate(list(pairs.items())[:most], start=1)}
+
+
+def _evidence(name: str, memory: Memory, quote: Quote) -> Evidence:
+    return Evidence(
+        id=name,
+        text=quote.text,
+        document_id=quote.document_id,
+        place=quote.place,
+        point=memory.point or 0,
+        note=memory.reply,
+    )

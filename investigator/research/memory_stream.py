@@ -1,0 +1,60 @@
+"""MemoryStream: every question and reply, in order (seed: generative_agents, "MemoryStream")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from investigator.records import Memory, PointStatus, Quote
+
+
+def _nowhere(_: Memory) -> None:
+    """Keeps nothing."""
+
+
+class MemoryStream:
+    """A list that only grows. It gives the ids, from 1, and never one twice.
+
+    `keep` is called with each new memory before it can be seen, so that what is in the stream is also in the store.
+    """
+
+    def __init__(self, memories: Iterable[Memory] = (), *, keep: Callable[[Memory], None] = _nowhere) -> None:
+        self._memories = list(memories)
+        self._keep = keep
+
+    def add(
+        self,
+        target_document_id: str,
+        question: str,
+        reply: str,
+        point: int | None,
+        *,
+        quotes: tuple[Quote, ...] = (),
+        failed_quotes: tuple[str, ...] = (),
+    ) -> Memory:
+        """Remember a question and its reply; a point of None is kept as unparsed."""
+        memory = Memory(
+            id=max((m.id for m in self._memories), default=0) + 1,
+            target_document_id=target_document_id,
+            question=question,
+            reply=reply,
+            point=point,
+            quotes=quotes,
+            failed_quotes=failed_quotes,
+            status=PointStatus.UNPARSED if point is None else PointStatus.SCORED,
+        )
+        self._keep(memory)
+        self._memories.append(memory)
+        return memory
+
+    def get(self, memory_id: int) -> Memory:
+        """The memory of that id. Raises KeyError where there is none."""
+        for memory in self._memories:
+            if memory.id == memory_id:
+                return memory
+        raise KeyError(memory_id)
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(tuple(self._memories))
+
+    def __len__(self) -> int:
+        return len(self._memories)

@@ -1,0 +1,155 @@
+"""Query: put a sub-question to one document, score the reply, remember it (seed: generative_agents, "Query")."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from investigator.engines.roles import Role
+from investigator.evidence.quotes import Source
+from investigator.records import SUMMARY, AskReply, AskVariables, Memory, Need, Passage, Quote, Record
+from investigator.research.critical_thinking import own_words
+from investigator.research.defaults import DEFAULT_MISSION, default_desk, open_library
+from investigator.research.desk import Desk
+from investigator.research.memory_stream import MemoryStream
+from investigator.retrieval.library import Shelf
+
+_log = logging.getLogger(__name__)
+
+
+class QuerySettings(Record):
+    """How a document is asked."""
+
+    most_quotes: int = Field(default=5, ge=1, le=50, description="quotes of one reply that are looked up")
+    context_share: float = Field(default=0.6, gt=0, le=1, description="share of a small context that passages may fill")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a document said: the reply, its point (None: it could not be read), quotes that stand and that do not."""
+
+    reply: str
+    point: int | None
+    quotes: tuple[Quote, ...] = ()
+    failed_quotes: tuple[str, ...] = ()
+
+
+class Query:
+    """Asks one document; the document id "summary" asks all of them together.
+
+    `db_dir` is the workspace directory; without `desk` and `library` the document is asked there, by the extractive
+    engine.
+    """
+
+    def __init__(
+        self,
+        target_doc_id: str,
+        main_question: str,
+        memory_stream: MemoryStream,
+        db_dir: str | Path,
+        *,
+        desk: Desk | None = None,
+        library: Shelf | None = None,
+        mission: str = DEFAULT_MISSION,
+        needs: Sequence[Need] | None = None,
+        settings: QuerySettings | None = None,
+    ) -> None:
+        self.target_doc_id = target_doc_id
+        self.main_question = main_question
+        self.memory_stream = memory_stream
+        self._library = library if library is not None else open_library(Path(db_dir))
+        self._desk = desk or default_desk()
+        self._mission = mission
+        self._needs = tuple(needs) if needs is not None else own_words(main_question)
+        self._settings = settings or QuerySettings()
+
+    def run(self, prompt_template_path: str | Path, sub_question: str) -> bool:
+        """Ask, and remember the reply. False where its point could not be read; it is remembered all the same.
+
+        Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
+        """
+        finding = self.examine(prompt_template_path, sub_question)
+        self.remember(sub_question, finding)
+        if finding.point is None:
+            _log.warning("the reply of %s has no point that can be read: %.200s", self.target_doc_id, finding.reply)
+        return finding.point is not None
+
+    def save(self, sub_question: str, reply: str, point: int | None) -> Memory:
+        """Remember a reply and its point (0..100, None: it could not be read)."""
+        return self.remember(sub_question, Finding(reply, point))
+
+    def remember(self, sub_question: str, finding: Finding) -> Memory:
+        """Remember what was found."""
+        return self.memory_stream.add(
+            self.target_doc_id,
+            sub_question,
+            finding.reply,
+            finding.point,
+            quotes=finding.quotes,
+            failed_quotes=finding.failed_quotes,
+        )
+
+    def examine(self, prompt_template_path: str | Path, sub_question: str) -> Finding:
+        """Ask, and prove the quotes; nothing is remembered yet, so steps can be examined side by side."""
+        target = None if self.target_doc_id == SUMMARY else self.target_doc_id
+        found = self._library.passages((self.main_question, sub_question), target)
+        passages = self._fitted(found)
+        if not passages:
+            return Finding("The document holds no text that could be asked.", 0)
+        variables = AskVariables(
+            main_question=self.main_question,
+            mission=self._mission,
+            sub_question=sub_question,
+            document_id=self.target_doc_id,
+            document_title=self._library.document(target).title if target else "all documents",
+            needs=self._needs,
+            passages=passages,
+        )
+        template = Path(prompt_template_path)
+        reading = self._desk.ask("query/ask", variables, AskReply, template=template, problem_with=_no_point)
+        if reading.value is None or reading.value.point is None:
+            return Finding(reading.raw, None)
+        quotes, failed = self._proven(reading.value.quotes[: self._settings.most_quotes], passages)
+        return Finding(reading.value.reply, reading.value.point, quotes, failed)
+
+    def _fitted(self, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
+        limit = self._desk.context_characters(Role.ASK)
+        return passages if limit is None else fitted(passages, int(limit * self._settings.context_share))
+
+    def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
+        quotes: list[Quote] = []
+        failed: list[str] = []
+        spans: dict[str, list[tuple[int, int]]] = {}
+        for passage in passages:
+            spans.setdefault(passage.document_id, []).append((passage.start, passage.end))
+        sources = {name: Source(self._library.document(name)) for name in spans}
+        for text in texts:
+            found = (sources[name].find(text, near=tuple(near)) for name, near in spans.items())
+            quote = next((quote for quote in found if quote is not None), None)
+            if quote is None:
+                failed.append(text)
+            elif quote not in quotes:
+                quotes.append(quote)
+        return tuple(quotes), tuple(failed)
+
+
+def fitted(passages: tuple[Passage, ...], characters: int) -> tuple[Passage, ...]:
+    """The first passages that fit into so many characters; of a first one that does not fit, its beginning."""
+    kept: list[Passage] = []
+    room = characters
+    for passage in passages:
+        if len(passage.text) > room and kept:
+            break
+        cut = passage.text[:room]
+        whole = cut if len(cut) == len(passage.text) else cut.rsplit(None, 1)[0]
+        kept.append(passage.model_copy(update={"text": whole, "end": passage.start + len(whole)}))
+        room -= len(whole)
+    return tuple(kept)
+
+
+def _no_point(reply: AskReply) -> str:
+    return "" if reply.point is not None else "it holds no point, a whole number from 0 to 100"

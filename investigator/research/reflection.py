@@ -1,0 +1,68 @@
+"""Reflection: what is known and unknown of each term (the seed left it open).
+
+Its unknown infos drive the next plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from investigator.records import Knowledge, KnownInfo, Memory, Need, Reflection, ReflectReply, ReflectVariables
+from investigator.research.desk import Desk
+
+
+class Reflector:
+    """Sorts memories by the terms that matter.
+
+    Knowledge that rests on no memory that was shown is dropped: an engine may not know more than the documents said.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def reflect(
+        self, question: str, mission: str, needs: Sequence[Need], history: Sequence[Memory], round_number: int
+    ) -> Reflection:
+        """What the memories teach; with no memories, everything is unknown and no engine is asked.
+
+        Raises EngineError, and the signal BudgetSpent.
+        """
+        if not history:
+            return Reflection(round=round_number, knowledge=all_unknown(needs))
+        variables = ReflectVariables(question=question, mission=mission, needs=tuple(needs), memories=tuple(history))
+        reading = self._desk.ask("reflection/reflect", variables, ReflectReply)
+        if reading.value is None:
+            return Reflection(round=round_number, knowledge=all_unknown(needs))
+        knowledge = tuple(grounded(item, history) for item in reading.value.knowledge)
+        return Reflection(round=round_number, knowledge=knowledge)
+
+
+def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
+    """Every need as something still to be found out."""
+    return tuple(
+        Knowledge(term=need.term, unknown_infos=(f"what the documents say about {need.term}",)) for need in needs
+    )
+
+
+def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
+    """The knowledge with ids of memories that exist, and their documents; infos that rest on none are dropped."""
+    by_id = {memory.id: memory for memory in history}
+    infos = []
+    for info in knowledge.known_infos:
+        cited = [by_id[i] for i in info.memory_ids if i in by_id]
+        cited = cited or [m for m in history if m.target_document_id in info.document_ids]
+        if cited:
+            infos.append(_resting_on(info, cited))
+    return knowledge.model_copy(update={"known_infos": tuple(infos)})
+
+
+def _resting_on(info: KnownInfo, memories: Sequence[Memory]) -> KnownInfo:
+    """The point of an info is never above that of the best memory it rests on."""
+    highest = max(memory.point or 0 for memory in memories)
+    return info.model_copy(
+        update={
+            "point": min(info.point, highest),
+            "memory_ids": tuple(memory.id for memory in memories),
+            "document_ids": tuple(dict.fromkeys(memory.target_document_id for memory in memories)),
+        }
+    )

@@ -1,0 +1,24 @@
+"""Work done side by side whose results come in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+    """The results of `work` in the order of the items, at most `workers` of them in work at a time.
+
+    An error comes when its turn comes, after all results before it; what was not begun by then is not begun.
+    """
+    pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="investigator")
+    try:
+        futures = [pool.submit(work, item) for item in items]
+        for future in futures:
+            yield future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

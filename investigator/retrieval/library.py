@@ -1,0 +1,162 @@
+"""The library: everything the method may ask of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from pydantic import Field
+
+from investigator.documents.pages import line_at
+from investigator.engines.base import Embedder, Vectors
+from investigator.records import Chunk, Document, DocumentCard, Passage, Record, TermFrequency, Unreadable
+from investigator.retrieval.fusion import joined, reciprocal_rank_fusion
+from investigator.retrieval.relevance import coverage, relevance, word_weights
+from investigator.store.chroma import ChromaIndex
+from investigator.store.corpus import Corpus
+from investigator.store.full_text import FullText
+from investigator.text.terms import content_words
+
+
+class RetrievalSettings(Record):
+    """How passages are searched."""
+
+    passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question is put to")
+    depth: int = Field(default=30, ge=1, le=500, description="chunks that each half of the search looks at")
+    breadth: int = Field(default=300, ge=1, le=5000, description="chunks looked at to rank the documents of a folder")
+    snippet_characters: int = Field(default=300, ge=50, le=2000, description="length of a document's nearest passage")
+
+
+class Shelf(Protocol):
+    """What the method needs of a folder; `Library` is the one that ships."""
+
+    def document_ids(self) -> tuple[str, ...]: ...
+    def document(self, document_id: str) -> Document: ...
+    def unreadable(self) -> tuple[Unreadable, ...]: ...
+    def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]: ...
+    def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
+    def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    chunk_id: int
+    document_id: str
+    similarity: float
+
+
+class Library:
+    """A folder that can be searched: documents by what they are and by their best passages, then passages inside.
+
+    Both halves of the search (BM25 and vectors) are fused by rank. Within one document the vector search is exact.
+    """
+
+    def __init__(
+        self, corpus: Corpus, full_text: FullText, vectors: ChromaIndex, embedder: Embedder, settings: RetrievalSettings
+    ) -> None:
+        self._corpus = corpus
+        self._full_text = full_text
+        self._vectors = vectors
+        self._settings = settings
+        self._embed = lru_cache(maxsize=256)(lambda text: embedder.embed([text])[0])
+        self._share = lru_cache(maxsize=4096)(self._document_share)
+
+    def document_ids(self) -> tuple[str, ...]:
+        """Ids of all documents that were read, sorted."""
+        return self._corpus.document_ids()
+
+    def document(self, document_id: str) -> Document:
+        """A document with its text. Raises KeyError for an unknown id."""
+        return self._corpus.document(document_id)
+
+    def unreadable(self) -> tuple[Unreadable, ...]:
+        """Files of the folder that could not be read, with the reason."""
+        return self._corpus.unreadable()
+
+    def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
+        """The content words of a question and the share of documents that hold each."""
+        return tuple(TermFrequency(term=word, document_share=self._share(word)) for word in content_words(question))
+
+    def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
+        """All documents, the likeliest first, each with how well its best passage fits the first query."""
+        rankings: list[list[str]] = []
+        best: dict[str, _Candidate] = {}
+        for query in queries:
+            near = self._near(query, self._settings.breadth)
+            lexical = [m.document_id for m in self._full_text.chunks(content_words(query), self._settings.breadth)]
+            titled = [document_id for document_id, _ in self._full_text.cards(content_words(query), 50)]
+            rankings += [_once(c.document_id for c in near), _once(lexical), titled]
+            for candidate in near:
+                best.setdefault(candidate.document_id, candidate)
+        ranked = reciprocal_rank_fusion(rankings)
+        rest = [document_id for document_id in self.document_ids() if document_id not in set(ranked)]
+        cards = [self._card(document_id, best.get(document_id), queries[0]) for document_id in (*ranked, *rest)]
+        return tuple(cards)
+
+    def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
+        """The best passages for some queries, in one document or in all; the score is their fit to the first query."""
+        rankings: list[list[int]] = []
+        for query in queries:
+            rankings.append([c.chunk_id for c in self._near(query, self._settings.depth, document_id)])
+            found = self._full_text.chunks(content_words(query), self._settings.depth, document_id)
+            rankings.append([match.chunk_id for match in found])
+        chosen = reciprocal_rank_fusion(rankings)[: self._settings.passages]
+        chunks = self._corpus.chunk_spans(chosen)
+        similarity = {c.chunk_id: c.similarity for c in self._near(queries[0], self._settings.breadth, document_id)}
+        passages: list[Passage] = []
+        for name in _once(chunks[i].document_id for i in chosen if i in chunks):
+            own = {chunk: i for i, chunk in chunks.items() if chunk.document_id == name}
+            document = self.document(name)
+            for group in joined(list(own), document.text):
+                near = max(similarity.get(own[chunk], 0.0) for chunk in group)
+                passages.append(self._passage(document, group, near, queries[0]))
+        return tuple(sorted(passages, key=lambda p: -p.score))
+
+    def _near(self, query: str, limit: int, document_id: str | None = None) -> list[_Candidate]:
+        vector: Vectors = self._embed(query)
+        matches = self._vectors.nearest(vector, limit, document_id)
+        return [_Candidate(m.chunk_id, m.document_id, m.similarity) for m in matches]
+
+    def _card(self, document_id: str, best: _Candidate | None, question: str) -> DocumentCard:
+        document = self._corpus.outline(document_id)
+        match, snippet = 0.0, ""
+        if best is not None:
+            text = self._corpus.chunk_text(self._corpus.chunk_spans([best.chunk_id])[best.chunk_id])
+            match = relevance(best.similarity, coverage(self._weights(question), text))
+            snippet = " ".join(text.split())[: self._settings.snippet_characters]
+        return DocumentCard(
+            document_id=document_id,
+            title=document.title,
+            pages=len(document.pages) or None,
+            date=document.date,
+            headings=tuple(heading.text for heading in document.headings[:12]),
+            match=match,
+            snippet=snippet,
+        )
+
+    def _passage(self, document: Document, group: Sequence[Chunk], similarity: float, question: str) -> Passage:
+        start, end = group[0].start, group[-1].end
+        text = document.text[start:end]
+        return Passage(
+            document_id=document.id,
+            start=start,
+            end=end,
+            text=text,
+            page=group[0].page,
+            line=line_at(document.text, start),
+            heading=group[0].heading,
+            score=relevance(similarity, coverage(self._weights(question), text)),
+        )
+
+    def _weights(self, question: str) -> Mapping[str, float]:
+        return word_weights(question, {word: self._share(word) for word in content_words(question)})
+
+    def _document_share(self, word: str) -> float:
+        total = len(self.document_ids())
+        return round(self._full_text.document_count(word) / total, 4) if total else 0.0
+
+
+def _once(items: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(items))

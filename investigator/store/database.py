@@ -1,0 +1,111 @@
+"""The workspace database: opened, checked, and its foreign errors translated."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from investigator.errors import DiskFullError, StoreError, WorkspaceLockedError
+from investigator.store import schema
+
+_BUSY_SECONDS = 30
+
+
+class Database:
+    """A connection pool to one workspace database, with its tables made.
+
+    Safe to use from several threads. Raises StoreError where the file is no database of ours.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._engine = _open(path)
+        with self.begin() as connection:
+            schema.metadata.create_all(connection)
+            for statement in schema.FULL_TEXT:
+                connection.execute(text(statement))
+            self._check_version(connection)
+
+    def _check_version(self, connection: Connection) -> None:
+        version = get_meta(connection, "schema_version")
+        if version is None:
+            set_meta(connection, "schema_version", str(schema.SCHEMA_VERSION))
+        elif int(version) != schema.SCHEMA_VERSION:
+            raise StoreError(
+                f"the workspace database {self.path} has version {version}, this program needs {schema.SCHEMA_VERSION}",
+                hint=f"Move {self.path.parent} away; the index is then built again.",
+            )
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds."""
+        with _translated(self.path), self._engine.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Give back all connections."""
+        self._engine.dispose()
+
+
+def get_meta(connection: Connection, key: str) -> str | None:
+    """The value kept under a key of the workspace, or None."""
+    return connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == key)).scalar()
+
+
+def set_meta(connection: Connection, key: str, value: str) -> None:
+    """Keep a value under a key of the workspace."""
+    connection.execute(
+        text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v"),
+        {"k": key, "v": value},
+    )
+
+
+def _open(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    return engine
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise _operational(error, path) from error
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        reason = str(getattr(error, "orig", error))
+        if "disk is full" in reason or "disk I/O" in reason:
+            raise _disk_full(path) from error
+        raise StoreError(
+            f"the workspace database {path} cannot be used: {reason}",
+            hint=f"Delete {path.parent}; the index is then built again from the documents.",
+        ) from error
+
+
+def _operational(error: OperationalError, path: Path) -> StoreError | WorkspaceLockedError:
+    reason = str(error.orig)
+    if "full" in reason or "disk I/O" in reason:
+        return _disk_full(path)
+    if "locked" in reason or "busy" in reason:
+        return WorkspaceLockedError(f"the workspace database {path} is in use by another process")
+    if "readonly" in reason or "unable to open" in reason:
+        return StoreError(
+            f"the workspace {path.parent} cannot be written: {reason}",
+            hint="Name a folder that can be written with --workspace DIR.",
+        )
+    return StoreError(f"the workspace database {path} failed: {reason}")
+
+
+def _disk_full(path: Path) -> DiskFullError:
+    return DiskFullError(f"no space is left on the disk that holds {path.parent}")

@@ -1,0 +1,68 @@
+"""Full text: which chunks and documents hold the words of a query, ranked by BM25 (SQLite FTS5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import text
+
+from investigator.store.database import Database
+
+_CHUNKS = """
+    SELECT c.id, c.document_id, -bm25(chunk_words) AS score FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid
+    WHERE chunk_words MATCH :query {where} ORDER BY score DESC, c.id LIMIT :limit
+"""
+_CARDS = """
+    SELECT document_id, -bm25(card_words) AS score FROM card_words
+    WHERE card_words MATCH :query ORDER BY score DESC, document_id LIMIT :limit
+"""
+_SHARE = """
+    SELECT COUNT(DISTINCT c.document_id) FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid
+    WHERE chunk_words MATCH :query
+"""
+
+
+@dataclass(frozen=True)
+class ChunkMatch:
+    """A chunk that matches, and its BM25 score (higher is better; comparable within one query)."""
+
+    chunk_id: int
+    document_id: str
+    score: float
+
+
+class FullText:
+    """The full-text index of a workspace. Queries are words, never the index's own query language."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]:
+        """The best chunks that hold at least one of the words, in one document or in all."""
+        if not words:
+            return []
+        where = "AND c.document_id = :document_id" if document_id is not None else ""
+        values = {"query": _any_of(words), "limit": limit, "document_id": document_id}
+        if document_id is None:
+            del values["document_id"]
+        with self._database.begin() as connection:
+            rows = connection.execute(text(_CHUNKS.format(where=where)), values)
+            return [ChunkMatch(*row) for row in rows]
+
+    def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
+        """(document id, BM25 score) of documents whose title, path, headings or first lines hold a word."""
+        if not words:
+            return []
+        with self._database.begin() as connection:
+            rows = connection.execute(text(_CARDS), {"query": _any_of(words), "limit": limit})
+            return [(document_id, score) for document_id, score in rows]
+
+    def document_count(self, word: str) -> int:
+        """How many documents hold the word."""
+        with self._database.begin() as connection:
+            return int(connection.execute(text(_SHARE), {"query": _any_of([word])}).scalar_one())
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)

@@ -1,0 +1,178 @@
+"""Investigations and the journal of their engine calls: written before anything is done with a reply."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import func, insert, select, update
+
+from investigator.errors import UnknownRunError
+from investigator.records import AnswerStatus, Investigation, Memory, Prompt, Reply, RunSummary, Usage
+from investigator.store.database import Database
+from investigator.store.schema import calls, memories, runs
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was opened: its id, and whether it was begun or finished before."""
+
+    id: str
+    resumed: bool
+    finished: bool
+
+
+class Journal:
+    """The calls, memories and record of one run. Safe to use from several threads.
+
+    A reply that an earlier run of the workspace paid for is used again unless `reuse` is off.
+    """
+
+    def __init__(self, database: Database, run_id: str, clock: Callable[[], float], *, reuse: bool) -> None:
+        self._database = database
+        self.run_id = run_id
+        self._clock = clock
+        self._reuse = reuse
+        self._writing = threading.Lock()
+        self._before = self._elapsed_before()
+        self._began = clock()
+
+    def elapsed(self) -> float:
+        """Seconds that the run has taken so far, over all its processes."""
+        return self._before + self._clock() - self._began
+
+    def find(self, key: str) -> Reply | None:
+        """The reply kept under a key: in this run, else (where reuse is on) in an earlier one of the workspace."""
+        query = select(calls).where(calls.c.key == key)
+        with self._writing, self._database.begin() as connection:
+            row = connection.execute(query.where(calls.c.run_id == self.run_id)).mappings().first()
+            if row is None and self._reuse:
+                row = connection.execute(query.order_by(calls.c.id.desc()).limit(1)).mappings().first()
+                if row is not None:
+                    copied = {name: value for name, value in row.items() if name != "id"}
+                    copied |= {"run_id": self.run_id, "elapsed": self.elapsed(), "reused": 1}
+                    connection.execute(insert(calls), copied)
+        return Reply.model_validate_json(row["reply"]) if row is not None else None
+
+    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
+        """Write a call; the reply must not be used before this has returned."""
+        row = {
+            "run_id": self.run_id,
+            "key": key,
+            "template": prompt.template,
+            "engine": engine,
+            "prompt": prompt.text,
+            "reply": reply.model_dump_json(),
+            "input_tokens": reply.input_tokens,
+            "output_tokens": reply.output_tokens,
+            "seconds": reply.seconds,
+            "elapsed": self.elapsed(),
+            "reused": 0,
+        }
+        with self._writing, self._database.begin() as connection:
+            known = select(calls.c.id).where(calls.c.run_id == self.run_id, calls.c.key == key)
+            if connection.execute(known).scalar() is None:
+                connection.execute(insert(calls), row)
+
+    def usage(self) -> Usage:
+        """What this run has paid for: replies of earlier runs that were used again cost nothing."""
+        totals = select(
+            func.count(),
+            func.coalesce(func.sum(calls.c.input_tokens), 0),
+            func.coalesce(func.sum(calls.c.output_tokens), 0),
+            func.coalesce(func.sum(calls.c.seconds), 0.0),
+        ).where(calls.c.run_id == self.run_id, calls.c.reused == 0)
+        with self._database.begin() as connection:
+            count, tokens_in, tokens_out, seconds = connection.execute(totals).one()
+        return Usage(calls=count, input_tokens=tokens_in, output_tokens=tokens_out, seconds=round(seconds, 3))
+
+    def keep_memory(self, memory: Memory) -> None:
+        """Write a memory; writing one again (after a restart) changes nothing."""
+        row = {
+            "run_id": self.run_id,
+            "id": memory.id,
+            "target_document_id": memory.target_document_id,
+            "point": memory.point,
+            "record": memory.model_dump_json(),
+        }
+        with self._writing, self._database.begin() as connection:
+            same = (memories.c.run_id == self.run_id) & (memories.c.id == memory.id)
+            if connection.execute(select(memories.c.id).where(same)).scalar() is None:
+                connection.execute(insert(memories), row)
+
+    def keep_record(self, investigation: Investigation) -> None:
+        """Write the investigation as far as it has come."""
+        status = investigation.answer.status if investigation.answer else None
+        values = {"record": investigation.model_dump_json(), "answer_status": status}
+        with self._writing, self._database.begin() as connection:
+            connection.execute(update(runs).where(runs.c.id == self.run_id).values(values))
+
+    def _elapsed_before(self) -> float:
+        latest = select(func.coalesce(func.max(calls.c.elapsed), 0.0)).where(calls.c.run_id == self.run_id)
+        with self._database.begin() as connection:
+            return float(connection.execute(latest).scalar_one())
+
+
+class Runs:
+    """All investigations of a workspace."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
+        """The latest run of that identity over the same corpus; a new one if there is none or `fresh` is set.
+
+        `blank` is the record that a new run starts with; its id becomes the run's.
+        """
+        latest = (
+            select(runs.c.id, runs.c.answer_status)
+            .where(runs.c.identity == identity, runs.c.corpus == corpus)
+            .order_by(runs.c.created.desc(), runs.c.id.desc())
+            .limit(1)
+        )
+        with self._database.begin() as connection:
+            row = None if fresh else connection.execute(latest).one_or_none()
+            if row is not None:
+                return Run(row.id, resumed=True, finished=row.answer_status is not None)
+            values = {"id": blank.id, "identity": identity, "corpus": corpus, "created": created}
+            values |= {"question": blank.question, "engine": blank.engine, "record": blank.model_dump_json()}
+            connection.execute(insert(runs), values)
+        return Run(blank.id, resumed=False, finished=False)
+
+    def summaries(self) -> tuple[RunSummary, ...]:
+        """One line about each run, newest first."""
+        paid = (
+            select(calls.c.run_id, func.count().label("calls"))
+            .where(calls.c.reused == 0)
+            .group_by(calls.c.run_id)
+            .subquery()
+        )
+        query = (
+            select(runs, func.coalesce(paid.c.calls, 0).label("calls"))
+            .outerjoin(paid, paid.c.run_id == runs.c.id)
+            .order_by(runs.c.created.desc(), runs.c.id.desc())
+        )
+        with self._database.begin() as connection:
+            return tuple(
+                RunSummary(
+                    id=row.id,
+                    question=row.question,
+                    created=row.created,
+                    engine=row.engine,
+                    answer_status=AnswerStatus(row.answer_status) if row.answer_status else None,
+                    calls=row.calls,
+                )
+                for row in connection.execute(query)
+            )
+
+    def investigation(self, run_id: str) -> Investigation:
+        """The record of a run by its id or the beginning of it. Raises UnknownRunError."""
+        query = select(runs.c.id, runs.c.record).where(runs.c.id.startswith(run_id, autoescape=True))
+        with self._database.begin() as connection:
+            found = connection.execute(query).all()
+        exact = [row for row in found if row.id == run_id] or found
+        if not run_id or len(exact) != 1:
+            problem = "several runs begin with" if len(exact) > 1 else "there is no run"
+            raise UnknownRunError(f"{problem} {run_id!r} in this workspace")
+        return Investigation.model_validate_json(exact[0].record)

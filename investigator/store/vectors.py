@@ -1,0 +1,90 @@
+"""The vectors of chunks, kept in the database so that Chroma can be built again without embedding anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sqlalchemy import delete, func, insert, select, update
+
+from investigator.engines.base import Vectors
+from investigator.store.corpus import in_batches
+from investigator.store.database import Database
+from investigator.store.schema import chunks, gone_chunks, vectors
+
+
+class VectorTable:
+    """Vectors of one embedder; those of another lie beside them and are never mixed in."""
+
+    def __init__(self, database: Database, embedder: str) -> None:
+        self._database = database
+        self.embedder = embedder
+
+    def missing(self) -> dict[str, tuple[int, ...]]:
+        """Ids of chunks that have no vector yet, by document, in the order of the text."""
+        query = (
+            select(chunks.c.document_id, chunks.c.id)
+            .outerjoin(vectors, (vectors.c.chunk_id == chunks.c.id) & (vectors.c.embedder == self.embedder))
+            .where(vectors.c.chunk_id.is_(None))
+            .order_by(chunks.c.document_id, chunks.c.start)
+        )
+        found: dict[str, list[int]] = {}
+        with self._database.begin() as connection:
+            for document_id, chunk_id in connection.execute(query):
+                found.setdefault(document_id, []).append(chunk_id)
+        return {document_id: tuple(ids) for document_id, ids in found.items()}
+
+    def put(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
+        """Keep the vectors of some chunks, one row each."""
+        values = [
+            {"chunk_id": i, "embedder": self.embedder, "vector": row.astype("<f4").tobytes(), "in_chroma": 0}
+            for i, row in zip(chunk_ids, rows, strict=True)
+        ]
+        if values:
+            with self._database.begin() as connection:
+                connection.execute(insert(vectors), values)
+
+    def pending(self, limit: int) -> list[tuple[int, str, Vectors]]:
+        """(chunk id, document id, vector) of vectors that Chroma does not hold yet, oldest first."""
+        query = (
+            select(vectors.c.chunk_id, chunks.c.document_id, vectors.c.vector)
+            .join(chunks, chunks.c.id == vectors.c.chunk_id)
+            .where(vectors.c.embedder == self.embedder, vectors.c.in_chroma == 0)
+            .order_by(vectors.c.chunk_id)
+            .limit(limit)
+        )
+        with self._database.begin() as connection:
+            return [(i, doc, np.frombuffer(raw, dtype="<f4")) for i, doc, raw in connection.execute(query)]
+
+    def mark_in_chroma(self, chunk_ids: Sequence[int]) -> None:
+        """Chroma holds the vectors of these chunks."""
+        change = update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=1)
+        with self._database.begin() as connection:
+            for part in in_batches(chunk_ids):
+                connection.execute(change.where(vectors.c.chunk_id.in_(part)))
+
+    def mark_none_in_chroma(self) -> None:
+        """Chroma holds none of these vectors."""
+        with self._database.begin() as connection:
+            connection.execute(update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=0))
+
+    def count_in_chroma(self) -> int:
+        """How many vectors Chroma should hold."""
+        query = (
+            select(func.count())
+            .select_from(vectors)
+            .where(vectors.c.embedder == self.embedder, vectors.c.in_chroma == 1)
+        )
+        with self._database.begin() as connection:
+            return connection.execute(query).scalar_one()
+
+    def gone(self) -> tuple[int, ...]:
+        """Chunk ids that Chroma may still hold although their chunks are gone."""
+        with self._database.begin() as connection:
+            return tuple(connection.execute(select(gone_chunks.c.chunk_id)).scalars())
+
+    def clear_gone(self, chunk_ids: Sequence[int]) -> None:
+        """These chunk ids have left Chroma."""
+        with self._database.begin() as connection:
+            for part in in_batches(chunk_ids):
+                connection.execute(delete(gone_chunks).where(gone_chunks.c.chunk_id.in_(part)))

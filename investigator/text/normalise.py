@@ -1,0 +1,225 @@
+"""One normalisation for comparing texts, with the way back to the original.
+
+Two texts that differ only in typography (line breaks, kinds of quotation marks and dashes, ligatures, soft
+hyphens, invisible characters) become the same; letters, digits, signs and case stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+_SOFT = "\u00ad\ufffe\x02"  # soft hyphen, and what PDF libraries write for a hyphen at the end of a line
+_INVISIBLE = _SOFT + "\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
+_CJK = "\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff9f\U00020000-\U0003ffff"
+
+_ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u00b4\u02b9\u02bc\u2039\u203a", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u301d\u301e\u301f\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63\uff0d", "-"),
+        "\u2044": "/",
+    }
+)
+
+_LETTER = r"[^\W\d_]"
+_LINE_END = r"[^\S\n]*\n[^\S\n]*"
+_OPTIONAL_HYPHEN = rf"(?P<optional>(?<={_LETTER})[-\u2010{_SOFT}]{_LINE_END}(?={_LETTER}))"
+_FIRM_HYPHEN = rf"(?P<firm>(?<=\w)[-\u2010\u2013\u2014]{_LINE_END}(?=\w))"
+_BLANK = rf"(?P<blank> [\s{_INVISIBLE}]+|[^\S ][\s{_INVISIBLE}]*|[{_INVISIBLE}][\s{_INVISIBLE}]*)"
+_INNER_BLANK_OF_CJK = rf"(?P<inner>(?<=[{_CJK}])[\s{_INVISIBLE}]+(?=[{_CJK}]))"
+
+_ASCII = re.compile("|".join((_OPTIONAL_HYPHEN, _FIRM_HYPHEN, _BLANK)))
+_INVISIBLE_ONLY = re.compile(f"[{_INVISIBLE}]+")
+
+
+class Normalised:
+    """A normalised text and the map from it to the original.
+
+    `text` is the normalised text. `optional_hyphens` are the places in it where the original has a hyphen at the
+    end of a line between two letters: it may belong to the word ("well-known") or not ("inter-national"), so it is
+    left out of `text` and a comparison may allow for it.
+
+    The map is kept as segments (normalised start, original start, original length): within a segment of equal
+    lengths characters correspond one to one, any other segment corresponds as a whole.
+    """
+
+    __slots__ = ("_at", "_lengths", "_sources", "optional_hyphens", "text")
+
+    def __init__(self, text: str, segments: Iterable[tuple[int, int, int]], optional_hyphens: frozenset[int]) -> None:
+        self.text = text
+        self.optional_hyphens = optional_hyphens
+        self._at = array("q")
+        self._sources = array("q")
+        self._lengths = array("q")
+        for at, source, length in segments:
+            self._at.append(at)
+            self._sources.append(source)
+            self._lengths.append(length)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the original that became the normalised text at `[start, end)`, which must not be empty."""
+        if not 0 <= start < end <= len(self.text):
+            raise ValueError(f"no text at [{start}, {end})")
+        return self._original(start)[0], self._original(end - 1)[1]
+
+    def position(self, offset: int) -> int:
+        """The first place of the normalised text that comes from the original at `offset` or after it."""
+        return bisect_left(range(len(self.text)), offset, key=lambda place: self._original(place)[0])
+
+    def _original(self, place: int) -> tuple[int, int]:
+        """The span of the original that one normalised character comes from."""
+        k = bisect_right(self._at, place) - 1
+        at, source, length = self._at[k], self._sources[k], self._lengths[k]
+        following = self._at[k + 1] if k + 1 < len(self._at) else len(self.text)
+        if following - at == length:
+            return source + place - at, source + place - at + 1
+        return source, source + length
+
+
+def normalise(text: str) -> Normalised:
+    """Bring a text into the form in which quotes are compared.
+
+    Unicode NFKC (except exponents and note marks that touch a number, and characters that would become blanks);
+    white space collapsed to one blank, and dropped between CJK characters; words joined that were hyphenated at
+    the end of a line; invisible characters dropped; quotation marks and primes become ' or ", dashes become -.
+    """
+    written = _Written()
+    pattern, table = _rules(text)
+    done = 0
+    for found in pattern.finditer(text):
+        written.copy(text, done, found.start())
+        done = found.end()
+        _replace(written, found, text, table)
+    written.copy(text, done, len(text))
+    return written.result()
+
+
+class _Written:
+    """Collects normalised text and the segments of its map; neighbours that continue each other become one."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._segments: list[tuple[int, int, int]] = []
+        self._open: tuple[int, int, int] | None = None  # a segment of equal lengths that may still grow
+        self._hyphens: list[int] = []
+
+    def copy(self, text: str, start: int, end: int) -> None:
+        if start < end:
+            self.add(text[start:end], start, end)
+
+    def add(self, part: str, start: int, end: int) -> None:
+        """Append what the original at `[start, end)` became."""
+        if not part:
+            return
+        size = end - start
+        if len(part) != size:
+            self._close()
+            self._segments.append((self._length, start, size))
+        elif self._open and self._open[1] + self._open[2] == start:
+            self._open = (self._open[0], self._open[1], self._open[2] + size)
+        else:
+            self._close()
+            self._open = (self._length, start, size)
+        self._parts.append(part)
+        self._length += len(part)
+
+    def optional_hyphen(self) -> None:
+        self._hyphens.append(self._length)
+
+    def result(self) -> Normalised:
+        self._close()
+        return Normalised("".join(self._parts), self._segments, frozenset(self._hyphens))
+
+    def _close(self) -> None:
+        if self._open:
+            self._segments.append(self._open)
+            self._open = None
+
+
+def _replace(written: _Written, found: re.Match[str], text: str, table: dict[str, str]) -> None:
+    """Write what one matched place becomes."""
+    start, end = found.span()
+    match found.lastgroup:
+        case "optional":
+            written.optional_hyphen()
+        case "firm":
+            written.add("-", start, start + 1)
+        case "blank":
+            written.add("" if _INVISIBLE_ONLY.fullmatch(text, start, end) else " ", start, end)
+        case "numeric":
+            _write_numeric(written, text, start, end)
+        case "cluster":
+            cluster = text[start:end]
+            composed = unicodedata.normalize("NFKC", _INVISIBLE_ONLY.sub("", cluster))
+            written.add(composed.translate(_ALIKE), start, end)
+        case "single":
+            for offset in range(start, end):
+                written.add(table[text[offset]], offset, offset + 1)
+        case _:  # blanks inside CJK text are dropped
+            pass
+
+
+def _write_numeric(written: _Written, text: str, start: int, end: int) -> None:
+    """Write exponents, fractions and note marks: as they are where they touch a digit, so that 10² is not 102."""
+    touches = (start > 0 and text[start - 1].isdecimal()) or (end < len(text) and text[end].isdecimal())
+    for offset in range(start, end):
+        char = text[offset]
+        written.add(char if touches else _compatible(char), offset, offset + 1)
+
+
+def _compatible(char: str) -> str:
+    """The compatibility form of one character, or the character itself where that form would hold a blank."""
+    form = unicodedata.normalize("NFKC", char.translate(_ALIKE)).translate(_ALIKE)
+    return char if " " in form else form
+
+
+def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
+    """What must be looked at in this text: made from the characters that it holds, so that the rest is copied."""
+    if text.isascii():
+        return _ASCII, {}
+    joining, numeric, single = [], [], {}
+    for char in sorted(set(text)):
+        if char.isascii() or char.isspace() or _INVISIBLE_ONLY.fullmatch(char):
+            continue
+        if _joins(char):
+            joining.append(char)
+        elif _compatible(char) != char:
+            if _is_numeric_mark(char):
+                numeric.append(char)
+            else:
+                single[char] = _compatible(char)
+    rules = [_OPTIONAL_HYPHEN, _FIRM_HYPHEN, _INNER_BLANK_OF_CJK]
+    if joining:
+        marks = _class(joining)
+        rules.append(rf"(?P<cluster>[^\s{_INVISIBLE}]?{marks}+)")
+    rules.append(_BLANK)
+    if numeric:
+        rules.append(f"(?P<numeric>{_class(numeric)}+)")
+    if single:
+        rules.append(f"(?P<single>{_class(single)}+)")
+    return re.compile("|".join(rules)), single
+
+
+def _is_numeric_mark(char: str) -> bool:
+    """Whether a character would change the number that it touches: exponents with their signs, fractions, notes."""
+    raised = unicodedata.decomposition(char).startswith(("<super>", "<sub>"))
+    return unicodedata.category(char) == "No" or (raised and not char.isalpha())
+
+
+def _class(chars: Iterable[str]) -> str:
+    return f"[{re.escape(''.join(chars))}]"
+
+
+def _joins(char: str) -> bool:
+    """Whether a character can melt into the one before it under NFKC: accents, vowel signs, Hangul parts."""
+    return (
+        unicodedata.category(char)[0] == "M"
+        or "\u1160" <= char <= "\u11ff"
+        or "\uff9e" <= char <= "\uffdc"
+        or unicodedata.combining(unicodedata.normalize("NFKD", char)[0]) != 0
+    )

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import app, guarded
+from investigator.errors import EngineError, FolderError
+
+HEAVY = (
+    "sqlalchemy",
+    "chromadb",
+    "torch",
+    "langchain",
+    "langchain_core",
+    "sentence_transformers",
+    "kreuzberg",
+    "numpy",
+    "jinja2",
+)
+
+
+def command(*words: str | Path, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words], input=stdin)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with one small document."""
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "lease.txt").write_text("The annual rent is EUR 48,000.\n", encoding="utf-8")
+    return documents
+
+
+def test_the_command_starts_without_the_heavy_libraries() -> None:
+    code = "import sys, investigator.cli.main; print(*(name for name in sys.argv[1:] if name in sys.modules))"
+
+    done = subprocess.run([sys.executable, "-c", code, *HEAVY], capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout.split() == []
+
+
+def test_help_names_the_commands_and_every_option_of_ask() -> None:
+    assert {"ask", "runs", "show"} <= set(command("--help").stdout.split())
+    shown = command("ask", "--help").stdout
+    for option in (
+        *("--model", "--mission", "--strategy", "--fresh", "--json", "--report"),
+        *("--workspace", "--prompts", "--settings", "--set"),
+    ):
+        assert option in shown
+
+
+def test_the_version_is_the_installed_one() -> None:
+    result = command("--version")
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("investigator ")
+
+
+@pytest.mark.parametrize("words", [["nonsense"], ["ask"], ["ask", "folder"], ["runs", "--nonsense"]])
+def test_wrong_words_are_wrong_use(words: list[str]) -> None:
+    result = command(*words)
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("question", ["", "  \n"])
+def test_an_empty_question_is_wrong_use(folder: Path, question: str) -> None:
+    typed = command("ask", folder, question)
+    piped = command("ask", folder, "-", stdin=question)
+
+    for result in (typed, piped):
+        assert result.exit_code == 2
+        assert result.stderr.startswith("error: the question is empty\nhint: ")
+
+
+def test_a_question_that_is_not_text_is_wrong_use(folder: Path) -> None:
+    result = command("ask", folder, "-", stdin=b"\xff\xfe\x00")
+
+    assert result.exit_code == 2
+    assert "not UTF-8" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("absent/report.html", "there is no folder"),
+        ("lease.txt", "does not end in .html"),
+        ("folder.html", "is a folder"),
+        ("/proc/report.html", "cannot be written to /proc"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_refused_before_the_run(
+    folder: Path, tmp_path: Path, name: str, told: str
+) -> None:
+    if name.startswith("/proc") and not Path("/proc/self").exists():
+        pytest.skip("only Linux has a /proc that nobody can write to")
+    (tmp_path / "folder.html").mkdir()
+
+    result = command("ask", folder, "What is the rent?", "--report", tmp_path / name)
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert "hint: " in result.stderr
+    assert list(folder.iterdir()) == [folder / "lease.txt"]
+
+
+def shell(error: BaseException) -> Result:
+    """What the shell is told when a command ends with that error."""
+    wrapped = typer.Typer()
+
+    def fails() -> None:
+        raise error
+
+    wrapped.command()(guarded(fails))
+    return CliRunner().invoke(wrapped, [])
+
+
+def test_an_error_is_one_message_one_hint_and_its_exit_code() -> None:
+    wrong, failed = shell(FolderError("no such folder: \x1b[2Jx", hint="Look.")), shell(EngineError("no reply"))
+
+    assert (wrong.exit_code, failed.exit_code) == (2, 1)
+    assert wrong.stderr == "error: no such folder: \\x1b[2Jx\nhint: Look.\n"
+    assert failed.stderr.startswith("error: no reply\nhint: ")
+    assert wrong.stdout == failed.stdout == ""
+
+
+def test_an_interrupted_command_ends_with_130() -> None:
+    assert shell(KeyboardInterrupt()).exit_code == 130
+
+
+def test_a_reader_that_went_away_is_no_error() -> None:
+    assert shell(BrokenPipeError(32, "Broken pipe")).output == ""
+
+
+def test_an_unexpected_error_shows_its_traceback_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("INVESTIGATOR_DEBUG", raising=False)
+    quiet = shell(ZeroDivisionError("by zero"))
+    monkeypatch.setenv("INVESTIGATOR_DEBUG", "1")
+    loud = shell(ZeroDivisionError("by zero"))
+
+    assert (quiet.exit_code, loud.exit_code) == (1, 1)
+    assert quiet.stderr.splitlines()[0] == "unexpected error: ZeroDivisionError: by zero"
+    assert "INVESTIGATOR_DEBUG=1" in quiet.stderr
+    assert "Traceback" not in quiet.stderr
+    assert "Traceback" in loud.stderr
+
+
+# From here on the commands reach the whole product.
+
+
+def replies(tmp_path: Path, *, found: bool) -> Path:
+    """A script for the fake engine: one document is asked, and it answers or does not."""
+    asked: dict[str, object] = {"point": 0, "reply": "Nothing about it.", "quotes": []}
+    claims: list[dict[str, object]] = []
+    if found:
+        asked = {"point": 95, "reply": "EUR 48,000", "quotes": ["The annual rent is EUR 48,000."]}
+        claims = [{"text": "The annual rent is EUR 48,000.", "evidence": ["E1"]}]
+    script = {
+        "critical_thinking/think": [{"needs": [{"term": "annual rent", "reason": "asked for"}]}],
+        "planner/plan": [
+            {"strategy": "look", "steps": [{"document_id": "lease.txt", "purpose": "rent", "perspectives": "amount"}]}
+        ],
+        "query/ask": [asked],
+        "reflection/reflect": [{"knowledge": [{"term": "annual rent"}]}],
+        "answer/answer": [{"claims": claims}],
+    }
+    file = tmp_path / "script.json"
+    written = {name: [json.dumps(reply) for reply in each] * 9 for name, each in script.items()}
+    file.write_text(json.dumps(written), encoding="utf-8")
+    return file
+
+
+def test_a_folder_that_is_missing_is_wrong_use(tmp_path: Path) -> None:
+    result = command("ask", tmp_path / "absent", "What is the rent?")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert "hint: " in result.stderr
+
+
+def test_an_unknown_run_is_wrong_use(folder: Path, tmp_path: Path) -> None:
+    result = command("show", "nosuchrun", folder, "--workspace", tmp_path / "w")
+
+    assert result.exit_code == 2
+    assert "hint: " in result.stderr
+
+
+def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_path: Path) -> None:
+    kept = ("--workspace", tmp_path / "w")
+    model = ("--model", f"scripted:{replies(tmp_path, found=True)}")
+
+    asked = command("ask", folder, "What is the rent?", *model, *kept, "--report", tmp_path / "a.html")
+
+    assert asked.exit_code == 0, asked.output
+    assert asked.stdout.startswith("Answered")
+    assert '[1] lease.txt:line 1  "The annual rent is EUR 48,000."' in asked.stdout
+    assert "round 1" in asked.stderr
+    assert "The annual rent is EUR 48,000." in (tmp_path / "a.html").read_text(encoding="utf-8")
+    listed = json.loads(command("runs", folder, *kept, "--json").stdout)
+    assert [run["answer_status"] for run in listed] == ["answered"]
+    run_id = listed[0]["id"]
+    assert command("runs", folder, *kept).stdout.startswith(run_id)
+    again = command("show", run_id[:6], folder, *kept)
+    assert again.exit_code == 0
+    assert again.stdout == asked.stdout
+    assert json.loads(command("show", run_id, folder, *kept, "--json").stdout)["id"] == run_id
+
+
+def test_what_is_not_in_the_documents_exits_with_3_and_json_is_all_that_is_printed(
+    folder: Path, tmp_path: Path
+) -> None:
+    result = command(
+        *("ask", folder, "-", "--json", "--workspace", tmp_path / "w"),
+        *("--model", f"scripted:{replies(tmp_path, found=False)}"),
+        stdin="Who is the auditor?\n",
+    )
+
+    assert result.exit_code == 3, result.output
+    investigation = json.loads(result.stdout)
+    assert investigation["question"] == "Who is the auditor?"
+    assert investigation["answer"]["status"] == "not_found"

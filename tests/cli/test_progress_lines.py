@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import pytest
+
+from investigator.cli.progress import LiveDisplay, follow
+from investigator.cli.steps import Count, Pace
+from investigator.errors import RunError
+from investigator.records import (
+    Answered,
+    Embedded,
+    Event,
+    FileRead,
+    FileStatus,
+    Investigation,
+    Knowledge,
+    KnownInfo,
+    Memory,
+    Need,
+    Notice,
+    Planned,
+    PlanStep,
+    Reflected,
+    Reflection,
+    Remembered,
+    Started,
+    Thought,
+)
+
+ENDED = Investigation(id="8f3a", question="?", mission="", strategy="", engine="a:b")
+MEMORY = Memory(id=1, target_document_id="lease.pdf", question="?", reply="!", point=85)
+
+
+def lines(events: list[Event], ticks: Iterator[float] | None = None) -> list[str]:
+    """What a pipe gets; the clock stands still unless ticks are given."""
+    stream = io.StringIO()
+    clock = (lambda: next(ticks)) if ticks else (lambda: 0.0)
+    assert follow(iter(events), stream, clock) is ENDED
+    return stream.getvalue().splitlines()
+
+
+def test_each_event_is_one_plain_line() -> None:
+    step = PlanStep(plan_id=1, document_id="lease.pdf", purpose="rent")
+    knowledge = Knowledge(term="rent", known_infos=(KnownInfo(info="x", point=80),), unknown_infos=("a", "b"))
+
+    assert lines(
+        [
+            FileRead(done=1, total=1, path="scan.pdf", status=FileStatus.ENCRYPTED, reason="needs a password"),
+            Embedded(done=64, total=64),
+            Notice(text="one file changed"),
+            Started(run_id="8f3a", engine="a:b", documents=2, resumed=True),
+            Thought(needs=(Need(term="rent"), Need(term="term"))),
+            Planned(round=1, strategy="lease first", steps=(step,), refused_document_ids=("x.pdf",)),
+            Remembered(round=1, done=1, total=1, memory=MEMORY, calls=3, seconds=4.2),
+            Reflected(reflection=Reflection(round=1, knowledge=(knowledge,))),
+            Answered(investigation=ENDED),
+        ]
+    ) == [
+        "reading 1/1: scan.pdf, encrypted: needs a password",
+        "indexing passages 64/64",
+        "note: one file changed",
+        "going on with run 8f3a: 2 documents, a:b",
+        "must be known: rent, term",
+        "round 1: 1 step, 1 refused (no such document); lease first",
+        "round 1, step 1/1: lease.pdf, point 85, 3 calls, 4.2 s",
+        "round 1 thought over: 1 known, 2 unknown",
+    ]
+
+
+def test_a_thousand_files_are_a_few_lines_and_the_last_one_is_shown() -> None:
+    events: list[Event] = [
+        FileRead(done=n, total=1000, path=f"{n}.txt", status=FileStatus.INDEXED) for n in range(1, 1001)
+    ]
+    ticks = (n * 0.01 for n in range(1000))
+
+    shown = lines([*events, Answered(investigation=ENDED)], ticks)
+
+    assert len(shown) == 6
+    assert shown[0] == "reading 1/1000: 1.txt"
+    assert shown[1] == "reading 201/1000: 201.txt, about 8.0 s left"
+    assert shown[-1] == "reading 1000/1000: 1000.txt"
+
+
+def test_time_left_follows_the_pace_of_its_own_phase() -> None:
+    pace = Pace()
+
+    def left(kind: str, done: int, now: float) -> float | None:
+        return pace.left(Count(kind=kind, phase=kind, done=done, total=10, about=()), now)
+
+    assert left("files", 1, 100.0) is None
+    assert left("files", 3, 104.0) == pytest.approx(14.0)
+    assert left("passages", 1, 500.0) is None
+    assert left("passages", 2, 501.0) == pytest.approx(8.0)
+    assert left("passages", 10, 502.0) is None
+
+
+def test_names_that_would_act_on_the_terminal_are_written_out() -> None:
+    name = "[red]\x1b[2J{task.id}\nerror: gone"
+    events: list[Event] = [
+        Started(run_id="1", engine=name, documents=1, resumed=False),
+        FileRead(done=1, total=2, path=name, status=FileStatus.INDEXED),
+        Answered(investigation=ENDED),
+    ]
+
+    assert lines(events) == [
+        "run 1: 1 document, [red]\\x1b[2J{task.id} error: gone",
+        "reading 1/2: [red]\\x1b[2J{task.id} error: gone",
+    ]
+    screen = io.StringIO()
+    with LiveDisplay(screen, lambda: 0.0) as display:
+        for event in events:
+            display.show(event)
+    assert "[red]\\x1b[2J{task.id}" in screen.getvalue()
+    assert "\x1b[2J" not in screen.getvalue()
+
+
+def test_a_run_that_ends_without_an_outcome_is_an_error() -> None:
+    with pytest.raises(RunError, match="without an outcome"):
+        follow(iter([Notice(text="x")]), io.StringIO())

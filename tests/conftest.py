@@ -1,0 +1,43 @@
+"""What all tests share: no network, quiet libraries, a chat server on loopback."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from openai_server import OpenAIServer
+
+os.environ.update(
+    HF_HUB_OFFLINE="1",
+    TOKENIZERS_PARALLELISM="false",
+    ANONYMIZED_TELEMETRY="False",
+    NO_PROXY="127.0.0.1,localhost",
+)
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test sees no key and no address that the developer's shell may hold."""
+    for variable in list(os.environ):
+        if variable.endswith("_API_KEY") or variable.startswith(("OPENAI_", "LANGSMITH_", "LANGCHAIN_")):
+            monkeypatch.delenv(variable)
+
+
+@pytest.fixture
+def openai_server() -> Iterator[OpenAIServer]:
+    """A fresh OpenAI-compatible server; see `tests/openai_server.py`."""
+    server = OpenAIServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of large example documents that some checkouts have beside them."""
+    if not _SHARED.is_dir():
+        pytest.skip(f"the folder {_SHARED} with example documents is not here")
+    return _SHARED

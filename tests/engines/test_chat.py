@@ -1,0 +1,400 @@
+"""ChatEngine against a real HTTP server on loopback."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
+
+from investigator.engines.chat import ChatEngine
+from investigator.engines.chat_models import ChatSettings
+from investigator.errors import (
+    CredentialError,
+    EngineError,
+    EngineTimeoutError,
+    EngineUnreachableError,
+    RateLimitError,
+    SettingsError,
+)
+from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables
+
+PROMPT = Prompt(
+    template="query/ask.j2",
+    variables=QuestionVariables(document_id="a.txt", purpose="p", perspectives=""),
+    text="How old is the bridge?",
+    reply_type=AskReply,
+)
+
+
+class Waits:
+    """Stands in for sleep and keeps the waits."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
+
+
+@pytest.fixture
+def notices() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def engine(openai_server: OpenAIServer, waits: Waits, notices: list[str]) -> ChatEngine:
+    settings = ChatSettings(base_url=openai_server.url)
+    return ChatEngine("openai:m", settings, sleep=waits, on_notice=notices.append)
+
+
+def test_the_reply_carries_text_tokens_and_time(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(completion('{"point": 90}', tokens=(120, 8)))
+    reply = engine.reply(PROMPT)
+    assert (reply.text, reply.finish_reason) == ('{"point": 90}', FinishReason.STOP)
+    assert (reply.input_tokens, reply.output_tokens) == (120, 8)
+    assert 0 < reply.seconds < 30
+
+
+def test_the_prompt_goes_out_as_one_user_message_and_nothing_that_was_not_set(
+    engine: ChatEngine, openai_server: OpenAIServer
+) -> None:
+    engine.reply(PROMPT)
+    [body] = openai_server.bodies
+    assert body["messages"] == [{"role": "user", "content": "How old is the bridge?"}]
+    assert set(body) - {"stream"} == {"model", "messages", "response_format"}
+    assert not body.get("stream")
+
+
+def test_parameters_that_were_set_are_sent(openai_server: OpenAIServer) -> None:
+    settings = ChatSettings(base_url=openai_server.url, temperature=0.0, max_tokens=77)
+    ChatEngine("openai:m", settings).reply(PROMPT)
+    [body] = openai_server.bodies
+    assert body["temperature"] == 0.0
+    assert body["max_completion_tokens"] == 77
+
+
+@pytest.mark.parametrize("model", ["o1-mini", "gpt-5", "gpt-4o"])
+def test_no_model_name_makes_langchain_add_a_temperature(openai_server: OpenAIServer, model: str) -> None:
+    ChatEngine(f"openai:{model}", ChatSettings(base_url=openai_server.url)).reply(PROMPT)
+    assert "temperature" not in openai_server.bodies[0]
+
+
+def test_the_reply_is_held_to_a_strict_schema_with_the_point_first(
+    engine: ChatEngine, openai_server: OpenAIServer
+) -> None:
+    engine.reply(PROMPT)
+    wanted = openai_server.bodies[0]["response_format"]["json_schema"]  # type: ignore[index]
+    assert wanted["strict"] is True
+    assert wanted["schema"]["required"] == ["point", "reply", "quotes"]
+    assert wanted["schema"]["additionalProperties"] is False
+
+
+def test_a_local_server_is_asked_without_any_key_of_ours(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    engine.reply(PROMPT)
+    assert openai_server.requests[0].headers["Authorization"] == "Bearer none"
+
+
+def test_the_key_of_the_settings_is_sent_and_shown_nowhere(openai_server: OpenAIServer) -> None:
+    settings = ChatSettings(base_url=openai_server.url, api_key="sk-secret")  # type: ignore[arg-type]
+    openai_server.answer(refusal(401, "Incorrect API key provided: sk-secret."))
+    with pytest.raises(CredentialError) as caught:
+        ChatEngine("openai:m", settings).reply(PROMPT)
+    assert openai_server.requests[0].headers["Authorization"] == "Bearer sk-secret"
+    assert "sk-secret" not in str(caught.value) + repr(settings) + settings.model_dump_json()
+    assert "OPENAI_API_KEY" in caught.value.hint
+
+
+def test_the_name_tells_the_model_and_the_server(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    host = openai_server.url.removeprefix("http://").removesuffix("/v1")
+    assert engine.name == f"openai:m@{host}"
+
+
+def test_a_missing_model_is_a_setting_to_correct(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(refusal(404, "The model `m` does not exist", code="model_not_found"))
+    with pytest.raises(SettingsError, match="does not exist") as caught:
+        engine.reply(PROMPT)
+    assert "base URL" in caught.value.hint
+    assert len(openai_server.requests) == 1
+
+
+def test_a_rate_limit_is_waited_for_as_long_as_the_server_asks(
+    engine: ChatEngine, openai_server: OpenAIServer, waits: Waits
+) -> None:
+    openai_server.answer(refusal(429, "slow down", headers={"Retry-After": "7"}), completion("{}"))
+    assert engine.reply(PROMPT).text == "{}"
+    assert waits.seconds == [7.0]
+
+
+def test_a_retry_after_date_is_read_against_the_date_of_the_reply(
+    engine: ChatEngine, openai_server: OpenAIServer, waits: Waits
+) -> None:
+    dates = {"Retry-After": "Wed, 21 Oct 2099 07:28:30 GMT"}
+    openai_server.answer(refusal(429, "slow down", headers=dates), completion("{}"))
+    with pytest.raises(RateLimitError):  # many years from now, so it is not waited for
+        engine.reply(PROMPT)
+    assert waits.seconds == []
+
+
+def test_a_rate_limit_for_ever_ends_after_the_attempts_with_growing_waits(
+    engine: ChatEngine, openai_server: OpenAIServer, waits: Waits
+) -> None:
+    openai_server.answer(refusal(429, "slow down"))
+    with pytest.raises(RateLimitError):
+        engine.reply(PROMPT)
+    assert len(openai_server.requests) == 4
+    first, second, third = waits.seconds
+    assert 1 <= first <= 2 <= second <= 3 < 4 <= third <= 5
+
+
+def test_a_longer_wait_than_allowed_is_an_error_at_once_that_names_it(
+    engine: ChatEngine, openai_server: OpenAIServer, waits: Waits
+) -> None:
+    openai_server.answer(refusal(429, "daily limit", headers={"Retry-After": "3600"}))
+    with pytest.raises(RateLimitError) as caught:
+        engine.reply(PROMPT)
+    assert caught.value.retry_after == 3600
+    assert "3600 seconds" in caught.value.hint
+    assert (len(openai_server.requests), waits.seconds) == (1, [])
+
+
+def test_an_empty_account_is_not_asked_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(refusal(429, "You exceeded your current quota", code="insufficient_quota"))
+    with pytest.raises(RateLimitError) as caught:
+        engine.reply(PROMPT)
+    assert "credit" in caught.value.hint
+    assert len(openai_server.requests) == 1
+
+
+def test_a_server_error_that_passes_is_survived(engine: ChatEngine, openai_server: OpenAIServer, waits: Waits) -> None:
+    openai_server.answer(refusal(500, "oops"), refusal(503, "busy"), completion("fine"))
+    assert engine.reply(PROMPT).text == "fine"
+    assert len(waits.seconds) == 2
+
+
+def test_a_server_error_for_ever_ends_after_the_attempts(openai_server: OpenAIServer, waits: Waits) -> None:
+    openai_server.answer(refusal(500, "oops"))
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, attempts=2), sleep=waits)
+    with pytest.raises(EngineUnreachableError, match="500"):
+        engine.reply(PROMPT)
+    assert len(openai_server.requests) == 2
+
+
+def test_a_refused_connection_names_the_address(waits: Waits) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    engine = ChatEngine("openai:m", ChatSettings(base_url=f"http://127.0.0.1:{port}/v1"), sleep=waits)
+    with pytest.raises(EngineUnreachableError, match=f"127.0.0.1:{port}.*refused"):
+        engine.reply(PROMPT)
+    assert len(waits.seconds) == 3
+
+
+def test_a_connection_that_is_cut_in_the_middle_is_tried_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    whole = completion("whole")
+    openai_server.answer(Response(200, whole.body, whole.headers, cut=True), whole)
+    assert engine.reply(PROMPT).text == "whole"
+
+
+def test_a_connection_that_is_always_cut_is_unreachable(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    whole = completion("whole")
+    openai_server.answer(Response(200, whole.body, whole.headers, cut=True))
+    with pytest.raises(EngineUnreachableError):
+        engine.reply(PROMPT)
+
+
+def test_a_slow_server_is_a_timeout(openai_server: OpenAIServer, waits: Waits) -> None:
+    openai_server.answer(Response(delay=5))
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, timeout=0.15), sleep=waits)
+    with pytest.raises(EngineTimeoutError) as caught:
+        engine.reply(PROMPT)
+    assert "--timeout" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        Response(200, b"<html><body>Welcome</body></html>", {"Content-Type": "text/html"}),
+        Response(200, b"", {"Content-Type": "application/json"}),
+        Response(200, b'{"id": "c1", "choi', {"Content-Type": "application/json"}),
+        Response(200, b"null", {"Content-Type": "application/json"}),
+        json_response({"hello": "world"}),
+        json_response({"id": "c1", "choices": []}),
+        json_response({"id": "c1", "choices": None}),
+        json_response({"id": "c1", "choices": [{"index": 0}]}),
+        json_response([1, 2]),
+    ],
+    ids=["html", "empty", "half", "null", "other", "no choices", "null choices", "no message", "list"],
+)
+def test_a_body_that_is_no_completion_is_tried_once_more_and_then_named(
+    engine: ChatEngine, openai_server: OpenAIServer, odd: Response
+) -> None:
+    openai_server.answer(odd)
+    with pytest.raises(EngineError, match="not a chat completion") as caught:
+        engine.reply(PROMPT)
+    assert type(caught.value) is EngineError
+    assert len(openai_server.requests) == 2
+    assert "base URL" in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["", None])
+def test_an_empty_reply_is_a_reply(engine: ChatEngine, openai_server: OpenAIServer, text: str | None) -> None:
+    openai_server.answer(completion(text))
+    assert engine.reply(PROMPT).text == ""
+
+
+def test_a_reply_cut_at_the_token_limit_is_marked_and_kept(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(completion('{"point": 5, "rep', finish="length"))
+    reply = engine.reply(PROMPT)
+    assert (reply.text, reply.finish_reason) == ('{"point": 5, "rep', FinishReason.LENGTH)
+
+
+def test_a_filtered_reply_is_neither_whole_nor_cut(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(completion("I cannot", finish="content_filter"))
+    assert engine.reply(PROMPT).finish_reason is FinishReason.OTHER
+
+
+def test_a_reply_of_a_megabyte_is_cut_and_marked(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(completion("x" * 1_000_000))
+    reply = engine.reply(PROMPT)
+    assert (len(reply.text), reply.finish_reason) == (200_000, FinishReason.LENGTH)
+
+
+def test_of_content_in_blocks_only_the_text_counts(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    blocks = [
+        {"type": "reasoning", "text": "hm"},
+        {"type": "text", "text": '{"point"'},
+        {"type": "text", "text": ": 1}"},
+    ]
+    message = {"role": "assistant", "content": blocks}
+    openai_server.answer(
+        json_response({"id": "c", "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
+    )
+    assert engine.reply(PROMPT).text == '{"point": 1}'
+
+
+@pytest.mark.parametrize("status", [302, 307, 308])
+def test_a_redirect_is_refused_and_nothing_goes_to_the_other_host(
+    engine: ChatEngine, openai_server: OpenAIServer, status: int
+) -> None:
+    other = OpenAIServer()
+    openai_server.answer(Response(status, headers={"Location": f"{other.url}/chat/completions"}))
+    with pytest.raises(EngineError, match=re.escape(other.url)):
+        engine.reply(PROMPT)
+    other.close()
+    assert other.requests == []
+    assert len(openai_server.requests) == 1
+
+
+def refusing(name: str, message: str, **fields: str) -> Response:
+    return refusal(400, message, type="invalid_request_error", **fields)
+
+
+def test_a_refused_response_format_is_left_out_from_then_on_and_told_once(
+    engine: ChatEngine, openai_server: OpenAIServer, notices: list[str]
+) -> None:
+    def answer(body: Body) -> Response:
+        if "response_format" in body:
+            return refusal(400, "'response_format' of type 'json_schema' is not supported", param="response_format")
+        return completion("plain")
+
+    openai_server.answer(answer)
+    assert [engine.reply(PROMPT).text for _ in range(3)] == ["plain"] * 3
+    assert len(openai_server.requests) == 4
+    assert len(notices) == 1
+    assert "response_format" in notices[0]
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        ("temperature", "Unsupported value: 'temperature' does not support 0.2 with this model."),
+        ("max_completion_tokens", "Unrecognized request argument supplied: max_completion_tokens"),
+    ],
+)
+def test_a_refused_parameter_is_left_out_and_the_others_stay(
+    openai_server: OpenAIServer, notices: list[str], sent: str, message: str
+) -> None:
+    openai_server.answer(lambda body: refusal(400, message) if sent in body else completion("ok"))
+    settings = ChatSettings(base_url=openai_server.url, temperature=0.2, max_tokens=50)
+    engine = ChatEngine("openai:m", settings, on_notice=notices.append)
+    assert [engine.reply(PROMPT).text for _ in range(2)] == ["ok", "ok"]
+    kept = {"temperature", "max_completion_tokens", "response_format"} - {sent}
+    assert kept <= set(openai_server.bodies[-1])
+    assert sent not in openai_server.bodies[-1]
+    assert (len(openai_server.requests), len(notices)) == (3, 1)
+
+
+def test_a_refusal_met_by_several_threads_is_told_once(openai_server: OpenAIServer, notices: list[str]) -> None:
+    openai_server.answer(
+        lambda body: refusal(400, "temperature is not supported") if "temperature" in body else completion("ok")
+    )
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, temperature=1.0), on_notice=notices.append)
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda _: engine.reply(PROMPT).text, range(16)))
+    assert replies == ["ok"] * 16
+    assert len(notices) == 1
+
+
+def test_a_refusal_without_a_reason_drops_the_schema_first(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(lambda body: refusal(422, "wrong") if "response_format" in body else completion("ok"))
+    assert engine.reply(PROMPT).text == "ok"
+
+
+def test_a_wrong_request_is_not_tried_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(completion("works with a schema"), refusal(400, "your prompt was flagged"))
+    engine.reply(PROMPT)
+    with pytest.raises(EngineError, match="flagged"):
+        engine.reply(PROMPT)
+    assert len(openai_server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+        "request (5031 tokens) exceeds the available context size (2048 tokens), try increasing it",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+    ],
+)
+def test_a_prompt_that_is_too_long_says_so(engine: ChatEngine, openai_server: OpenAIServer, message: str) -> None:
+    openai_server.answer(refusal(400, message, code="context_length_exceeded"))
+    with pytest.raises(EngineError, match="too long") as caught:
+        engine.reply(PROMPT)
+    assert not caught.value.retryable
+    assert "passages" in caught.value.hint
+    assert len(openai_server.requests) == 1
+
+
+def test_tracing_that_the_shell_asks_for_does_not_send_prompts_away(
+    engine: ChatEngine, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spy = OpenAIServer()
+    for prefix in ("LANGSMITH", "LANGCHAIN"):
+        monkeypatch.setenv(f"{prefix}_TRACING", "true")
+        monkeypatch.setenv(f"{prefix}_TRACING_V2", "true")
+        monkeypatch.setenv(f"{prefix}_ENDPOINT", spy.url)
+        monkeypatch.setenv(f"{prefix}_API_KEY", "x")
+    engine.reply(PROMPT)
+    from langchain_core.tracers.langchain import wait_for_all_tracers
+
+    wait_for_all_tracers()
+    spy.close()
+    assert spy.requests == []
+    assert len(openai_server.requests) == 1
+
+
+def test_threads_share_one_engine(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(lambda body: completion(json.dumps(body["messages"])))
+    prompts = [Prompt(PROMPT.template, PROMPT.variables, f"number {i}", AskReply) for i in range(16)]
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(engine.reply, prompts))
+    assert [json.loads(reply.text)[0]["content"] for reply in replies] == [prompt.text for prompt in prompts]

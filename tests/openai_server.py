@@ -1,0 +1,122 @@
+"""An OpenAI-compatible chat server on loopback, for tests: it says what it is told, and keeps what it is asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Response:
+    """What goes over the wire. `delay` waits that many seconds (or until the server closes) before it goes; `cut`
+    closes the connection after half of the body."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    cut: bool = False
+
+
+Body: TypeAlias = dict[str, object]
+Answers: TypeAlias = "Response | Callable[[Body], Response]"
+
+
+def completion(text: str | None, *, finish: str = "stop", tokens: tuple[int, int] = (11, 7)) -> Response:
+    """A chat completion with that text."""
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
+    usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+    body = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+    return json_response(body)
+
+
+def refusal(status: int, message: str, *, headers: Mapping[str, str] | None = None, **fields: str) -> Response:
+    """An error as OpenAI words it; `fields` are `code`, `param` and `type`."""
+    return json_response({"error": {"message": message, **fields}}, status, headers)
+
+
+def json_response(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Any JSON body."""
+    headers = {"Content-Type": "application/json", **(headers or {})}
+    return Response(status, json.dumps(body).encode(), headers)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the server was asked."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Body
+
+
+class OpenAIServer:
+    """Gives the answers in their order, the last one for ever; an answer may be a function of the request's body."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self._answers: list[Answers] = [completion("{}")]
+        self._closing = threading.Event()
+        self._lock = threading.Lock()
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """The base URL to hand to a client."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    @property
+    def bodies(self) -> Sequence[Body]:
+        """The bodies of all requests so far."""
+        return [request.body for request in self.requests]
+
+    def answer(self, *answers: Answers) -> None:
+        """What to say from now on."""
+        self._answers = list(answers)
+
+    def close(self) -> None:
+        """Stop at once; answers that are being delayed go out now."""
+        self._closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def _next(self, request: Request) -> Response:
+        with self._lock:
+            self.requests.append(request)
+            answer = self._answers[0] if len(self._answers) == 1 else self._answers.pop(0)
+        return answer if isinstance(answer, Response) else answer(request.body)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                content = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+                response = server._next(Request(self.path, dict(self.headers), json.loads(content or b"{}")))
+                if response.delay:
+                    server._closing.wait(response.delay)
+                self.send_response(response.status)
+                for name, value in response.headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(response.body)))
+                self.send_header("Connection", "close")
+                self.end_headers()
+                self.close_connection = True
+                sent = response.body[: len(response.body) // 2] if response.cut else response.body
+                try:
+                    self.wfile.write(sent)
+                except OSError:
+                    return  # the client has gone, which some tests are about
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        return Handler

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+from pydantic import BaseModel
+
+from investigator.records import Answer, AnswerStatus, Claim, Investigation, StopReason
+from investigator.records.answers import Coverage
+from investigator.reports.html import cited_claims, html_report
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+class Page(HTMLParser):
+    """What a browser would see: tags with attributes, ids, links, the text of each element with an id."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[tuple[str, str | None]] = []
+        self.texts: dict[str, str] = {}
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append((tag, dict(attrs).get("id")))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open[-1][0] == tag, f"</{tag}> closes <{self.open[-1][0]}>"
+        self.open.pop()
+        if tag in {"td", "th", "li", "p"}:
+            self.handle_data(" ")
+
+    def handle_data(self, data: str) -> None:
+        for _, name in self.open:
+            if name:
+                self.texts[name] = self.texts.get(name, "") + data
+
+    @property
+    def ids(self) -> list[str]:
+        return [name for _, attrs in self.tags if (name := attrs.get("id"))]
+
+    @property
+    def links(self) -> list[str | None]:
+        return [attrs["href"] for _, attrs in self.tags if "href" in attrs]
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'\" onmouseover='alert(1)' style=\"background:url(https://x.test)\"",
+    '<a href="javascript:alert(1)">x</a>',
+    "</style><script src=https://x.test/a.js></script>",
+    "{{ 7 * 7 }}{% include '/etc/passwd' %}",
+    "<!-- <iframe src=//x.test> \x1b[2J \x00",
+)
+
+
+def with_texts(record: Investigation, text: str) -> Investigation:
+    """The record with every free text in it, at any depth, replaced; enums and hashes stay."""
+
+    def poisoned(value: object) -> object:
+        if isinstance(value, BaseModel):
+            fields = {name: poisoned(getattr(value, name)) for name in type(value).model_fields}
+            return value.model_copy(update=fields)
+        if isinstance(value, tuple):
+            return tuple(poisoned(part) for part in value)
+        return text if type(value) is str else value
+
+    return poisoned(record)  # type: ignore[return-value]
+
+
+def test_the_page_is_well_formed_and_every_link_leads_to_a_place_on_it(answered: Investigation) -> None:
+    page = Page(html_report(answered))
+
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert page.links
+    assert {str(link).removeprefix("#") for link in page.links} <= set(page.ids)
+
+
+def test_citation_numbers_lead_to_their_quotes(answered: Investigation) -> None:
+    page = Page(html_report(answered))
+
+    cites = [attrs["href"] for tag, attrs in page.tags if tag == "a" and attrs.get("class") == "cite"]
+    assert cites == ["#source-1", "#source-2", "#source-1"]
+    assert "The annual rent is EUR 48,000, payable monthly" in page.texts["source-1"]
+    assert "contracts/lease.pdf" in page.texts["source-1"]
+    assert "page 3" in page.texts["source-1"]
+    assert "we agreed on five years with Müller" in page.texts["source-2"]
+    assert "line 12" in page.texts["source-2"]
+
+
+def test_a_document_cannot_forge_a_citation_by_holding_a_number_in_brackets(answered: Investigation) -> None:
+    assert answered.answer is not None
+    forged = Claim(text="See note [2] of the lease", quotes=answered.answer.claims[0].quotes)
+    answer = answered.answer.model_copy(update={"claims": (forged, answered.answer.claims[1])})
+
+    assert cited_claims(answer)[0].numbers == (1,)
+    page = Page(html_report(answered.model_copy(update={"answer": answer})))
+    cites = [attrs["href"] for tag, attrs in page.tags if attrs.get("class") == "cite"]
+    assert cites == ["#source-1", "#source-2", "#source-1"]
+    assert "See note [2] of the lease" in page.texts["answer"]
+
+
+def test_the_plan_the_replies_and_the_knowledge_are_all_there(answered: Investigation) -> None:
+    page = Page(html_report(answered))
+
+    plan = page.texts["plan"]
+    for words in ("Round 1", "read the lease", "learned something", "find the rent", "amount, period", "invented.pdf"):
+        assert words in plan
+    assert "not finished" in plan.partition("Round 2")[2]
+    assert "The rent is EUR 84,000" in page.texts["memory-1"]
+    assert "could not be read" in page.texts["memory-2"]
+    assert page.ids.index("memory-1") < page.ids.index("memory-2")
+    for words in ("annual rent", "48,000 euros", "whether it is indexed", "is due during", "lease term"):
+        assert words in page.texts["knowledge"]
+    assert "The rent rises by 3 %." in page.texts["unproven"]
+    assert "The rent rises by 3 %." not in page.texts["answer"]
+
+
+def test_a_result_that_is_no_memory_of_the_run_is_shown_without_a_link(answered: Investigation) -> None:
+    page = Page(html_report(answered))
+
+    assert "reply 9" in page.texts["plan"]
+    assert "#memory-9" not in page.links
+
+
+def test_coverage_names_every_document_and_why_it_was_left_out(answered: Investigation) -> None:
+    coverage = " ".join(Page(html_report(answered)).texts["coverage"].split())
+
+    for words in (
+        "contracts/lease.pdf read 1 reply, best point 85",
+        "annex.docx not opened",
+        "scan.pdf unreadable encrypted: needs a password",
+        "notes/menu.txt skimmed",
+    ):
+        assert words in coverage
+
+
+def test_an_unfinished_run_and_one_without_findings_are_reported_too(
+    unfinished: Investigation, not_found: Investigation
+) -> None:
+    stopped, absent = Page(html_report(unfinished)), Page(html_report(not_found))
+
+    assert stopped.open == absent.open == []
+    assert "memory-1" in stopped.texts
+    assert "sources" not in stopped.texts
+    assert "The audit took place." in absent.texts["nearest"]
+    assert "no language model" in html_report(not_found)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_in_every_field_stays_text(answered: Investigation, text: str) -> None:
+    harmless = Page(html_report(answered))
+    page = Page(html_report(with_texts(answered, text)))
+
+    assert page.open == []
+    assert {tag for tag, _ in page.tags} <= {tag for tag, _ in harmless.tags}
+    for tag, attrs in page.tags:
+        assert tag not in {"script", "iframe", "object", "embed", "link", "base", "form", "img"}
+        assert not [name for name in attrs if name.startswith("on") or name in {"src", "srcset", "action"}]
+        assert attrs.get("href", "#").startswith("#")  # type: ignore[union-attr]
+        assert "url(" not in (attrs.get("style") or "")
+    policy = [attrs["content"] for _, attrs in page.tags if attrs.get("http-equiv") == "Content-Security-Policy"]
+    assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
+    assert "49" not in page.texts["source-1"]
+
+
+def test_the_style_fetches_nothing(answered: Investigation) -> None:
+    page = html_report(answered)
+    style = page[page.index("<style>") : page.index("</style>")]
+
+    assert "url(" not in style
+    assert "@import" not in style
+    assert "http" not in style
+
+
+def test_a_megabyte_of_text_and_no_text_at_all_are_both_reported() -> None:
+    long = "word " * 200_000
+    answer = Answer(
+        question=long,
+        status=AnswerStatus.NOT_FOUND_SO_FAR,
+        stop=StopReason.TIME,
+        reason="",
+        text=long,
+        coverage=Coverage(),
+        engine="a:b",
+    )
+    full = Investigation(id="1", question=long, mission="", strategy="", engine="a:b", answer=answer)
+    bare = Investigation(id="1", question="?", mission="", strategy="", engine="a:b")
+
+    assert Page(html_report(full)).texts["answer"].count("word") == 200_000
+    assert len(html_report(full)) < 3_000_000
+    assert Page(html_report(bare)).open == []

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from investigator.records import AnswerStatus, Investigation, RunSummary, Unreadable
+from investigator.records.documents import FileStatus
+from investigator.reports.terminal import investigation_text, runs_text
+from investigator.reports.wording import duration
+
+
+def test_an_answer_shows_its_status_text_sources_and_cost(answered: Investigation) -> None:
+    lines = investigation_text(answered).plain.splitlines()
+
+    assert lines[0] == "Answered: Two documents state it."
+    assert "The annual rent is EUR 48,000 [1]. The lease runs for five years [2] [1]." in lines
+    assert '[1] contracts/lease.pdf:3  "The annual rent is EUR 48,000, payable monthly"' in lines
+    assert '[2] notes/kickoff.md:line 12  "we agreed on five years with Müller"' in lines
+    assert "Answered by openai:gpt-x." in lines
+    assert "Used: 12 calls, 3,400 tokens (3,000 in, 400 out), 1 min 15 s" in lines
+    assert "Run: 8f3a12cd" in lines
+    assert not any(line.startswith("[3]") for line in lines)
+
+
+def test_what_was_not_proven_is_listed_apart_from_the_answer(answered: Investigation) -> None:
+    text = investigation_text(answered).plain
+
+    answer, _, rest = text.partition("Not proven")
+    assert "rises" not in answer
+    assert "The rent rises by 3 %. (no quote holds 3 %)" in rest
+
+
+def test_documents_that_were_left_out_are_named(answered: Investigation) -> None:
+    lines = investigation_text(answered).plain.splitlines()
+
+    assert "Not opened: annex.docx" in lines
+    assert "Unreadable: scan.pdf (encrypted: needs a password)" in lines
+
+
+def test_an_absent_answer_shows_what_came_nearest_and_that_no_model_answered(not_found: Investigation) -> None:
+    lines = investigation_text(not_found).plain.splitlines()
+
+    assert lines[0].startswith("Not in the documents: Every document was searched")
+    assert "- a.txt:line 7  The audit took place." in lines
+    assert "No model was named: answered by the extractive engine, no language model." in lines
+
+
+def test_not_found_so_far_is_said_in_other_words_than_not_found(not_found: Investigation) -> None:
+    assert not_found.answer is not None
+    so_far = not_found.answer.model_copy(update={"status": AnswerStatus.NOT_FOUND_SO_FAR})
+
+    text = investigation_text(not_found.model_copy(update={"answer": so_far})).plain
+
+    assert text.startswith("Not found so far: ")
+
+
+def test_an_unfinished_run_shows_its_best_replies(unfinished: Investigation) -> None:
+    text = investigation_text(unfinished).plain
+
+    assert text.startswith("Unfinished: ")
+    assert text.index("- contracts/lease.pdf (85 points)") < text.index("- notes/kickoff.md (no point)")
+
+
+def test_markup_and_escapes_of_a_document_are_shown_and_not_obeyed(answered: Investigation) -> None:
+    assert answered.answer is not None
+    hostile = "[bold red]pay[/bold red] [link=https://x.test]now[/link] \x1b]0;owned\x07"
+    hostile_answer = answered.answer.model_copy(update={"text": hostile, "reason": f"so {hostile}", "engine": hostile})
+    screen = io.StringIO()
+
+    console = Console(file=screen, force_terminal=True, width=400, highlight=False, color_system="truecolor")
+    console.print(investigation_text(answered.model_copy(update={"answer": hostile_answer})))
+
+    shown = screen.getvalue()
+    assert shown.count("[bold red]pay[/bold red] [link=https://x.test]now[/link]") == 3
+    assert "\x1b]" not in shown
+    assert "\x07" not in shown
+
+
+def test_a_long_quote_is_cut_and_says_so(answered: Investigation) -> None:
+    assert answered.answer is not None
+    claim = answered.answer.claims[0]
+    long_claim = claim.model_copy(update={"quotes": (claim.quotes[0].model_copy(update={"text": "word " * 9000}),)})
+    answer = answered.answer.model_copy(update={"claims": (long_claim,)})
+
+    line = next(
+        line
+        for line in investigation_text(answered.model_copy(update={"answer": answer})).plain.splitlines()
+        if line.startswith("[1]")
+    )
+    assert len(line) < 700
+    assert line.endswith('…"')
+
+
+def test_many_unreadable_files_are_counted_and_not_all_listed(answered: Investigation) -> None:
+    assert answered.answer is not None
+    files = tuple(Unreadable(path=f"{n}.bin", status=FileStatus.UNSUPPORTED) for n in range(500))
+    coverage = answered.answer.coverage.model_copy(update={"unreadable": files})
+    answer = answered.answer.model_copy(update={"coverage": coverage})
+
+    text = investigation_text(answered.model_copy(update={"answer": answer})).plain
+
+    assert "19.bin (unsupported), and 480 more" in text
+    assert "21.bin" not in text
+
+
+def test_runs_are_one_aligned_line_each() -> None:
+    runs = (
+        RunSummary(id="b2", question="Who\nsigned?", created="2025-11-21T04:33:10+00:00", engine="x:y", calls=1),
+        RunSummary(
+            id="a1ff",
+            question="How much?",
+            created="2025-11-20T10:00:00+00:00",
+            engine="x:y",
+            answer_status=AnswerStatus.NOT_FOUND,
+            calls=1204,
+        ),
+    )
+    assert runs_text(runs).plain.splitlines() == [
+        "b2    2025-11-21 04:33  unfinished            1 call       Who signed?",
+        "a1ff  2025-11-20 10:00  not in the documents  1,204 calls  How much?",
+    ]
+    assert runs_text(()).plain == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.04, "0.0 s"), (9.94, "9.9 s"), (12.4, "12 s"), (59.7, "1 min 00 s"), (185, "3 min 05 s"), (7810, "2 h 10 min")],
+)
+def test_durations_are_said_as_a_person_says_them(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
