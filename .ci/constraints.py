@@ -1,7 +1,7 @@
 """Turn pip's installation report (standard input) into the lines of constraints.txt (standard output).
 
-Used by `make constraints`. The report comes from a dry run, so nothing is installed, and the builds of PyTorch for other
-hardware (`+cpu`, and the CUDA packages that it brings on Linux, which it pins itself) do not get into the file.
+Used by `make constraints`. The report comes from a dry run, so nothing is installed. What is particular to one machine
+stays out: the local part of a version (`+cpu`) and the CUDA packages, which PyTorch pins itself.
 """
 
 from __future__ import annotations
@@ -20,13 +20,11 @@ PINNED_BY_TORCH = ("nvidia-", "cuda-", "triton")
 
 
 def main() -> None:
-    """Print one pin for each package of the report, sorted by name."""
+    """Write one pin for each package of the report, sorted by name."""
     packages = [item["metadata"] for item in json.load(sys.stdin)["install"]]
     pins = {package["name"].lower().replace("_", "-"): package["version"].split("+")[0] for package in packages}
-    print(HEADER, end="")
-    for name in sorted(pins):
-        if name != OWN and not name.startswith(PINNED_BY_TORCH):
-            print(f"{name}=={pins[name]}")
+    kept = (name for name in sorted(pins) if name != OWN and not name.startswith(PINNED_BY_TORCH))
+    sys.stdout.write(HEADER + "".join(f"{name}=={pins[name]}\n" for name in kept))
 
 
 if __name__ == "__main__":

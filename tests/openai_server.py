@@ -47,7 +47,7 @@ def json_response(body: object, status: int = 200, headers: Mapping[str, str] | 
 
 @dataclass(frozen=True)
 class Request:
-    """What the server was asked."""
+    """What the server was asked; the names of the headers are in lower case."""
 
     path: str
     headers: Mapping[str, str]
@@ -100,7 +100,8 @@ class OpenAIServer:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 content = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-                response = server._next(Request(self.path, dict(self.headers), json.loads(content or b"{}")))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                response = server._next(Request(self.path, headers, _json_or_nothing(content)))
                 if response.delay:
                     server._closing.wait(response.delay)
                 self.send_response(response.status)
@@ -116,7 +117,17 @@ class OpenAIServer:
                 except OSError:
                     return  # the client has gone, which some tests are about
 
+            do_GET = do_POST
+
             def log_message(self, format: str, *args: object) -> None:
                 pass
 
         return Handler
+
+
+def _json_or_nothing(content: bytes) -> Body:
+    try:
+        body = json.loads(content)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}

@@ -80,9 +80,10 @@ def ask(
 
 def _question(words: str) -> str:
     if words == "-":
-        given = typer.get_binary_stream("stdin").read()
+        if sys.stdin is None:  # closed by whoever started this process
+            raise QuestionError("there is no standard input to read the question from")
         try:
-            words = given.decode("utf-8-sig")
+            words = sys.stdin.buffer.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise QuestionError("the question on standard input is not UTF-8 text") from error
     if not words.strip():

@@ -97,7 +97,12 @@ def _tell(message: str, hint: str, mark: str = "error: ") -> None:
 
 
 def _write_anything() -> None:
-    """Let no character stop the output: files and pipes get UTF-8, a terminal escapes what it cannot show."""
+    """Let no closed stream and no character stop the output.
+
+    Files and pipes get UTF-8; a terminal gets what it cannot show written out.
+    """
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")

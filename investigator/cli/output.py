@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,9 @@ REPORT_SUFFIXES = frozenset({".html", ".htm"})
 
 
 def print_json(text: str) -> None:
-    """Print JSON and nothing else on standard output."""
-    typer.echo(text)
+    """Print JSON and nothing else on standard output. Raises RunError."""
+    with _writing():
+        typer.echo(text)
 
 
 def print_text(investigation: Investigation) -> None:
@@ -34,14 +36,15 @@ def print_text(investigation: Investigation) -> None:
 
 
 def print_styled(text: Text) -> None:
-    """Print text: styled and folded at words on a terminal, plain and unfolded anywhere else."""
-    if is_terminal(sys.stdout):
-        from rich.console import Console
+    """Print text: styled and folded at words on a terminal, plain and unfolded anywhere else. Raises RunError."""
+    with _writing():
+        if is_terminal(sys.stdout):
+            from rich.console import Console
 
-        Console(file=sys.stdout, highlight=False).print(text, end="")
-        sys.stdout.flush()
-    else:
-        typer.echo(text.plain, nl=False)
+            Console(file=sys.stdout, highlight=False).print(text, end="")
+            sys.stdout.flush()
+        else:
+            typer.echo(text.plain, nl=False)
 
 
 def is_terminal(stream: object) -> bool:
@@ -90,4 +93,17 @@ def write_report(path: Path, investigation: Investigation) -> None:
         raise RunError(
             f"the report could not be written to {path}: {error.strerror}",
             hint=f"The investigation is kept: investigator show {investigation.id} --report FILE.html",
+        ) from error
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # the reader has seen enough
+        raise
+    except OSError as error:
+        raise RunError(
+            f"the result could not be written to standard output: {error.strerror}",
+            hint="The investigation is kept: see it with investigator runs FOLDER and investigator show RUN FOLDER",
         ) from error

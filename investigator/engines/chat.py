@@ -12,6 +12,7 @@ from investigator.engines.chat_errors import (
     Parameter,
     Server,
     failure,
+    host_of,
     is_unexplained_refusal,
     refused_parameter,
 )
@@ -19,7 +20,6 @@ from investigator.engines.chat_models import (
     ChatSettings,
     build,
     format_argument,
-    host_of,
     server_of,
     settable_parameters,
     split_name,
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
     from tenacity import RetryCallState, Retrying
+
+__all__ = ["ChatEngine", "ChatSettings"]
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"})
 _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"})

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 from investigator.errors import (
     CredentialError,
@@ -29,6 +30,7 @@ ALWAYS = 1_000_000
 _MESSAGE_LENGTH = 300
 _TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
 _CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # what reading a body of another shape ends in
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
@@ -62,14 +64,22 @@ class Server:
 
     @property
     def place(self) -> str:
-        """The model and its address."""
-        return f"{self.model} at {self.address}" if self.address else self.model
+        """The model and its address, without what the address may hold of a user or a password."""
+        if not self.address:
+            return self.model
+        parts = urlsplit(self.address)
+        return f"{self.model} at {parts.scheme}://{host_of(self.address)}{parts.path}"
 
     def cleaned(self, message: str) -> str:
         """The server's words on one line, cut to a readable length, without the key."""
         if self.secret:
             message = message.replace(self.secret, "***")
         return " ".join(message.split())[:_MESSAGE_LENGTH]
+
+
+def host_of(address: str) -> str:
+    """Host and port of an address."""
+    return urlsplit(address).netloc.rpartition("@")[2]
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,7 @@ def failure(error: Exception, server: Server, max_wait: float) -> Failure:
     status = status_of(error)
     if status is not None:
         return _by_status(status, error, server, max_wait)
-    words = server.cleaned(str(error))
+    words = server.cleaned(_words(error))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _TIMEOUTS:
         return Failure(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
@@ -97,9 +107,11 @@ def failure(error: Exception, server: Server, max_wait: float) -> Failure:
         )
     if "ContextOverflowError" in names:
         return Failure(_too_long(server, words), error)
-    message = f"the server's reply is not a chat completion ({server.place}): {words}"
-    hint = "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1)."
-    return Failure(EngineError(message, hint=hint), error, tries=2)
+    if isinstance(error, _UNREADABLE):
+        hint = "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1)."
+        message = f"the server's reply is not a chat completion ({server.place}): {words}"
+        return Failure(EngineError(message, hint=hint), error, tries=2)
+    return Failure(EngineError(f"{server.place} gave no reply: {words or type(error).__name__}"), error)
 
 
 def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
@@ -122,15 +134,19 @@ def is_unexplained_refusal(error: Exception) -> bool:
 
 def status_of(error: Exception) -> int | None:
     """The HTTP status that an error carries, where it carries one."""
-    for holder in (error, getattr(error, "response", None)):
-        status = getattr(holder, "status_code", None)
-        if isinstance(status, int) and status >= 300:
+    response = getattr(error, "response", None)
+    for status in (
+        getattr(error, "status_code", None),
+        getattr(response, "status_code", None),
+        getattr(error, "code", None),  # Google's; OpenAI's `code` is a word
+    ):
+        if isinstance(status, int) and 300 <= status < 600:
             return status
     return None
 
 
 def _by_status(status: int, error: Exception, server: Server, max_wait: float) -> Failure:
-    words = server.cleaned(str(error))
+    words = server.cleaned(_words(error))
     if 300 <= status < 400:
         target = _headers(error).get("location", "elsewhere")
         hint = "Name the final address as the base URL: neither key nor documents are sent to another address."
@@ -182,6 +198,16 @@ def _too_long(server: Server, words: str) -> EngineError:
 def _is_too_long(error: Exception) -> bool:
     overflow = any(kind.__name__ == "ContextOverflowError" for kind in type(error).__mro__)
     return overflow or _TOO_LONG.search(str(error)) is not None
+
+
+def _words(error: Exception) -> str:
+    """What the server said: the message in the error's body, or else the error's own words."""
+    body = getattr(error, "body", None)
+    for part in (body, body.get("error") if isinstance(body, Mapping) else None):
+        message = part.get("message") if isinstance(part, Mapping) else None
+        if isinstance(message, str) and message:
+            return message
+    return str(error)
 
 
 def _root(error: BaseException, words: str) -> str:

@@ -39,7 +39,7 @@ OPENAI_COMPATIBLE = frozenset({"openai", "azure_openai", "deepseek", "xai"})
 
 _NAME_HINT = (
     "Name a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
-    "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with --base-url URL."
+    "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with the setting chat.base_url."
 )
 _PLACEHOLDER_KEY = "none"  # local servers ask for no key, and OpenAI's client refuses to start without one
 
@@ -82,12 +82,6 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
     return Server(f"{provider}:{name}", address, variable, key)
 
 
-def host_of(address: str) -> str:
-    """Host and port of an address, without what it may hold of a user or a password."""
-    parts = urlsplit(address)
-    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
-
-
 def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
     """The chat model, told to send only those of the settable parameters that are in `parameters`.
 
@@ -103,7 +97,7 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
         )
     except ImportError as error:
         raise MissingPackageError(f"{server.model} needs a package: {error}", hint=_install(provider, error)) from error
-    except (ValueError, TypeError) as error:
+    except Exception as error:  # each provider's package has errors of its own; all end here
         reason = server.cleaned(str(error))
         raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from error
     return model
@@ -145,7 +139,8 @@ def _arguments(
     max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
     arguments: dict[str, object] = {"temperature": temperature, "base_url": server.address or None}
     if provider == "ollama":  # takes neither a timeout nor a key, and has a name of its own for the longest reply
-        arguments |= {"num_predict": max_tokens, "client_kwargs": {"timeout": settings.timeout}}
+        client = {"timeout": settings.timeout, "follow_redirects": False}
+        arguments |= {"num_predict": max_tokens, "client_kwargs": client}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
     given = {name: value for name, value in arguments.items() if value is not None}

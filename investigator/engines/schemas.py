@@ -19,6 +19,20 @@ def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
     return _strict_object(reply_type.model_json_schema())
 
 
+def bounded(schema: dict[str, Json], *, characters: int, items: int) -> dict[str, Json]:
+    """The schema with an end to every text and list, for small models, which repeat themselves until they are cut."""
+    limits: dict[str, dict[str, Json]] = {"string": {"maxLength": characters}, "array": {"maxItems": items}}
+    kind = schema.get("type")
+    parts = {name: _bounded(part, characters, items) for name, part in schema.items()}
+    return {**parts, **(limits.get(kind, {}) if isinstance(kind, str) else {})}
+
+
+def _bounded(value: Json, characters: int, items: int) -> Json:
+    if isinstance(value, list):
+        return [_bounded(part, characters, items) for part in value]
+    return bounded(value, characters=characters, items=items) if isinstance(value, dict) else value
+
+
 def _strict(value: Json) -> Json:
     if isinstance(value, list):
         return [_strict(item) for item in value]

@@ -1,1 +1,7 @@
-"""TODO"""
+"""Proof: quotes that stand in their sources, claims that their quotes prove, and what was looked at. All of it pure."""
+
+from investigator.evidence.claims import prove
+from investigator.evidence.coverage import coverage_line
+from investigator.evidence.quotes import Source, find_quote, verify
+
+__all__ = ["Source", "coverage_line", "find_quote", "prove", "verify"]

@@ -54,8 +54,8 @@ class Coverage(Record):
 
     @property
     def complete(self) -> bool:
-        """Whether nothing that could hold the answer was left out."""
-        return not self.not_opened and not self.unreadable
+        """Whether nothing that could hold the answer was left out; an empty file holds none."""
+        return not self.not_opened and all(file.status is FileStatus.EMPTY for file in self.unreadable)
 
     @property
     def total(self) -> int:

@@ -24,9 +24,7 @@ _HTML = re.compile(r"</?(?:b|strong|i|em|u|p|br|span|li|td|th|tr|code|div|h[1-6]
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 
 _NUMBER = r"\d+(?:[.,]\d+)*+"
-_SCALE = (
-    r"(?:(?:on|in)\s+(?:a|the)\s+)?(?:scale\s*:?\s*)?(?:of\s+|from\s+)?[01]\s*(?:-|to)\s*(?P<{name}>\d{{1,4}})(?!\d)"
-)
+_SCALE = r"(?:(?:on|in)\s+(?:a|the)\s+)?(?:scale\s*:?\s*)?(?:of\s+|from\s+)?[01]\s*(?:-|to)\s*(?P<top>\d{1,4})(?!\d)"
 _OF = r"(?:/|out\s+of|of|von|sur)\s*(?P<of>\d{1,6})(?![\d.,/-]*\d)"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s"
 _LEAD = re.compile(

@@ -29,6 +29,12 @@ def without_thoughts(text: str) -> str:
     return "".join(kept)
 
 
-def without_thought_tags(text: str) -> str:
-    """The text with its thoughts left in and only their tags taken out: for a thought that was never closed."""
-    return _TAG.sub(" ", text)
+def unclosed_thought(text: str) -> str:
+    """The thought that is never closed, without its tag; empty where there is none."""
+    opening = None
+    for tag in _TAG.finditer(text):
+        if tag["closing"]:
+            opening = None
+        elif opening is None:
+            opening = tag
+    return text[opening.end() :] if opening else ""

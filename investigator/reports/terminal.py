@@ -94,13 +94,17 @@ def _memory(memory: Memory) -> Text:
 
 
 def _coverage(coverage: Coverage) -> Text:
-    lines = [Text(inert(coverage_line(coverage)))]
-    lines += _listed("Not opened", coverage.not_opened)
+    """The coverage line, and below it what it has no room for: further names, and why files could not be read."""
+    line = coverage_line(coverage)
+    lines = [Text(f"Coverage: {inert(line)}")]
+    if any(path not in line for path in coverage.not_opened):
+        lines += _listed("Not opened", coverage.not_opened)
     unreadable = [
         f"{file.path} ({FILE_STATUSES[file.status]}{': ' if file.reason else ''}{file.reason})"
         for file in coverage.unreadable
     ]
-    lines += _listed("Unreadable", unreadable)
+    if any(file.reason or file.path not in line for file in coverage.unreadable):
+        lines += _listed("Unreadable", unreadable)
     return Text("\n").join(lines)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from investigator.records import AnswerStatus, FileStatus, Investigation, StopReason, Usage
+
+_EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
 UNFINISHED = "Unfinished"
 
@@ -48,7 +51,7 @@ def headline(investigation: Investigation) -> str:
 
 def engine_line(engine: str) -> str:
     """Who answered; said out loud where no language model did."""
-    if engine.split(maxsplit=1)[:1] == ["extractive"]:
+    if _EXTRACTIVE.match(engine):
         return "No model was named: answered by the extractive engine, no language model."
     return f"Answered by {engine}."
 

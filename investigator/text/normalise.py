@@ -14,7 +14,10 @@ from collections.abc import Iterable
 
 _SOFT = "\u00ad\ufffe\x02"  # soft hyphen, and what PDF libraries write for a hyphen at the end of a line
 _INVISIBLE = _SOFT + "\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
-_CJK = "\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff9f\U00020000-\U0003ffff"
+_CJK = (
+    "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f"
+    "\U00020000-\U0003ffff"
+)
 
 _ALIKE = str.maketrans(
     {

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
+_WINDOW = 4_000  # characters segmented at once: the segmenter's time grows with the square of some texts
 
 
 def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
     """Half-open spans of the sentences of a text, without surrounding white space, in order.
 
-    A sentence never crosses a blank line. Empty text has none.
+    Together they hold every character that is not white space. A sentence never crosses a blank line, and one that
+    is longer than 4,000 characters is cut at a line end or blank where it has one. Empty text has none.
     """
     start = 0
     for gap in _BLANK_LINE.finditer(text):
@@ -21,23 +23,44 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
 
 
 def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    """The sentences of a block, found window by window; the last one of a window begins the next window."""
+    while start < end:
+        window_end = min(end, start + _WINDOW)
+        stops = _stops(text, start, window_end, language)
+        if window_end < end:
+            stops = stops[:-1] or [_cut(text, start, window_end)]
+        for stop in stops:
+            yield from _stripped(text, start, stop)
+            start = stop
+
+
+def _stops(text: str, start: int, end: int, language: str) -> list[int]:
+    """Where the sentences of a stretch end; the last one ends with it."""
     from sentencex import segment  # a compiled library; loaded when the first text is split
 
+    stops: list[int] = []
     position = start
     for sentence in segment(language, text[start:end]):
-        core = sentence.strip()
-        if not core:
-            continue
-        found = text.find(core, position, end)
-        if found < 0:  # the segmenter changed the text: take the rest as it stands
-            yield from _stripped(text, position, end)
-            return
-        yield found, found + len(core)
-        position = found + len(core)
+        position += len(sentence)
+        stops.append(position)
+    if not stops or position != end:  # the segmenter changed the text: its lengths say nothing
+        return [end]
+    return stops
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """Where to cut a stretch without a sentence end: after its last line end or blank, else at its end."""
+    for mark in ("\n", " "):
+        at = text.rfind(mark, start + (end - start) // 2, end)
+        if at >= 0:
+            return at + 1
+    return end
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    core = text[start:end].strip()
-    if core:
-        begin = text.index(core, start)
-        yield begin, begin + len(core)
+    """The span without white space at its ends; nothing where there is only white space."""
+    sentence = text[start:end]
+    begin = start + len(sentence) - len(sentence.lstrip())
+    finish = end - len(sentence) + len(sentence.rstrip())
+    if begin < finish:
+        yield begin, finish

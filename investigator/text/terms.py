@@ -9,6 +9,7 @@ from importlib.resources import files
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u1780-\u17ff\u0e80-\u0eff\u1000-\u109f"
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
+_BROKEN_WORD = re.compile(r"([^\W\d_]{2,})-\n([^\W\d_]{2,})")
 _WORD = re.compile(r"[^\W_]+(?:[.,'’\-][^\W_]+)*", re.UNICODE)
 _PART = re.compile(r"[^\W_]+", re.UNICODE)
 
@@ -27,11 +28,13 @@ def folded(text: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """The text with runs of unspaced scripts (CJK, Thai, Khmer, Lao, Burmese) split into overlapping pairs.
+    """The text with what a full-text index that splits at white space would not find.
 
-    A full-text index that splits at white space finds words of such scripts by their pairs of characters.
+    Runs of unspaced scripts (CJK, Thai, Khmer, Lao, Burmese) are split into overlapping pairs; a word that is broken by
+    a hyphen at a line end is also given whole.
     """
-    return _UNSPACED_RUN.sub(lambda run: f" {_pairs(run.group())} ", text)
+    mended = _BROKEN_WORD.sub(r"\1-\n\2 \1\2", text)
+    return _UNSPACED_RUN.sub(lambda run: f" {_pairs(run.group())} ", mended)
 
 
 def words(text: str) -> list[str]:

@@ -227,3 +227,17 @@ def test_what_is_not_in_the_documents_exits_with_3_and_json_is_all_that_is_print
     investigation = json.loads(result.stdout)
     assert investigation["question"] == "Who is the auditor?"
     assert investigation["answer"]["status"] == "not_found"
+
+
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="file names are always Unicode there")
+def test_a_name_that_is_not_utf8_can_be_told() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "investigator", "ask", b"absent-caf\xe9", "What is the rent?"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert b"absent-caf\\udce9" in done.stderr
+    assert b"Traceback" not in done.stderr

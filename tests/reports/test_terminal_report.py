@@ -8,7 +8,7 @@ from rich.console import Console
 from investigator.records import AnswerStatus, Investigation, RunSummary, Unreadable
 from investigator.records.documents import FileStatus
 from investigator.reports.terminal import investigation_text, runs_text
-from investigator.reports.wording import duration
+from investigator.reports.wording import duration, engine_line
 
 
 def test_an_answer_shows_its_status_text_sources_and_cost(answered: Investigation) -> None:
@@ -32,11 +32,25 @@ def test_what_was_not_proven_is_listed_apart_from_the_answer(answered: Investiga
     assert "The rent rises by 3 %. (no quote holds 3 %)" in rest
 
 
-def test_documents_that_were_left_out_are_named(answered: Investigation) -> None:
+def test_documents_that_were_left_out_are_named_once_and_unreadable_ones_with_their_reason(
+    answered: Investigation,
+) -> None:
     lines = investigation_text(answered).plain.splitlines()
 
-    assert "Not opened: annex.docx" in lines
+    covered = next(line for line in lines if line.startswith("Coverage: "))
+    assert "annex.docx" in covered
+    assert "Not opened: annex.docx" not in lines
     assert "Unreadable: scan.pdf (encrypted: needs a password)" in lines
+
+
+def test_documents_for_which_the_coverage_line_has_no_room_are_listed(answered: Investigation) -> None:
+    assert answered.answer is not None
+    coverage = answered.answer.coverage.model_copy(update={"not_opened": tuple(f"{n}.pdf" for n in range(9))})
+    answer = answered.answer.model_copy(update={"coverage": coverage})
+
+    text = investigation_text(answered.model_copy(update={"answer": answer})).plain
+
+    assert "Not opened: 0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf, 5.pdf, 6.pdf, 7.pdf, 8.pdf\n" in text
 
 
 def test_an_absent_answer_shows_what_came_nearest_and_that_no_model_answered(not_found: Investigation) -> None:
@@ -130,3 +144,18 @@ def test_runs_are_one_aligned_line_each() -> None:
 )
 def test_durations_are_said_as_a_person_says_them(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("engine", "without_model"),
+    [
+        ("extractive", True),
+        ("extractive (no language model)", True),
+        ("extractive:all-MiniLM-L6-v2@53aa", True),
+        ("extractive-x:y", False),
+        ("ask=extractive:a, answer=openai:b", False),
+        ("openai:extractive", False),
+    ],
+)
+def test_that_no_language_model_answered_is_said_only_where_it_is_so(engine: str, without_model: bool) -> None:
+    assert ("no language model." in engine_line(engine)) is without_model

@@ -42,7 +42,7 @@ def is_binary(data: bytes) -> bool:
     """Whether the beginning of the bytes holds more control characters than any text does."""
     head = data[:_SAMPLE]
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    return controls * 100 > len(head)
+    return controls > max(3, len(head) // 100)
 
 
 def _wide_encoding(data: bytes) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from html.parser import HTMLParser
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
@@ -112,6 +113,7 @@ class HtmlText(HTMLParser):
 
 def feed(parser: HtmlText, markup: str) -> None:
     """Gives the parser a whole document, also one with mark-up declarations that it does not know."""
+    markup, tail = _closed(markup)
     try:
         parser.feed(markup)
         parser.close()
@@ -119,6 +121,18 @@ def feed(parser: HtmlText, markup: str) -> None:
         parser.rawdata = ""
         parser.feed(markup.replace("<![", "<!--[").replace("]>", "]-->"))
         parser.close()
+    parser.handle_data(unescape(tail))
+
+
+def _closed(markup: str) -> tuple[str, str]:
+    """The document without what it never closes, where the parser would search to the end from each place anew.
+
+    Comments after the last end of a comment lose their mark; what follows the last tag is plain text.
+    """
+    comments_end = markup.rfind("-->") + 1
+    markup = markup[:comments_end] + markup[comments_end:].replace("<!--", " ")
+    tags_end = markup.rfind(">") + 1
+    return markup[:tags_end], markup[tags_end:]
 
 
 def read_html(source: Source, settings: ReaderSettings) -> Extracted:

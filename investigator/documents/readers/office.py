@@ -38,11 +38,12 @@ def read_sheets(source: Source, settings: ReaderSettings) -> Extracted:
     """Reads a workbook: a page for each sheet, with its name as heading, and a line for each row."""
     result = _extracted(source, settings)
     builder = TextBuilder()
+    names = list(result.metadata.get("sheet_names") or ())  # sheets without values give no node
     sheet = 0
     for node in _nodes(result):
         content = node["content"]
         if content["node_type"] == "heading":
-            sheet += 1
+            sheet = names.index(content["text"]) + 1 if content["text"] in names else sheet + 1
             builder.begin_page(sheet)
             _add(builder, content)
         elif content["node_type"] == "table":

@@ -155,7 +155,8 @@ def _lines_with_heights(document: Any) -> list[Line]:
     text, height = "", 0.0
     for index, character in enumerate(textpage.get_text_range()[:_TITLE_SEARCHED]):
         if character in "\r\n":
-            lines.append((cleaned(text), round(height, 1)))
+            if text:
+                lines.append((cleaned(text), round(height, 1)))
             text, height = "", 0.0
             continue
         text += character

@@ -18,7 +18,8 @@ _HASHES = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$")
 _MARKDOWN_RULE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _RST_RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
 _FRONT_MATTER = re.compile(r"---\n(.*?)\n(?:---|\.\.\.)[ \t]*\n", re.S)
-_FIELD = re.compile(r"^(title|author|date)\s*:\s*(.+)$", re.M | re.I)
+_FIELD = re.compile(r"^(title|date)[ \t]*:[ \t]*(\S.*)$", re.M | re.I)
+_AUTHORS = re.compile(r"^authors?[ \t]*:[ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re.M | re.I)
 
 
 def text_of(source: Source) -> str:
@@ -42,9 +43,8 @@ def read_markdown(source: Source, settings: ReaderSettings) -> Extracted:
     """Reads Markdown as it stands, with its headings; title, author and date come from its front matter."""
     text = cleaned(text_of(source))
     front = _FRONT_MATTER.match(text)
-    fields = {
-        name.lower(): value.strip().strip("\"'") for name, value in _FIELD.findall(front.group(1) if front else "")
-    }
+    head = front.group(1) if front else ""
+    fields = {name.lower(): _unquoted(value) for name, value in _FIELD.findall(head)}
     start = front.end() if front else 0
     found = {h.start: h for h in (*_underlined(text, _MARKDOWN_RULE, front=start), *_hashed(text, start))}
     headings = tuple(found[at] for at in sorted(found))
@@ -52,9 +52,21 @@ def read_markdown(source: Source, settings: ReaderSettings) -> Extracted:
         text=text,
         title=fields.get("title", "") or (headings[0].text if headings else first_title_line(text)),
         headings=headings,
-        authors=(fields["author"],) if "author" in fields else (),
+        authors=_authors(head),
         date=iso_date(fields.get("date")),
     )
+
+
+def _authors(front_matter: str) -> tuple[str, ...]:
+    match = _AUTHORS.search(front_matter)
+    if match is None:
+        return ()
+    listed = [match.group(1) or "", *(line.strip()[2:] for line in match.group(2).split("\n") if line.strip())]
+    return tuple(_unquoted(name) for name in listed if name.strip())
+
+
+def _unquoted(value: str) -> str:
+    return value.strip().strip("\"'")
 
 
 def _outside_code(text: str, front: int) -> Iterator[tuple[int, str]]:

@@ -22,7 +22,10 @@ def honest_title(title: str) -> str:
 
 
 def first_title_line(text: str) -> str:
-    """The first line with words, if it looks like a title: short, and not part of a sentence; else nothing."""
+    """The beginning of a text, if it looks like a title: its first short paragraph, else its first line with words."""
+    paragraph = " ".join(text.lstrip()[:400].partition("\n\n")[0].split())
+    if is_title_like(paragraph):
+        return paragraph
     for line in text[:4000].split("\n")[:12]:
         line = " ".join(line.split())
         if _is_worded(line):
@@ -49,7 +52,7 @@ def largest_title(lines: list[tuple[str, float]]) -> str:
         return ""
     at = next(index for index, (_, height) in enumerate(worded) if height == largest)
     title = " ".join(line for line, _ in takewhile(lambda item: item[1] > 0.97 * largest, worded[at : at + 6]))
-    return title if is_title_like(title) else ""
+    return title if 3 <= len(title) <= 300 else ""
 
 
 def _is_worded(text: str) -> bool:

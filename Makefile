@@ -1,0 +1,61 @@
+# `make` lists what can be made. Needs GNU make and Python 3.11 or newer; everything else goes into .venv.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+SOURCES := investigator tests .ci/constraints.py
+
+EXAMPLE := data/examples/child-health
+ANSWERED := Why did African countries stop treating malaria with chloroquine?
+NOT_IN_THE_FOLDER := Is it safe to drink coffee during pregnancy?
+DEMO_REPORT := demo-report.html
+
+export HF_HUB_OFFLINE := 1
+
+.PHONY: help install demo check test constraints clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+install: $(INSTALLED) ## install the package and everything to work on it, into .venv
+	@:
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or newer is needed, and '$(PYTHON)' is not. Name one: make install PYTHON=python3.12" >&2; exit 1; }
+	@echo "Installing into $(VENV); the first time this takes a few minutes, most of it for PyTorch ..."
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) install -qq -c constraints.txt -e ".[dev]"
+	@touch $@
+	@echo "Installed. For the command in this shell: source $(BIN)/activate"
+
+# The answered question must exit with 0; for the other one 3 (not in the documents) and 4 (not found so far) are right.
+demo: install ## ask the example folder two questions: one that it answers, one that it does not
+	@workspace=$$(mktemp -d) && trap 'rm -rf "$$workspace"' EXIT && trap 'exit 130' INT TERM && \
+	ask() { \
+		printf '\n$$ investigator ask %s "%s"\n\n' "$(EXAMPLE)" "$$1"; \
+		$(BIN)/investigator ask $(EXAMPLE) "$$@" --workspace "$$workspace"; \
+	} && \
+	ask "$(ANSWERED)" --report $(DEMO_REPORT) && \
+	{ ask "$(NOT_IN_THE_FOLDER)" || { code=$$?; [ $$code -eq 3 ] || [ $$code -eq 4 ] || exit $$code; }; } && \
+	printf '\nThe report of the first answer, every quote in its context: %s\n' "$(DEMO_REPORT)"
+
+check: install ## lint, format, types, import contracts
+	@$(BIN)/ruff check --quiet $(SOURCES)
+	@$(BIN)/ruff format --quiet --check $(SOURCES)
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo
+
+test: check ## everything that must hold before a change is taken: the checks, then the tests
+	@$(BIN)/python -m pytest
+
+# A dry run: nothing is installed. Run it with the newest Python, which needs the most packages.
+constraints: install ## work out constraints.txt anew from pyproject.toml
+	@$(PIP) install -qq --dry-run --ignore-installed --report - ".[dev,local]" | $(BIN)/python .ci/constraints.py > constraints.new \
+		&& mv constraints.new constraints.txt || { rm -f constraints.new; exit 1; }
+
+clean: ## remove caches, builds and the demo report, but not .venv
+	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(DEMO_REPORT)
+	@find investigator tests .ci -name __pycache__ -type d -prune -exec rm -rf {} +

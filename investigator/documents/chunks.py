@@ -1,0 +1,116 @@
+"""Cuts a document into the spans that are indexed and retrieved as one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from investigator.documents.pages import heading_at, page_at
+from investigator.records import Chunk, Document, Heading, Record
+from investigator.text.sentences import sentence_spans
+
+Span = tuple[int, int]
+
+_LONGEST_HEADING_LINE = 200
+_PARAGRAPH_END = re.compile(r"\n\s*\n")
+
+
+class ChunkSettings(Record):
+    """How large chunks are, in characters."""
+
+    target: int = Field(default=800, ge=100, le=10_000, description="length that a chunk is filled up to")
+    maximum: int = Field(default=1_200, ge=100, le=20_000, description="length that no chunk exceeds")
+
+    @model_validator(mode="after")
+    def _target_fits(self) -> Self:
+        if self.target > self.maximum:
+            raise ValueError("target must not be larger than maximum")
+        return self
+
+
+def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
+    """The chunks of a document, in order and without overlap; together they hold all that is not white space.
+
+    A chunk ends where a sentence ends; only a sentence longer than `maximum` is cut, at a line end or blank where it
+    has one. No chunk crosses the border of a page, and a heading begins a new one.
+    """
+    return tuple(
+        Chunk(
+            document_id=document.id,
+            start=start,
+            end=end,
+            page=page_at(document.pages, start),
+            heading=heading_at(document.headings, start),
+        )
+        for begin, finish in pairwise(_borders(document))
+        for start, end in _grouped(document.text, _sentences(document.text, begin, finish, settings.maximum), settings)
+    )
+
+
+def _borders(document: Document) -> list[int]:
+    """Offsets that no chunk crosses: the ends of the text and of each page, and each heading with a body before it."""
+    borders = {0, len(document.text)}
+    for span in document.pages:
+        borders.update((span.start, span.end))
+    for before, heading in pairwise([None, *document.headings]):
+        if heading is not None and not _directly_follows(document.text, before, heading):
+            borders.add(heading.start)
+    return sorted(borders)
+
+
+def _directly_follows(text: str, before: Heading | None, heading: Heading) -> bool:
+    """Whether nothing but a heading line stands between two headings: then they begin one chunk together."""
+    if before is None:
+        return False
+    between = text[before.start : heading.start].strip()
+    return len(between) <= _LONGEST_HEADING_LINE and "\n" not in between
+
+
+def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[Span]:
+    for start, end in sentence_spans(text[begin:finish]):
+        yield from _pieces(text, begin + start, begin + end, maximum)
+
+
+def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[Span]:
+    """A span in pieces of at most `maximum` characters, cut at a line end, else a blank, else anywhere."""
+    while end - start > maximum:
+        cut = _last(text, "\n", start, maximum) or _last(text, " ", start, maximum) or start + maximum
+        if stop := len(text[start:cut].rstrip()):
+            yield start, start + stop
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        yield start, end
+
+
+def _last(text: str, mark: str, start: int, maximum: int) -> int:
+    """The offset of the last `mark` in the later half of the window; 0 where there is none."""
+    return max(text.rfind(mark, start + maximum // 2, start + maximum), 0)
+
+
+def _grouped(text: str, sentences: Iterable[Span], settings: ChunkSettings) -> Iterator[Span]:
+    """Neighbouring sentences as one span, up to the target; a short span takes one more, up to the maximum."""
+    current: Span | None = None
+    for start, end in sentences:
+        if current is None:
+            current = (start, end)
+        elif _fits(text, current, start, end, settings):
+            current = (current[0], end)
+        else:
+            yield current
+            current = (start, end)
+    if current is not None:
+        yield current
+
+
+def _fits(text: str, current: Span, start: int, end: int, settings: ChunkSettings) -> bool:
+    filled, together = current[1] - current[0], end - current[0]
+    half_full = filled >= settings.target // 2
+    if half_full and _PARAGRAPH_END.search(text, current[1], start):
+        return together <= settings.target * 3 // 4
+    return together <= settings.target or (together <= settings.maximum and not half_full)

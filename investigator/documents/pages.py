@@ -1,0 +1,43 @@
+"""Which page, line and heading an offset stands on. All offsets are characters of the stored text."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from investigator.records import Heading, PageSpan
+
+
+class LineMap:
+    """Turns offsets of one text into lines; building it reads the text once, a question takes logarithmic time."""
+
+    def __init__(self, text: str) -> None:
+        self._ends: list[int] = []
+        at = text.find("\n")
+        while at >= 0:
+            self._ends.append(at)
+            at = text.find("\n", at + 1)
+
+    def line_at(self, offset: int) -> int:
+        """The line, from 1, of the character at `offset`; a line end belongs to the line that it ends."""
+        return bisect_right(self._ends, offset - 1) + 1
+
+
+def line_at(text: str, offset: int) -> int:
+    """The line, from 1, of the character at `offset`. For many questions about one text, keep a LineMap."""
+    return text.count("\n", 0, offset) + 1
+
+
+def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
+    """The page that holds `offset`; between two pages, the one before; None where there are no pages or none yet.
+
+    `pages` are in the order of the text.
+    """
+    index = bisect_right(pages, offset, key=lambda span: span.start) - 1
+    return pages[index].page if index >= 0 else None
+
+
+def heading_at(headings: Sequence[Heading], offset: int) -> str:
+    """The last heading at or before `offset`; empty before the first one. `headings` are in the order of the text."""
+    index = bisect_right(headings, offset, key=lambda heading: heading.start) - 1
+    return headings[index].text if index >= 0 else ""

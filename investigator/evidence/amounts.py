@@ -1,0 +1,188 @@
+"""Numbers in texts with their signs, magnitudes and units, compared by value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from investigator.evidence.units import CURRENCY, MAGNITUDE, UNIT, letter_magnitude_of, magnitude_of, unit_of
+
+Reading = tuple[Fraction, str]
+"""A value and its unit; the unit is empty where none is named."""
+
+_NUMBER = re.compile(
+    rf"(?P<open>\()?(?P<sign>(?<![\w.,)%])[-+] ?(?=[\d$€£¥]))?(?:(?P<currency>{CURRENCY}) ?)?"
+    r"(?P<digits>(?<![\d.,])\d{1,3}(?P<group>[ ,.'])\d{3}(?:(?P=group)\d{3})*(?![\d'])(?:[.,]\d+)?|\d+(?:[.,]\d+)*+)"
+    rf"(?:[ -]?(?P<magnitude>{MAGNITUDE}))?(?:[ -]?(?P<unit>{UNIT})|(?P<ending>[^\W\d_]{{1,8}}))?(?P<close>\))?"
+)
+_BETWEEN = re.compile(r" ?(?:-|to|and|bis|or) ?")
+_LONGEST = 40
+
+_IDENTIFIER = re.compile(
+    r"(?<![^\W_])(?!(?i:mid|pre|post|late|early|non|since)-)(?:[A-Z][A-Za-z]*-|[A-Za-z]++)\d[\w-]*"
+    r"|(?<![\w:])\d{1,2}(?::\d{2}){1,2}(?!\d)|(?<![\d.,])\d+(?:\.\d+){2,}(?!,?\d)"
+)
+_PRICE = re.compile(rf"{CURRENCY}\d")
+_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3}){2,}")
+_FISCAL_YEAR = re.compile(r"\b[FC]Y[ -]?'?(\d{2}(?:\d{2})?)\b")
+_PART_OF_YEAR = re.compile(r"\b(first|second|third|fourth) (q)uarter\b|\b(first|second) (h)alf\b", re.IGNORECASE)
+_YEAR_RANGE = re.compile(r"(?<![\d.,-])([12]\d)(\d{2})([-/])(\d{2})(?![\d.,/-]*\d)")
+_ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+
+_ONES = {
+    **dict(two=2, three=3, four=4, five=5, six=6, seven=7, eight=8, nine=9, ten=10, eleven=11, twelve=12, thirteen=13),
+    **dict(fourteen=14, fifteen=15, sixteen=16, seventeen=17, eighteen=18, nineteen=19),
+    **dict(zwei=2, drei=3, vier=4, fünf=5, sechs=6, sieben=7, acht=8, neun=9, zehn=10, zwölf=12),
+}
+_TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eighty=80, ninety=90)
+_IN_WORDS = re.compile(
+    rf"\b(?:(?P<tens>(?i:{'|'.join(_TENS)}))(?:[- ](?P<last>(?i:one|{'|'.join(_ONES)})))?"
+    rf"|(?P<ones>(?i:{'|'.join(_ONES)}))|(?:(?P<half>(?i:half an?|half))|(?i:an?|one))(?= {MAGNITUDE}))(?![^\W_])"
+    rf"(?: (?P<magnitude>{MAGNITUDE}))?(?:[ -](?P<unit>{UNIT}))?"
+)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number in a text: as written, what it may mean, and its parts where blanks may group or separate them."""
+
+    text: str
+    readings: frozenset[Reading]
+    parts: tuple[Amount, ...] = ()
+
+    def is_said_by(self, other: Amount) -> bool:
+        """Whether another amount has the same value, and the same unit where both name one."""
+        if not self.readings or not other.readings:
+            return self.text == other.text
+        return any(
+            value == others and (not unit or not named or unit == named)
+            for value, unit in self.readings
+            for others, named in other.readings
+        )
+
+    def times(self, factor: int) -> Amount:
+        """The same amount in a table whose numbers are all to be multiplied."""
+        return Amount(self.text, frozenset((value * factor, unit) for value, unit in self.readings))
+
+    @property
+    def unsigned(self) -> Amount:
+        """The same amount without its sign."""
+        return Amount(self.text, frozenset((abs(value), unit) for value, unit in self.readings))
+
+
+def prepared(text: str) -> str:
+    """A normalised text with fiscal years, ranges of years and quarters in one form, for the other functions here."""
+    text = _FISCAL_YEAR.sub(lambda year: year[1] if len(year[1]) == 4 else f"20{year[1]}", text)
+    text = _YEAR_RANGE.sub(lambda years: _long_range(*years.groups()), text)
+    return _PART_OF_YEAR.sub(lambda part: f"{(part[2] or part[4]).upper()}{_ORDER[(part[1] or part[3]).lower()]}", text)
+
+
+def _long_range(century: str, first: str, mark: str, last: str) -> str:
+    """1914-18 as 1914-1918; 2021-05 stays, it is a month."""
+    return f"{century}{first}{mark}{century}{last}" if last > first else f"{century}{first}{mark}{last}"
+
+
+def identifiers(text: str) -> list[str]:
+    """Names with digits in them, times and versions: Q3, COVID-19, 12:30, 1.2.3. They are compared as words."""
+    return [found.group() for found in _identifiers(text)]
+
+
+def squeezed(text: str) -> str:
+    """What two spellings of an identifier share: COVID-19 and Covid 19."""
+    return re.sub(r"[\s-]", "", text).casefold()
+
+
+def amounts(text: str) -> list[Amount]:
+    """The numbers of a prepared text in digits and in words, without those inside identifiers."""
+    for found in reversed(list(_identifiers(text))):
+        text = text[: found.start()] + "#" * len(found.group()) + text[found.end() :]
+    return [*_in_digits(text), *_in_words(text)]
+
+
+def _identifiers(text: str) -> Iterator[re.Match[str]]:
+    for found in _IDENTIFIER.finditer(text):
+        if not _PRICE.match(found.group()) and not _GROUPED.fullmatch(found.group()):
+            yield found
+
+
+def _in_digits(text: str) -> Iterator[Amount]:
+    matches = list(_NUMBER.finditer(text))
+    for found, following in pairwise([*matches, None]):
+        if found is None:
+            return
+        readings = set(_readings(found, found))
+        if following and _BETWEEN.fullmatch(text, found.end(), following.start()) and not found["magnitude"]:
+            readings |= set(_readings(found, following))  # 3-4 million: the first one may be meant in millions, too
+        yield Amount(found.group().strip(" ."), frozenset(readings), tuple(_parts(found)))
+
+
+def _parts(found: re.Match[str]) -> Iterator[Amount]:
+    """The numbers of "12 300 people", which may be one or two."""
+    if found["group"] == " ":
+        numbers = found["digits"].split(" ")
+        for number in numbers[:-1]:
+            yield Amount(number, frozenset((value, "") for value in _values(number)))
+        yield Amount(numbers[-1], frozenset((value, _unit(found, found)) for value in _values(numbers[-1])))
+
+
+def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
+    """The currency before a number, or the unit at `measure`; letters that touch the number are a unit, too."""
+    name = found["currency"] or measure["unit"]
+    return unit_of(name) if name else (measure["ending"] or "").casefold()
+
+
+def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]:
+    """What a number may mean with the magnitude and the unit that stand at `measure`."""
+    factor = magnitude_of(measure["magnitude"]) if measure["magnitude"] else 1
+    letter = letter_magnitude_of(measure["unit"]) if measure["unit"] and factor == 1 else None
+    currency = unit_of(found["currency"]) if found["currency"] else ""
+    unit = _unit(found, measure)
+    signs: tuple[int, ...] = (-1,) if found["sign"] and "-" in found["sign"] else (1,)
+    if found["open"] and found["close"]:  # bookkeepers write a loss in parentheses
+        signs = (1, -1)
+    for value in _values(found["digits"]):
+        for sign in signs:
+            if letter is not None:
+                yield sign * value * letter, currency
+            if letter is None or not currency:
+                yield sign * value * factor, unit
+
+
+def _values(digits: str) -> set[Fraction]:
+    """The values that written digits may have: "1.200" is 1200 or 1.2, "1,200" is 1200, "1,2" is 1.2.
+
+    Empty for what is no single number, as "1,2,3", or is too long to be one.
+    """
+    plain = re.sub(r"[ ']", "", digits)
+    marks = re.findall(r"[.,]", plain)
+    if len(plain) > _LONGEST:
+        return set()
+    if not marks:
+        return {Fraction(plain)}
+    whole, _, rest = plain.rpartition(marks[-1])
+    if len(marks) == 1:
+        decimal = Fraction(plain.replace(",", "."))
+        if len(rest) != 3 or len(whole) > 3 or whole.startswith("0"):
+            return {decimal}
+        return {Fraction(whole + rest)} if marks[0] == "," else {Fraction(whole + rest), decimal}
+    if marks[-1] not in marks[:-1]:
+        return {Fraction(f"{re.sub('[.,]', '', whole)}.{rest}")} if len(set(marks[:-1])) == 1 else set()
+    if re.fullmatch(r"\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}", plain) and len(set(marks)) == 1:
+        return {Fraction(re.sub("[.,]", "", plain))}
+    return set()
+
+
+def _in_words(text: str) -> Iterator[Amount]:
+    for found in _IN_WORDS.finditer(text):
+        value = Fraction(1, 2) if found["half"] else Fraction(1)
+        if found["tens"]:
+            last = found["last"].lower() if found["last"] else ""
+            value = Fraction(_TENS[found["tens"].lower()] + _ONES.get(last, 1 if last else 0))
+        elif found["ones"]:
+            value = Fraction(_ONES[found["ones"].lower()])
+        factor = magnitude_of(found["magnitude"]) if found["magnitude"] else 1
+        unit = unit_of(found["unit"]) if found["unit"] else ""
+        yield Amount(found.group(), frozenset({(value * factor, unit)}))

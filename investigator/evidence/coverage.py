@@ -1,0 +1,54 @@
+"""Coverage: what was done with each document of the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from investigator.records import Coverage, Unreadable
+
+_MOST_NAMES = 3
+
+
+def coverage(
+    document_ids: Iterable[str],
+    read: Iterable[str],
+    worth_asking: Iterable[str],
+    unreadable: Iterable[Unreadable],
+    searched: bool,
+) -> Coverage:
+    """Sort the documents into read, not opened and skimmed, each sorted and in one place only.
+
+    `read` are the documents that were asked; of the others, those `worth_asking` were not opened, and the rest was
+    skimmed. Where nothing was `searched`, whatever was not read was not opened. Unreadable files count as that alone.
+    """
+    failed = {item.path: item for item in unreadable}
+    every = set(document_ids) - failed.keys()
+    done = every & set(read)
+    left = every - done
+    missed = left & set(worth_asking) if searched else left
+    return Coverage(
+        read=tuple(sorted(done)),
+        skimmed=tuple(sorted(left - missed)),
+        not_opened=tuple(sorted(missed)),
+        unreadable=tuple(failed[path] for path in sorted(failed)),
+    )
+
+
+def coverage_line(coverage: Coverage) -> str:
+    """The coverage in one line: "read 9 of 11 documents; 1 unreadable: x.pdf (encrypted); 1 not opened: y.txt"."""
+    documents = "document" if coverage.total == 1 else "documents"
+    parts = [f"read {len(coverage.read)} of {coverage.total} {documents}"]
+    if coverage.unreadable:
+        named = [f"{item.path} ({item.status.value.replace('_', ' ')})" for item in coverage.unreadable]
+        parts.append(f"{len(named)} unreadable: {_some(named)}")
+    if coverage.not_opened:
+        parts.append(f"{len(coverage.not_opened)} not opened: {_some(coverage.not_opened)}")
+    if coverage.skimmed:
+        parts.append(f"{len(coverage.skimmed)} skimmed")
+    return "; ".join(parts)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMES])
+    rest = len(names) - _MOST_NAMES
+    return f"{shown} and {rest} more" if rest > 0 else shown

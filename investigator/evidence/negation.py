@@ -1,0 +1,103 @@
+"""Negation: whether words deny something, and what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from investigator.text.normalise import normalise
+from investigator.text.terms import content_words, stem, stop_words, words
+
+_WORDS = (
+    r"not|no|never|neither|nor|without|cannot|none|nobody|nothing|nowhere|kein\w{0,2}|nicht|nie|niemals|weder|ohne|niemand"
+    r"|pas|jamais|aucune?|ningún|ninguna?|nunca|jamás"
+)
+_NEGATION = re.compile(rf"\b(?:{_WORDS})\b|n't\b|不|没|沒|無い|ない|ません|非", re.IGNORECASE)
+_SOFT = re.compile(
+    r"\b(?:fail(?:s|ed|ure|ing)?|lack(?:s|ed|ing)?|absen(?:t|ce)|unable|impossible|den(?:y|ies|ied)|refus(?:e|es|ed|al)"
+    r"|prohibit(?:s|ed)?|forbidden|nil|zero)\b|\b(?:non|un)-",
+    re.IGNORECASE,
+)
+_OPPOSITE = ("un", "in", "im", "ir", "il", "dis", "non")
+_FREE_OF = re.compile(r"\b(\w+)-?(?:free|less)\b", re.IGNORECASE)
+_IDIOM = re.compile(
+    r"\bnot (?:only|just|least|merely)\b|\bno doubt\b|\bno (?:later|earlier|fewer|less|sooner) than\b|\bno\. ?(?=\d)"
+    r"|\bnot to mention\b|\bnicht nur\b|\bno s[oó]lo\b",
+    re.IGNORECASE,
+)
+_ENDS_BEFORE = re.compile(rf"(?:\b(?:{_WORDS})|n't)\s+$", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+|[。！？；]")
+_CLAUSE_END = re.compile(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however|und|aber)\b", re.IGNORECASE)
+
+_REACH = 5
+"""Words after a negation, stop words left out, that it is taken to deny."""
+_LONGEST_REACH = 200
+"""Characters after a negation in which those words are looked for."""
+_SAME_WORDS = 0.6
+"""Share of a claim's words that a sentence must hold to be about the same thing."""
+_LONGEST_CLAIM = 15
+"""Words of a claim, stop words left out, up to which it is compared with single sentences."""
+
+
+def negates(text: str) -> bool:
+    """Whether a text says not, no, never or the like; idioms such as "not only" and "No. 5" aside."""
+    return _NEGATION.search(_plain(text)) is not None
+
+
+def allows_negation(text: str, claim: str) -> bool:
+    """Whether a text says something that a claim may tell with a negation.
+
+    That is a negation, a word like "failed", "lacks" or "unable", or the opposite of a word of the claim:
+    "unprofitable" or "debt-free" where the claim says "not profitable" or "no debt".
+    """
+    plain = _plain(text)
+    if _NEGATION.search(plain) or _SOFT.search(plain):
+        return True
+    said = {word for word in words(plain) if word.startswith(_OPPOSITE)}
+    free = {match[1].lower() for match in _FREE_OF.finditer(plain)}
+    return any(f"{prefix}{word}" in said for word in content_words(claim) for prefix in _OPPOSITE) or bool(
+        free & set(content_words(claim))
+    )
+
+
+def negated_before(text: str, start: int) -> bool:
+    """Whether the word right before a place is a negation, so that what begins there means the opposite alone.
+
+    What begins with a capital is taken for a new sentence ("No" may be the answer before it).
+    """
+    if text[start : start + 1].isupper():
+        return False
+    return _ENDS_BEFORE.search(normalise(text[max(0, start - 30) : start]).text) is not None
+
+
+def contradicts(claim: str, quotes: Sequence[str]) -> bool:
+    """Whether a claim without negation says what its quotes deny in otherwise the same words.
+
+    A sentence of a quote denies it when it holds most words of the claim and one of them closely follows a
+    negation; another sentence that holds as many of its words without denying them outweighs it.
+    """
+    mine = {stem(word) for word in content_words(claim)}
+    if negates(claim) or not mine or len(mine) > _LONGEST_CLAIM:
+        return False
+    denying = affirming = 0.0
+    for sentence in (part for quote in quotes for part in _SENTENCE_END.split(_plain(quote))):
+        share = len(mine & {stem(word) for word in content_words(sentence)}) / len(mine)
+        if mine & _denied(sentence):
+            denying = max(denying, share)
+        else:
+            affirming = max(affirming, share)
+    return denying >= _SAME_WORDS and denying > affirming
+
+
+def _denied(sentence: str) -> set[str]:
+    """The words that stand closely after a negation, in the same clause."""
+    denied: set[str] = set()
+    for negation in _NEGATION.finditer(sentence):
+        ahead = sentence[negation.end() : negation.end() + _LONGEST_REACH]
+        after = [word for word in content_words(_CLAUSE_END.split(ahead, maxsplit=1)[0]) if word not in stop_words()]
+        denied.update(stem(word) for word in after[:_REACH])
+    return denied
+
+
+def _plain(text: str) -> str:
+    return _IDIOM.sub(" ", normalise(text).text)

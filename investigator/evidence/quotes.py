@@ -1,0 +1,171 @@
+"""Quotes: the words an engine gave, found in the source and cut from it, or refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice, pairwise
+
+from investigator.documents.pages import line_at, page_at
+from investigator.evidence.boundaries import cuts_into_word
+from investigator.evidence.negation import negated_before
+from investigator.records import Document, Quote
+from investigator.text.normalise import Normalised, normalise
+
+Spans = Sequence[tuple[int, int]]
+"""Half-open spans of a document's text."""
+
+LONGEST_QUOTE = 4_000
+"""Characters; whoever quotes more has not chosen."""
+LONGEST_GAP = 1_500
+"""Characters from the beginning of a start phrase to the end of its end phrase."""
+_MOST_TRIED = 200
+"""Occurrences of a start phrase after which its end phrase is looked for."""
+_MOST_MATCHES = 20_000
+"""Places looked at for a phrase; words that stand in so many places prove nothing."""
+_MOST_PHRASES = 4
+
+_BULLET = re.compile(r"(?:[-*\u2022\u2023\u25e6>]|\(?\d{1,2}[.)]) ")
+_OPENING = "\"'\u300c\u300e`*_ "
+_CLOSING = "\"'\u300d\u300f`*_ "
+_ADDED_END = ".,;:\u3002\u3001"
+_ELLIPSIS = re.compile(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
+_INNER_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
+_CJK_CHAR = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
+
+
+class Source:
+    """A document in which quotes are looked for; its text is normalised once, when the first quote is."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    @cached_property
+    def _normalised(self) -> Normalised:
+        return normalise(self._document.text)
+
+    def find(self, quote_text: str, near: Spans = ()) -> Quote | None:
+        """The quote cut from the document, or None where its words do not stand there.
+
+        Typography is forgiven (see `normalise`), and so are quotation marks and bullets around the quote, a full
+        stop or ellipsis added to it, and the case of its first letter. "start ... end" stands for everything from
+        start to end, at most `LONGEST_GAP` characters. An occurrence inside one of the `near` spans goes before
+        others, an earlier one before later ones. A quote of one word counts where it is long or has a line of the
+        source for itself. One that would begin or end inside a word or a number, or right after a "not", is none.
+        """
+        if len(quote_text) > LONGEST_QUOTE:
+            return None
+        for phrases in _readings(quote_text):
+            span = self._place(phrases, near)
+            if span is not None:
+                return self._cut(*span)
+        return None
+
+    def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
+        """The span of the document that begins with the first phrase and ends with the last one."""
+        patterns = [_pattern(phrase) for phrase in phrases]
+        text = self._normalised
+        ranges = [(text.position(start), text.position(end)) for start, end in near]
+        for low, high in (*ranges, (0, len(text.text))):
+            for first in islice(self._occurrences(patterns[0], low, high), _MOST_TRIED):
+                end = self._followed(patterns[1:], first, min(high, first[0] + LONGEST_GAP))
+                if end is not None:
+                    return text.span(first[0], end)
+        return None
+
+    def _followed(self, patterns: Sequence[re.Pattern[str]], first: tuple[int, int], limit: int) -> int | None:
+        """Where the last of the phrases ends, when they all come in order after the first and before the limit."""
+        end = first[1]
+        for pattern in patterns:
+            found = next(self._occurrences(pattern, end, limit), None)
+            if found is None:
+                return None
+            end = found[1]
+        return end
+
+    def _occurrences(self, pattern: re.Pattern[str], low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Where a phrase stands in the normalised text, whole and long enough to mean something."""
+        for found in islice(pattern.finditer(self._normalised.text, low, high), _MOST_MATCHES):
+            if self._hyphens_fit(found):
+                start, end = self._normalised.span(*found.span())
+                if self._means_something(start, end) and not self._misleads(start, end):
+                    yield found.span()
+
+    def _hyphens_fit(self, found: re.Match[str]) -> bool:
+        """Whether hyphens of the quote that the text lacks stand at the end of a line in the source."""
+        optional = self._normalised.optional_hyphens
+        return all(
+            found.start(group) != found.end(group) or found.start(group) in optional
+            for group in range(1, found.re.groups + 1)
+        )
+
+    def _misleads(self, start: int, end: int) -> bool:
+        """Whether the words say something else alone than they do in their place."""
+        return cuts_into_word(self._document.text, start, end) or negated_before(self._document.text, start)
+
+    def _means_something(self, start: int, end: int) -> bool:
+        text = self._document.text
+        words = [word for word in text[start:end].split() if any(char.isalnum() for char in word)]
+        letters = sum(char.isalnum() for char in text[start:end])
+        if len(words) >= 2 or letters >= 8 or (letters >= 4 and _CJK_CHAR.search(text, start, end)):
+            return True
+        before = text[text.rfind("\n", 0, start) + 1 : start]
+        line_end = text.find("\n", end)
+        after = text[end : line_end if line_end >= 0 else len(text)]
+        return letters >= 2 and not any(char.isalnum() for char in before + after)
+
+    def _cut(self, start: int, end: int) -> Quote:
+        document = self._document
+        return Quote(
+            document_id=document.id,
+            page=page_at(document.pages, start),
+            line=line_at(document.text, start),
+            start=start,
+            end=end,
+            text=document.text[start:end],
+            source_hash=document.content_hash,
+        )
+
+
+def find_quote(quote_text: str, document: Document, near: Spans = ()) -> Quote | None:
+    """The quote cut from the document, or None; for several quotes of one document keep a `Source`."""
+    return Source(document).find(quote_text, near)
+
+
+def verify(quote: Quote, document: Document) -> bool:
+    """Whether a quote stands, character for character, in this very version of its document."""
+    return (
+        quote.document_id == document.id
+        and quote.source_hash == document.content_hash
+        and quote.text == document.text[quote.start : quote.end]
+        and bool(quote.text)
+    )
+
+
+def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
+    """What the words may mean, the most literal first: one phrase, or the phrases around ellipses."""
+    literal = normalise(quote_text).text.strip()
+    bullet = _BULLET.match(literal)
+    bare = literal[bullet.end() :] if bullet else literal
+    unquoted = bare.lstrip(_OPENING).rstrip(_CLOSING)
+    ended = unquoted.rstrip(_ADDED_END + _CLOSING)
+    parts = (part.lstrip(_OPENING).rstrip(_CLOSING) for part in _ELLIPSIS.split(unquoted))
+    phrases = tuple(part for part in parts if part)[: _MOST_PHRASES + 1]
+    shortened = (*phrases[:-1], phrases[-1].rstrip(_ADDED_END)) if phrases else ()
+    readings = dict.fromkeys(((literal,), (bare,), (unquoted,), (ended,), phrases, shortened))
+    yield from (reading for reading in readings if len(reading) <= _MOST_PHRASES and reading and all(reading))
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """Matches a normalised phrase: its first letter in either case, its inner hyphens in groups that may be empty."""
+    ends = [0, *(place for hyphen in _INNER_HYPHEN.finditer(phrase) for place in hyphen.span()), len(phrase)]
+    pieces = [
+        f"({re.escape(phrase[low:high])}|)" if k % 2 else re.escape(phrase[low:high])
+        for k, (low, high) in enumerate(pairwise(ends))
+    ]
+    first = phrase[0]
+    if first.upper() != first.lower() and len(first.swapcase()) == 1:
+        rest = pieces[0][len(re.escape(first)) :]
+        pieces[0] = f"[{re.escape(first)}{re.escape(first.swapcase())}]{rest}"
+    return re.compile("".join(pieces))

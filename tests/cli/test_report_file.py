@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from investigator.cli.output import check_report, write_report
+from investigator.errors import RunError
+from investigator.records import Investigation
+
+CASE = Investigation(id="8f3a12", question="What is the rent?", mission="", strategy="", engine="a:b")
+
+
+def test_looking_whether_a_report_can_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    check_report(tmp_path / "a.html", tmp_path / "documents")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_replaces_the_old_one_and_nothing_else_is_left(tmp_path: Path) -> None:
+    report = tmp_path / "a.html"
+    report.write_text("old", encoding="utf-8")
+
+    write_report(report, CASE)
+
+    assert list(tmp_path.iterdir()) == [report]
+    assert "What is the rent?" in report.read_text(encoding="utf-8")
+
+
+def test_a_report_can_be_read_by_those_who_may_read_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "any").touch()
+
+    write_report(tmp_path / "a.html", CASE)
+
+    assert (tmp_path / "a.html").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def test_a_report_that_fails_at_the_end_names_the_run_that_is_kept(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="could not be written") as failed:
+        write_report(tmp_path / "gone" / "a.html", CASE)
+
+    assert "investigator show 8f3a12" in failed.value.hint
+
+
+def test_a_report_among_the_documents_is_remarked_upon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    check_report(tmp_path / "documents.html", tmp_path / "documents")
+    assert capsys.readouterr().err == ""
+
+    check_report(tmp_path / "a.html", tmp_path)
+    assert "inside the folder of documents" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file names are text on Windows")
+def test_a_report_name_that_is_not_utf8_is_no_obstacle(tmp_path: Path) -> None:
+    report = tmp_path / os.fsdecode(b"caf\xe9.html")
+
+    check_report(report, tmp_path)
+    write_report(report, CASE)
+
+    assert report.is_file()

@@ -1,0 +1,161 @@
+"""Small real files for the tests, written byte by byte, so that what they hold is known from elsewhere."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
+SLIDES = "http://schemas.openxmlformats.org/presentationml/2006/main"
+SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+
+
+def package(parts: Mapping[str, str]) -> bytes:
+    """A zip package of text parts."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+    return buffer.getvalue()
+
+
+def relations(targets: Mapping[str, tuple[str, str]]) -> str:
+    """A relations part: id to (last word of the type, target)."""
+    entries = "".join(
+        f'<Relationship Id="{key}" Type="{OFFICE}/{kind}" Target="{target}"/>'
+        for key, (kind, target) in targets.items()
+    )
+    return f'<Relationships xmlns="{RELATIONS}">{entries}</Relationships>'
+
+
+def docx(body: str, **parts: str) -> bytes:
+    """A Word document of the given body; further parts by name below `word/` (`footnotes`, `styles`)."""
+    styles = (
+        f'<w:styles xmlns:w="{WORD}"><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>'
+    )
+    core = (
+        '<c xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/">'
+        "<dc:title>Lease of the mill</dc:title><dc:creator>Ada Byron; Max Born</dc:creator>"
+        "<dcterms:created>2021-03-04T10:00:00Z</dcterms:created></c>"
+    )
+    files = {
+        "[Content_Types].xml": f'<Types xmlns="{TYPES}"/>',
+        "_rels/.rels": relations({"r1": ("officeDocument", "word/document.xml")}),
+        "docProps/core.xml": core,
+        "word/styles.xml": styles,
+        "word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>',
+    }
+    files |= {f"word/{name}.xml": content for name, content in parts.items()}
+    return package(files)
+
+
+def word_paragraph(*runs: str, style: str = "") -> str:
+    """A Word paragraph of several runs."""
+    properties = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    texts = "".join(f'<w:r><w:t xml:space="preserve">{run}</w:t></w:r>' for run in runs)
+    return f"<w:p>{properties}{texts}</w:p>"
+
+
+def pptx(slides: Mapping[str, str], order: Sequence[str], notes: Mapping[str, str]) -> bytes:
+    """A presentation: slide part names to their text, the order they are shown in, and notes by slide."""
+    listed = "".join(f'<p:sldId id="{256 + i}" r:id="{name}"/>' for i, name in enumerate(order))
+    files = {
+        "[Content_Types].xml": f'<Types xmlns="{TYPES}"/>',
+        "ppt/presentation.xml": (
+            f'<p:presentation xmlns:p="{SLIDES}" xmlns:r="{OFFICE}"><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>'
+        ),
+        "ppt/_rels/presentation.xml.rels": relations({n: ("slide", f"slides/{n}.xml") for n in slides}),
+    }
+    for name, text in slides.items():
+        title, _, body = text.partition("\n")
+        files[f"ppt/slides/{name}.xml"] = _slide(_shape(title, "title") + _shape(body, "body"))
+        if name in notes:
+            files[f"ppt/slides/_rels/{name}.xml.rels"] = relations({"n": ("notesSlide", f"../notesSlides/{name}.xml")})
+            files[f"ppt/notesSlides/{name}.xml"] = _slide(_shape(notes[name], "body") + _shape("7", "sldNum"))
+    return package(files)
+
+
+def _slide(shapes: str) -> str:
+    return f'<p:sld xmlns:p="{SLIDES}" xmlns:a="{DRAWING}"><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>'
+
+
+def _shape(text: str, kind: str) -> str:
+    return (
+        f'<p:sp><p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr>'
+        f"<p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+
+
+def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
+    """A workbook of text cells."""
+    names = list(sheets)
+    listed = "".join(f'<sheet name="{n}" sheetId="{i}" r:id="rId{i}"/>' for i, n in enumerate(names, start=1))
+    overrides = "".join(
+        f'<Override PartName="/xl/worksheets/sheet{i}.xml" '
+        'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>'
+        for i in range(1, len(names) + 1)
+    )
+    files = {
+        "[Content_Types].xml": (
+            f'<Types xmlns="{TYPES}"><Default Extension="rels" '
+            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            '<Override PartName="/xl/workbook.xml" '
+            'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>'
+            f"{overrides}</Types>"
+        ),
+        "_rels/.rels": relations({"r": ("officeDocument", "xl/workbook.xml")}),
+        "xl/workbook.xml": f'<workbook xmlns="{SHEETS}" xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": relations(
+            {f"rId{i}": ("worksheet", f"worksheets/sheet{i}.xml") for i in range(1, len(names) + 1)}
+        ),
+    }
+    for number, name in enumerate(names, start=1):
+        rows = "".join(
+            f'<row r="{r}">'
+            + "".join(
+                f'<c r="{chr(64 + c)}{r}" t="inlineStr"><is><t>{cell}</t></is></c>'
+                for c, cell in enumerate(row, start=1)
+            )
+            + "</row>"
+            for r, row in enumerate(sheets[name], start=1)
+        )
+        files[f"xl/worksheets/sheet{number}.xml"] = (
+            f'<worksheet xmlns="{SHEETS}"><sheetData>{rows}</sheetData></worksheet>'
+        )
+    return package(files)
+
+
+def pdf(pages: Sequence[Sequence[str]], *, title: str = "", date: str = "", first_size: int = 12) -> bytes:
+    """A PDF with the given lines on each page, 12 points, the first line of the first page in `first_size`."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
+    objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    objects.append(f"<< /Title ({title}) /CreationDate ({date}) >>")
+    kids = []
+    for number, lines in enumerate(pages):
+        sizes = [first_size if number == 0 and i == 0 else 12 for i in range(len(lines))]
+        drawn = "".join(
+            f"BT /F1 {size} Tf 50 {740 - 40 * i} Td ({line}) Tj ET\n"
+            for i, (line, size) in enumerate(zip(lines, sizes, strict=True))
+        )
+        objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}endstream")
+        contents = len(objects)
+        objects.append(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] "
+            f"/Resources << /Font << /F1 3 0 R >> >> /Contents {contents} 0 R >>"
+        )
+        kids.append(f"{len(objects)} 0 R")
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    out, offsets = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        offsets.append(len(out))
+        out += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    size = len(objects) + 1
+    out += f"xref\n0 {size}\n0000000000 65535 f \n{table}"
+    out += f"trailer << /Size {size} /Root 1 0 R /Info 4 0 R >>\nstartxref\n{out.rindex('xref')}\n%%EOF\n"
+    return out.encode("latin-1")

@@ -1,0 +1,87 @@
+"""PDF pages keep their numbers and their text."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from made_files import pdf
+
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.pdf import page_text
+from investigator.documents.readers.registry import read_file
+from investigator.documents.readers.titles import honest_title, largest_title
+from investigator.records import FileStatus
+
+
+def test_pages_keep_their_numbers_also_after_an_empty_one(read):
+    document = read("a.pdf", pdf([["First page.", "Second line."], [], ["Third page."]]))
+    assert {s.page: document.text[s.start : s.end] for s in document.pages} == {
+        1: "First page.\nSecond line.",
+        3: "Third page.",
+    }
+
+
+def test_the_title_comes_from_the_properties(read):
+    document = read("a.pdf", pdf([["Text."]], title="Annual report", date="D:20220930120000Z"))
+    assert (document.title, document.date) == ("Annual report", "2022-09-30")
+
+
+def test_a_made_up_title_gives_way_to_the_largest_words(read):
+    lines = ["The mill on the Floss", "by George Eliot", "A wide plain.", "And a river."]
+    document = read("scan17.pdf", pdf([lines], title="Microsoft Word - x.doc", first_size=24))
+    assert document.title == "The mill on the Floss"
+
+
+def test_without_large_words_the_first_line_is_the_title(read):
+    assert read("a.pdf", pdf([["Lease", "Text of the lease."]])).title == "Lease"
+
+
+@pytest.mark.parametrize(
+    "title", ["untitled", "report.docx", "Microsoft Word - a.doc", "0000320193-22-000070", "Document1"]
+)
+def test_made_up_titles_are_not_believed(title):
+    assert honest_title(title) == ""
+
+
+def test_lines_of_the_largest_size_are_one_title():
+    lines = [
+        ("Contents", 9.0),
+        ("On the flow", 20.0),
+        ("of rivers", 20.0),
+        ("Ada Byron", 12.0),
+        ("text", 9.0),
+        ("more", 9.0),
+    ]
+    assert largest_title(lines) == "On the flow of rivers"
+
+
+def test_a_hyphen_at_a_line_end_stays_on_the_page():
+    assert page_text("stock\ufffebased pay\r\nand more \x00") == "stock-\nbased pay\nand more"
+
+
+def test_a_pdf_without_text_needs_ocr(refused):
+    assert refused("scan.pdf", pdf([[], []])) is FileStatus.NEEDS_OCR
+
+
+def test_a_pdf_of_too_many_pages_or_characters_is_refused(refused):
+    assert refused("a.pdf", pdf([["a word"]] * 3), max_pages=2) is FileStatus.TOO_LARGE
+    assert refused("a.pdf", pdf([["a word"]] * 3), max_characters=10) is FileStatus.TOO_LARGE
+
+
+def test_the_page_map_of_real_filings_agrees_with_pdfium(shared: Path):
+    for path in sorted((shared / "data/investigate/sec10q_pdf/docs_dev").glob("*.pdf")):
+        document = read_file(path, path.name, "hash", ReaderSettings())
+        spans = {span.page: span for span in document.pages}
+        source = pypdfium2.PdfDocument(path)
+        for index in range(len(source)):
+            own = source[index].get_textpage().get_text_range()
+            own = own.replace("\ufffe", "-\n").replace("\r\n", "\n").strip()
+            span = spans.get(index + 1)
+            assert (document.text[span.start : span.end] if span else "") == own
+        source.close()
+        assert document.pages[0].start == 0
+        assert document.pages[-1].end == len(document.text)
+        assert all(document.text[a.end : b.start] == "\n\n" for a, b in pairwise(document.pages))

@@ -1,0 +1,110 @@
+"""What counts as a file of the folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from investigator.documents.scanning import FolderSettings, check_folder, scan
+from investigator.errors import FolderError
+
+ALL = FolderSettings()
+
+
+def made(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+
+
+def ids(root: Path, settings: FolderSettings = ALL) -> list[str]:
+    return [file.id for file in scan(root, settings)]
+
+
+def test_files_come_sorted_with_their_stamps(tmp_path):
+    made(tmp_path, "b.txt", "a/z.txt", "a/b/c.md", "B.txt")
+    os.utime(tmp_path / "b.txt", ns=(5, 7_000_000_001))
+    assert ids(tmp_path) == ["B.txt", "a/b/c.md", "a/z.txt", "b.txt"]
+    assert [(f.size, f.mtime_ns) for f in scan(tmp_path, ALL) if f.id == "b.txt"] == [(5, 7_000_000_001)]
+
+
+def test_hidden_files_and_workspaces_are_left_out(tmp_path):
+    made(
+        tmp_path,
+        ".hidden",
+        ".investigator/x.txt",
+        ".git/a",
+        "~$lock.docx",
+        "desktop.ini",
+        "work/investigator.db",
+        "work/a.txt",
+    )
+    made(tmp_path, "seen.txt")
+    assert ids(tmp_path) == ["seen.txt"]
+
+
+def test_patterns_choose_files(tmp_path):
+    made(tmp_path, "a.pdf", "a.txt", "drafts/b.pdf", "x/drafts/c.pdf", "x/d.pdf")
+    assert ids(tmp_path, FolderSettings(include=("*.pdf",), exclude=("drafts/",))) == ["a.pdf", "x/d.pdf"]
+    assert ids(tmp_path, FolderSettings(include=("x/*",), exclude=("x/d.*",))) == ["x/drafts/c.pdf"]
+
+
+def test_links_lead_nowhere_else_and_nowhere_twice(tmp_path):
+    root = tmp_path / "root"
+    made(root, "a.txt", "deep/b.txt", ".store/c.txt")
+    made(tmp_path, "outside.txt", "other/d.txt")
+    (root / "loop").symlink_to(root)
+    (root / "deep" / "up").symlink_to("..")
+    (root / "again.txt").symlink_to("a.txt")
+    (root / "out.txt").symlink_to(tmp_path / "outside.txt")
+    (root / "out").symlink_to(tmp_path / "other")
+    (root / "stored.txt").symlink_to(".store/c.txt")
+    (root / "circle").symlink_to("circle")
+    found = {file.id: file.problem for file in scan(root, ALL)}
+    assert [identity for identity, problem in found.items() if not problem] == ["a.txt", "deep/b.txt", "stored.txt"]
+    assert [identity for identity, problem in found.items() if problem] == ["circle"]
+
+
+def test_a_link_that_leads_nowhere_is_a_problem(tmp_path):
+    (tmp_path / "gone.txt").symlink_to("missing.txt")
+    assert [(file.id, file.problem) for file in scan(tmp_path, ALL)] == [("gone.txt", "the link leads nowhere")]
+
+
+def test_pipes_are_left_out(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    made(tmp_path, "a.txt")
+    assert ids(tmp_path) == ["a.txt"]
+
+
+def test_names_that_cannot_be_printed_are_replaced_and_stay_apart(tmp_path):
+    for name in (b"bad\xff.txt", b"bad\xfe.txt", b"line\nend.txt"):
+        (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))).write_text("x")
+    found = scan(tmp_path, ALL)
+    assert [file.id for file in found] == ["bad\ufffd.txt", "bad\ufffd.txt~2", "line\ufffdend.txt"]
+    assert all(file.path.read_text() == "x" for file in found)
+
+
+def test_a_file_called_like_the_summary_gets_another_id(tmp_path):
+    made(tmp_path, "summary", "summary.txt")
+    assert ids(tmp_path) == ["./summary", "summary.txt"]
+
+
+def test_a_folder_that_cannot_be_investigated_is_the_callers_mistake(tmp_path):
+    made(tmp_path, "a.txt")
+    for path in (tmp_path / "missing", tmp_path / "a.txt", Path("a\0b")):
+        with pytest.raises(FolderError) as caught:
+            scan(path, ALL)
+        assert caught.value.hint
+    check_folder(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may open every folder")
+def test_a_locked_folder_is_reported(tmp_path):
+    made(tmp_path, "locked/a.txt")
+    (tmp_path / "locked").chmod(0)
+    try:
+        assert [(f.id, bool(f.problem)) for f in scan(tmp_path, ALL)] == [("locked", True)]
+    finally:
+        (tmp_path / "locked").chmod(0o700)

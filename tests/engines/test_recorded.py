@@ -1,0 +1,98 @@
+"""Recordings: kept on disk, replayed without the engine, loud when they do not fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator.engines.base import prompt_key
+from investigator.engines.recorded import RecordedEngine
+from investigator.engines.scripted import ScriptedEngine
+from investigator.errors import ReplayError, StoreError
+from investigator.records import AskReply, Prompt, QuestionVariables
+
+
+def prompt(text: str) -> Prompt:
+    variables = QuestionVariables(document_id="a", purpose="p", perspectives="")
+    return Prompt("query/ask.j2", variables, text, AskReply)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A recording of two replies by an engine named `inner`."""
+    path = tmp_path / "runs" / "run.jsonl"
+    engine = RecordedEngine(path, ScriptedEngine(["one", "two ä\n"], name="inner"))
+    engine.reply(prompt("a"))
+    engine.reply(prompt("b"))
+    return path
+
+
+def test_a_recording_replays_without_the_engine(file: Path) -> None:
+    engine = RecordedEngine(file)
+    assert [engine.reply(prompt(text)).text for text in ("b", "a", "b")] == ["two ä\n", "one", "two ä\n"]
+
+
+def test_a_replay_goes_by_the_recorded_name_so_that_keys_agree(file: Path) -> None:
+    assert RecordedEngine(file).name == "inner"
+    assert prompt_key("inner", prompt("a")) in file.read_text(encoding="utf-8")
+
+
+def test_the_engine_is_asked_once_for_each_prompt(file: Path) -> None:
+    inner = ScriptedEngine(["three"], name="inner")
+    engine = RecordedEngine(file, inner)
+    assert [engine.reply(prompt(text)).text for text in ("a", "c", "c", "b")] == ["one", "three", "three", "two ä\n"]
+    assert [asked.text for asked in inner.asked] == ["c"]
+
+
+def test_a_prompt_that_was_not_recorded_is_an_error(file: Path) -> None:
+    with pytest.raises(ReplayError, match="no reply to this prompt"):
+        RecordedEngine(file).reply(prompt("new"))
+
+
+def test_a_last_line_that_a_crash_cut_is_dropped_and_recorded_again(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-9])
+    with pytest.raises(ReplayError):
+        RecordedEngine(file).reply(prompt("b"))
+    engine = RecordedEngine(file, ScriptedEngine(["two again"], name="inner"))
+    assert engine.reply(prompt("b")).text == "two again"
+    assert [RecordedEngine(file).reply(prompt(text)).text for text in ("a", "b")] == ["one", "two again"]
+
+
+def test_replaying_never_writes(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-9])
+    before = file.read_bytes()
+    RecordedEngine(file).reply(prompt("a"))
+    assert file.read_bytes() == before
+
+
+def test_a_crash_in_the_first_line_is_survived(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    file.write_bytes(b'{"engi')
+    RecordedEngine(file, ScriptedEngine(["one"], name="inner")).reply(prompt("a"))
+    assert RecordedEngine(file).reply(prompt("a")).text == "one"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_damaged_line_is_named(file: Path, number: int) -> None:
+    lines = file.read_bytes().split(b"\n")
+    lines[number - 1] = lines[number - 1][:20]
+    file.write_bytes(b"\n".join(lines))
+    with pytest.raises(ReplayError, match=f"line {number}"):
+        RecordedEngine(file)
+
+
+def test_another_engine_is_not_mixed_in(file: Path) -> None:
+    with pytest.raises(ReplayError, match=r"inner.*other"):
+        RecordedEngine(file, ScriptedEngine([], name="other"))
+
+
+def test_a_missing_recording_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ReplayError, match=r"none\.jsonl"):
+        RecordedEngine(tmp_path / "none.jsonl")
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(StoreError, match="cannot be written"):
+        RecordedEngine(tmp_path / "file" / "run.jsonl", ScriptedEngine([]))

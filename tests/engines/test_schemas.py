@@ -1,0 +1,54 @@
+"""The schema that a reply is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pydantic import Field
+
+from investigator.engines.schemas import Json, bounded, reply_schema
+from investigator.records import AnswerReply, AskReply, PlanReply, Record, ReflectReply, ThinkReply
+
+
+def objects_of(schema: Json) -> Iterator[dict[str, Json]]:
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for part in schema.values():
+            yield from objects_of(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from objects_of(part)
+
+
+@pytest.mark.parametrize("reply_type", [ThinkReply, PlanReply, AskReply, ReflectReply, AnswerReply])
+def test_every_field_is_required_and_no_other_is_allowed(reply_type: type[Record]) -> None:
+    found = list(objects_of(reply_schema(reply_type)))
+    assert found
+    for schema in found:
+        assert schema["required"] == list(schema["properties"])  # type: ignore[arg-type]
+        assert schema["additionalProperties"] is False
+
+
+def test_fields_that_are_named_like_keywords_survive() -> None:
+    class Odd(Record):
+        title: str = "x"
+        default: int = 3
+        ref: str = Field(default="", description="where")
+
+    schema = reply_schema(Odd)
+    assert schema["properties"] == {
+        "title": {"type": "string"},
+        "default": {"type": "integer"},
+        "ref": {"type": "string", "description": "where"},
+    }
+
+
+def test_a_bounded_schema_ends_every_text_and_list() -> None:
+    schema = bounded(reply_schema(AskReply), characters=50, items=3)
+    assert schema["properties"] == {
+        "point": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "reply": {"type": "string", "maxLength": 50},
+        "quotes": {"type": "array", "maxItems": 3, "items": {"type": "string", "maxLength": 50}},
+    }

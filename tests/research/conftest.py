@@ -1,0 +1,31 @@
+"""The power plant's folder, and an investigator whose engine follows the script."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from power_plant import GOOD, TEXTS
+
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, Settings
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three short documents."""
+    made = tmp_path / "folder"
+    made.mkdir()
+    for name, text in TEXTS.items():
+        (made / name).write_text(text, encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def investigator(folder: Path) -> Callable[..., tuple[Investigator, ScriptedEngine]]:
+    """Makes an investigator of the folder whose engine follows the good script, changed as asked for."""
+
+    def make(settings: Settings | None = None, **changes: object) -> tuple[Investigator, ScriptedEngine]:
+        named = {name.replace("__", "/"): script for name, script in changes.items()}
+        engine = ScriptedEngine({**GOOD, **named})  # type: ignore[dict-item]
+        return Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=settings), engine
+
+    return make

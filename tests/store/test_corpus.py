@@ -1,0 +1,173 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from investigator.errors import StoreError, WorkspaceLockedError
+from investigator.records import Chunk, Document, FileRecord, FileStatus
+from investigator.store.chroma import ChromaIndex
+from investigator.store.corpus import Corpus
+from investigator.store.database import Database
+from investigator.store.full_text import FullText
+from investigator.store.vectors import VectorTable
+from investigator.store.workspace import Workspace
+
+
+def file(path: str, content_hash: str = "h1", status: FileStatus = FileStatus.INDEXED) -> FileRecord:
+    return FileRecord(path=path, size=1, mtime_ns=1, content_hash=content_hash, status=status)
+
+
+def put(corpus: Corpus, path: str, *texts: str, content_hash: str = "h1") -> None:
+    """A document whose chunks are the given texts."""
+    chunks, start = [], 0
+    for text in texts:
+        chunks.append(Chunk(document_id=path, start=start, end=start + len(text)))
+        start += len(text) + 1
+    document = Document(id=path, title=path, media_type="text/plain", content_hash=content_hash, text="\n".join(texts))
+    corpus.put(file(path, content_hash), document, tuple(chunks))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    return Database(tmp_path / "investigator.db")
+
+
+def test_a_document_comes_back_as_it_was_put(database: Database) -> None:
+    corpus = Corpus(database)
+    put(corpus, "a/b.txt", "Köln lies on the Rhine.", "Second 🙂 part.")
+    assert corpus.document("a/b.txt").text == "Köln lies on the Rhine.\nSecond 🙂 part."
+    spans = corpus.chunk_spans([1, 2])
+    assert [corpus.chunk_text(chunk) for chunk in spans.values()] == ["Köln lies on the Rhine.", "Second 🙂 part."]
+    assert corpus.outline("a/b.txt").text == ""
+
+
+def test_a_changed_document_leaves_no_words_or_chunks_of_the_old_one(database: Database) -> None:
+    corpus, words = Corpus(database), FullText(database)
+    put(corpus, "a.txt", "The plant makes 41 MW.")
+    put(corpus, "a.txt", "The plant makes 97 MW.", content_hash="h2")
+    assert words.chunks(["41"], 10) == []
+    assert [match.document_id for match in words.chunks(["97"], 10)] == ["a.txt"]
+    assert corpus.document("a.txt").text == "The plant makes 97 MW."
+
+
+def test_chunk_ids_are_never_given_twice(database: Database) -> None:
+    corpus = Corpus(database)
+    put(corpus, "a.txt", "one", "two")
+    corpus.drop("a.txt")
+    put(corpus, "b.txt", "three")
+    assert set(corpus.chunk_spans([1, 2, 3])) == {3}
+
+
+def test_a_file_that_cannot_be_read_any_more_takes_its_text_along(database: Database) -> None:
+    corpus = Corpus(database)
+    put(corpus, "a.txt", "readable once")
+    corpus.put_unreadable(file("a.txt", "h2", FileStatus.ENCRYPTED))
+    assert corpus.document_ids() == ()
+    assert [(item.path, item.status) for item in corpus.unreadable()] == [("a.txt", FileStatus.ENCRYPTED)]
+
+
+def test_the_fingerprint_changes_with_content_and_not_with_a_stamp(database: Database) -> None:
+    corpus = Corpus(database)
+    put(corpus, "a.txt", "one")
+    before = corpus.fingerprint()
+    corpus.touch(file("a.txt").model_copy(update={"mtime_ns": 99}))
+    assert corpus.fingerprint() == before
+    put(corpus, "a.txt", "two", content_hash="h2")
+    assert corpus.fingerprint() != before
+
+
+@pytest.mark.parametrize("query", ['"', "NEAR(", "a OR b AND", "-x", "col:y", "*", "'; DROP TABLE files; --"])
+def test_the_query_language_of_the_index_cannot_be_reached(database: Database, query: str) -> None:
+    corpus, words = Corpus(database), FullText(database)
+    put(corpus, "a.txt", "plain words")
+    assert words.chunks([query], 10) == []
+    assert corpus.document_ids() == ("a.txt",)
+
+
+def test_words_of_scripts_without_spaces_are_found(database: Database) -> None:
+    from investigator.text.terms import content_words
+
+    corpus, words = Corpus(database), FullText(database)
+    put(corpus, "zh.txt", "蒸汽机是由瓦特改良的。")
+    put(corpus, "other.txt", "完全不同的内容在这里。")
+    assert words.chunks(content_words("瓦特改良了什么"), 10)[0].document_id == "zh.txt"
+
+
+def vector(*values: float) -> np.ndarray:
+    row = np.array(values, dtype=np.float32)
+    return row / np.linalg.norm(row)
+
+
+def index(database: Database, directory: Path, notices: list[str]) -> ChromaIndex:
+    return ChromaIndex(directory, VectorTable(database, "test"), notices.append)
+
+
+def test_the_vector_index_follows_the_database(database: Database, tmp_path: Path) -> None:
+    corpus, table, notices = Corpus(database), VectorTable(database, "test"), []
+    put(corpus, "a.txt", "one", "two")
+    table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
+    chroma = index(database, tmp_path / "chroma", notices)
+    assert [m.chunk_id for m in chroma.nearest(vector(1, 0.1), 2)] == [1, 2]
+    assert chroma.nearest(vector(1, 0), 1)[0].similarity == pytest.approx(1.0, abs=1e-5)
+    corpus.drop("a.txt")
+    put(corpus, "b.txt", "three")
+    table.put([3], np.stack([vector(1, 1)]))
+    chroma.synchronise()
+    assert [(m.chunk_id, m.document_id) for m in chroma.nearest(vector(1, 0), 5)] == [(3, "b.txt")]
+    assert chroma.nearest(vector(1, 0), 5, "a.txt") == []
+    assert notices == []
+
+
+def test_a_lost_vector_index_is_built_again_without_embedding(database: Database, tmp_path: Path) -> None:
+    import shutil
+
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    corpus, table, notices = Corpus(database), VectorTable(database, "test"), []
+    put(corpus, "a.txt", "one", "two")
+    table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
+    index(database, tmp_path / "chroma", notices)
+    SharedSystemClient.clear_system_cache()
+    shutil.rmtree(tmp_path / "chroma")
+    rebuilt = index(database, tmp_path / "chroma", notices)
+    assert [m.chunk_id for m in rebuilt.nearest(vector(0, 1), 1)] == [2]
+    assert len(notices) == 1
+
+
+def test_a_damaged_vector_index_is_built_again(database: Database, tmp_path: Path) -> None:
+    corpus, table, notices = Corpus(database), VectorTable(database, "test"), []
+    put(corpus, "a.txt", "one")
+    table.put([1], np.stack([vector(1, 0)]))
+    (tmp_path / "chroma").mkdir()
+    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"this is no database" * 1000)
+    rebuilt = index(database, tmp_path / "chroma", notices)
+    assert [m.chunk_id for m in rebuilt.nearest(vector(1, 0), 1)] == [1]
+    assert len(notices) == 1
+
+
+def test_vectors_of_two_embedders_are_never_mixed(database: Database, tmp_path: Path) -> None:
+    corpus, notices = Corpus(database), []
+    put(corpus, "a.txt", "one")
+    VectorTable(database, "first").put([1], np.stack([vector(1, 0)]))
+    assert VectorTable(database, "second").missing() == {"a.txt": (1,)}
+    other = ChromaIndex(tmp_path / "chroma", VectorTable(database, "second"), notices.append)
+    assert other.nearest(vector(1, 0), 5) == []
+
+
+def test_a_second_writer_is_told_who_writes(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w", write=True), pytest.raises(WorkspaceLockedError, match=r"process \d+"):
+        Workspace(tmp_path / "w", write=True)
+
+
+def test_a_writer_that_is_done_lets_the_next_one_in(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w", write=True):
+        pass
+    with Workspace(tmp_path / "w", write=True) as again:
+        assert Corpus(again.database).document_ids() == ()
+
+
+def test_a_file_that_is_no_database_is_an_error_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "investigator.db").write_bytes(b"not a database" * 100)
+    with pytest.raises(StoreError) as caught:
+        Database(tmp_path / "investigator.db")
+    assert "Delete" in caught.value.hint

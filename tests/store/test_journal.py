@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import pytest
+
+from investigator.errors import UnknownRunError
+from investigator.records import Investigation, Memory, Prompt, QuestionVariables, Reply, ThinkReply
+from investigator.store.database import Database
+from investigator.store.journal import Journal, Runs
+
+PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    return Database(tmp_path / "investigator.db")
+
+
+def begin(database: Database, run_id: str, identity: str = "same", *, fresh: bool = False) -> str:
+    blank = Investigation(id=run_id, question="Q", mission="M", strategy="S", engine="scripted")
+    return Runs(database).open(identity, "corpus", blank, f"2026-01-01T00:00:00+{run_id}", fresh=fresh).id
+
+
+def journal(database: Database, run_id: str, *, reuse: bool = True, now: float = 0.0) -> Journal:
+    return Journal(database, run_id, lambda: now, reuse=reuse)
+
+
+def test_a_kept_reply_is_found_after_a_restart(database: Database) -> None:
+    run = begin(database, "1")
+    journal(database, run).keep("k", PROMPT, "e", Reply(text="hello", input_tokens=3, output_tokens=2))
+    again = journal(Database(database.path), run)
+    assert again.find("k") == Reply(text="hello", input_tokens=3, output_tokens=2)
+    assert (again.usage().calls, again.usage().tokens) == (1, 5)
+
+
+def test_a_reply_of_an_earlier_run_costs_nothing(database: Database) -> None:
+    journal(database, begin(database, "1")).keep("k", PROMPT, "e", Reply(text="hello", input_tokens=3))
+    second = journal(database, begin(database, "2", "other"))
+    assert second.find("k") is not None
+    assert second.usage().calls == 0
+
+
+def test_a_fresh_run_asks_again_but_remembers_its_own_calls(database: Database) -> None:
+    journal(database, begin(database, "1")).keep("k", PROMPT, "e", Reply(text="old"))
+    fresh = journal(database, begin(database, "2", fresh=True), reuse=False)
+    assert fresh.find("k") is None
+    fresh.keep("k", PROMPT, "e", Reply(text="new"))
+    assert fresh.find("k") == Reply(text="new")
+
+
+def test_the_same_question_goes_on_with_its_latest_run(database: Database) -> None:
+    assert begin(database, "1") == "1"
+    assert begin(database, "2") == "1"
+    assert begin(database, "3", fresh=True) == "3"
+    assert begin(database, "4") == "3"
+    assert begin(database, "5", "another question") == "5"
+
+
+def test_the_time_of_earlier_processes_counts(database: Database) -> None:
+    run = begin(database, "1")
+    now = [100.0]
+    first = Journal(database, run, lambda: now[0], reuse=True)
+    now[0] = 130.0
+    first.keep("k", PROMPT, "e", Reply(text="x"))
+    second = Journal(database, run, lambda: now[0], reuse=True)
+    now[0] = 135.0
+    assert second.elapsed() == pytest.approx(35.0)
+
+
+def test_writing_a_memory_twice_changes_nothing(database: Database) -> None:
+    run = begin(database, "1")
+    memory = Memory(id=1, target_document_id="a", question="q", reply="r", point=5)
+    journal(database, run).keep_memory(memory)
+    journal(database, run).keep_memory(memory)
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(database: Database) -> None:
+    begin(database, "20260101-aa", "one")
+    begin(database, "20260101-ab", "two")
+    runs = Runs(database)
+    assert runs.investigation("20260101-ab").id == "20260101-ab"
+    assert runs.investigation("20260101-aa").question == "Q"
+    with pytest.raises(UnknownRunError, match="several"):
+        runs.investigation("2026")
+    for unknown in ("x", "", "%", "_"):
+        with pytest.raises(UnknownRunError):
+            runs.investigation(unknown)
+    assert [summary.id for summary in runs.summaries()] == ["20260101-ab", "20260101-aa"]

@@ -1,0 +1,65 @@
+"""The example folder keeps its word: what README.md, LICENCES.md, questions.jsonl and `make demo` say of it is so."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.registry import read_file
+from investigator.evidence.quotes import find_quote
+from investigator.records import Document
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "data" / "examples"
+FOLDER = EXAMPLES / "child-health"
+QUESTIONS: list[dict[str, Any]] = [json.loads(line) for line in (EXAMPLES / "questions.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, Document]:
+    """Every file of the folder, as the package reads it."""
+    return {path.name: read_file(path, path.name, "", ReaderSettings()) for path in sorted(FOLDER.iterdir())}
+
+
+def test_the_folder_holds_many_formats_and_a_long_pdf(documents: dict[str, Document]) -> None:
+    assert 8 <= len(documents) <= 15
+    assert len({document.media_type for document in documents.values()}) >= 4
+    assert max(len(document.pages) for document in documents.values()) > 20
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 4_000_000
+
+
+def test_every_document_is_listed_with_its_licence() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \|.*\| CC BY \d\.\d \| PMC\d+ \|", (EXAMPLES / "LICENCES.md").read_text(), re.M)
+    assert sorted(rows) == sorted(path.name for path in FOLDER.iterdir())
+
+
+def test_the_evidence_of_each_question_stands_in_its_documents(documents: dict[str, Document]) -> None:
+    missing = [
+        name
+        for question in QUESTIONS
+        for name, sentence in question["evidence"].items()
+        if find_quote(sentence, documents[name]) is None
+    ]
+    assert missing == []
+    assert [len(question["evidence"]) >= 2 for question in QUESTIONS] == [
+        question["answerable"] for question in QUESTIONS
+    ]
+
+
+def test_the_folder_speaks_of_pregnancy_and_never_of_coffee(documents: dict[str, Document]) -> None:
+    """So the second question is near to the folder, and its answer is not there."""
+    about_pregnancy = [document for document in documents.values() if "pregnan" in document.text.lower()]
+    assert len(about_pregnancy) >= 3
+    assert [name for name, document in documents.items() if re.search("coffee|caffein", document.text, re.I)] == []
+
+
+def test_the_demo_asks_the_questions_that_are_written_down() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    asked = re.findall(r"^(?:ANSWERED|NOT_IN_THE_FOLDER) := (.+)$", makefile, re.M)
+    assert asked == [question["question"] for question in QUESTIONS]
+    assert [question["question"] in (EXAMPLES / "README.md").read_text() for question in QUESTIONS] == [True, True]

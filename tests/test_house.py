@@ -1,0 +1,204 @@
+"""The rules of the house that no linter knows: sizes, errors, imports, docstrings; see CONTRIBUTING.md."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import statistics
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from investigator import errors
+from investigator.errors import InvestigatorError
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "investigator"
+FILES = {file.relative_to(PACKAGE).as_posix(): file for file in sorted(PACKAGE.rglob("*.py"))}
+TREES = {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in FILES.items()}
+MODULES = [f"investigator/{name}".removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in FILES]
+ERRORS = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, InvestigatorError)]
+
+SLOW_TO_IMPORT = {"torch", "transformers", "sentence_transformers", "chromadb", "langchain", "langchain_core", "openai"}
+SLOW_TO_IMPORT |= {"kreuzberg", "pypdfium2", "xllamacpp"}
+
+CATCHES_ANYTHING = {
+    "cli/main.py": 1,  # the outer shell
+    "documents/readers/office.py": 1,  # a panic of the native reader is no Exception
+    "documents/readers/registry.py": 1,  # one document failed, the others go on
+    "engines/chat.py": 1,  # each provider's package has errors of its own
+    "engines/chat_models.py": 1,  # the same
+}
+READS_THE_ENVIRONMENT = {
+    "settings.py",
+    "cli/main.py",
+    "cli/output.py",  # TERM
+    "engines/chat_models.py",  # the names under which each provider's users keep their keys
+}
+
+
+def test_no_file_is_over_400_lines_and_half_of_them_are_under_150() -> None:
+    lengths = {name: len(file.read_text(encoding="utf-8").splitlines()) for name, file in FILES.items()}
+    assert {name: length for name, length in lengths.items() if length > 400} == {}
+    assert statistics.median(length for name, length in lengths.items() if not name.endswith("__init__.py")) <= 150
+
+
+def test_no_function_is_over_60_lines() -> None:
+    lengths = {f"{name}: {function.name}": _lines(function) for name, function in _functions()}
+    assert {name: length for name, length in lengths.items() if length > 60} == {}
+
+
+def test_modules_are_named_after_what_they_hold() -> None:
+    parts = {part for module in MODULES for part in module.split(".")}
+    assert parts.isdisjoint({"utils", "util", "helpers", "helper", "common", "misc", "shared"})
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    assert [name for name, tree in TREES.items() if not ast.get_docstring(tree)] == []
+
+
+def test_everything_public_says_what_it_does() -> None:
+    """A method may leave it to the protocol that it fills, which says it under the same name."""
+    said = {node.name for _, node in _public() if ast.get_docstring(node)}
+    silent = [f"{name}: {node.name}" for name, node in _public() if not ast.get_docstring(node)]
+    assert [place for place in silent if place.split(": ")[1] not in said] == []
+
+
+def test_the_drawn_tree_of_errors_is_the_real_one() -> None:
+    real = {kind.__name__: kind.__mro__[1].__name__ for kind in ERRORS if kind is not InvestigatorError}
+    assert dict(_drawn_tree(errors.__doc__ or "")) == real
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_takes_a_hint_that_goes_before_its_own(kind: type[InvestigatorError]) -> None:
+    assert kind("it failed", hint="Try again.").hint == "Try again."
+    assert kind("it failed").hint == kind.default_hint
+    assert kind.exit_code == (2 if issubclass(kind, errors.UserError) else 1)
+
+
+def test_an_error_for_the_user_has_a_hint_or_is_given_one_where_it_is_raised() -> None:
+    """Not so the errors about one reply or one document: the run records them and goes on."""
+    kept_in_the_run = (errors.ReplyError, errors.ReaderError)
+    without = {kind.__name__ for kind in ERRORS if not kind.default_hint and not issubclass(kind, kept_in_the_run)}
+    bare = [
+        f"{name}:{call.lineno} {call.func.id}"
+        for name, tree in TREES.items()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in without
+        if "hint" not in {keyword.arg for keyword in call.keywords}
+    ]
+    assert bare == []
+
+
+def test_errors_are_caught_by_name() -> None:
+    handlers = (
+        (name, node) for name, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)
+    )
+    assert Counter(name for name, handler in handlers if _catches_anything(handler)) == CATCHES_ANYTHING
+
+
+def test_the_environment_is_read_in_few_places() -> None:
+    names = {"os.environ", "os.environb", "os.getenv", "environ", "getenv"}
+    reads = {name for name, tree in TREES.items() for node in ast.walk(tree) if _dotted(node) in names}
+    assert reads <= READS_THE_ENVIRONMENT
+
+
+def test_the_command_and_the_front_door_load_nothing_slow() -> None:
+    loaded = _imported(["investigator", "investigator.cli.main"])
+    assert loaded & (SLOW_TO_IMPORT | {"sqlalchemy", "numpy"}) == set()
+
+
+def test_importing_any_module_prints_writes_and_connects_nothing() -> None:
+    assert _imported(MODULES) & SLOW_TO_IMPORT == set()
+
+
+def test_nothing_speaks_of_one_machine() -> None:
+    """No path of a developer's machine stands in what others read."""
+    read = [*PACKAGE.rglob("*"), *(ROOT / "prompts").rglob("*.j2"), *ROOT.glob("*.md"), *(ROOT / "data").rglob("*.md")]
+    read += [ROOT / "Makefile", ROOT / "pyproject.toml", *(ROOT / "benchmarks").rglob("*.py")]
+    texts = {file: file.read_text(encoding="utf-8") for file in read if file.is_file() and file.suffix != ".pyc"}
+    own_paths = re.compile(r"(?<![\w.])/(?:work|root|home|Users)/\w|\.\./shared\b")
+    assert [str(file.relative_to(ROOT)) for file, text in texts.items() if own_paths.search(text)] == []
+
+
+def _functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for name, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield name, node
+
+
+def _lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return (function.end_lineno or function.lineno) - function.lineno + 1
+
+
+def _public() -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Public classes and functions of every module, and the public methods of these classes."""
+    for name, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
+                yield name, node
+            if isinstance(node, ast.ClassDef) and node.name[0] != "_":
+                methods = (inner for inner in node.body if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef))
+                yield from ((name, method) for method in methods if method.name[0] != "_")
+
+
+def _drawn_tree(drawing: str) -> Iterator[tuple[str, str]]:
+    """Each name of a tree drawn with box characters, with the name that it hangs from."""
+    above: list[tuple[int, str]] = []
+    for line in drawing.splitlines():
+        drawn = re.match(r"^([ │├└─]+)([A-Z]\w*Error)\b", line)
+        if drawn is None:
+            continue
+        column = len(drawn[1])
+        above = [(depth, name) for depth, name in above if depth < column]
+        if above:
+            yield drawn[2], above[-1][1]
+        above.append((column, drawn[2]))
+
+
+def _catches_anything(handler: ast.ExceptHandler) -> bool:
+    """Whether any error at all ends here; one that is raised again after cleaning up does not."""
+    last = handler.body[-1]
+    if isinstance(last, ast.Raise) and last.exc is None:
+        return False
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(_dotted(kind) in {"Exception", "BaseException"} for kind in kinds)
+
+
+def _dotted(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+_IMPORT_UNDER_WATCH = """
+import importlib, os, sys
+
+def watch(event, arguments):
+    writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    if writes or event in {"socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.mkdir"}:
+        raise SystemExit(f"an import did this: {event} {arguments}")
+
+sys.addaudithook(watch)
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print("LOADED", *{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+def _imported(modules: list[str]) -> set[str]:
+    """The packages that are loaded once these modules are, in a Python of their own."""
+    command = [sys.executable, "-B", "-c", _IMPORT_UNDER_WATCH, *modules]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=ROOT)
+    assert done.stderr == ""
+    marker, *loaded = done.stdout.split()
+    assert marker == "LOADED", done.stdout
+    return set(loaded)

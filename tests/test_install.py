@@ -1,0 +1,84 @@
+"""What is shipped is whole: a wheel works without the checkout, a source distribution can be tested."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEMPLATES = {path.relative_to(ROOT / "prompts").as_posix() for path in (ROOT / "prompts").rglob("*.j2")}
+
+_LIST_TEMPLATES = """
+from investigator.prompts import Prompts, shipped_folder
+Prompts()
+for path in sorted(shipped_folder().rglob("*.j2")):
+    print(path.relative_to(shipped_folder()).as_posix())
+"""
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the source distribution of this checkout, built without network."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds what the wheel holds, as an installation would."""
+    folder = tmp_path_factory.mktemp("site")
+    (wheel,) = distributions.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def test_an_installed_package_finds_its_own_templates(installed: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    where = "import investigator.prompts as p; print(p.__file__)"
+    assert _python(where, environment, tmp_path) == [str(installed / "investigator" / "prompts.py")]
+    assert set(_python(_LIST_TEMPLATES, environment, tmp_path)) == TEMPLATES != set()
+
+
+@pytest.mark.parametrize("suffix", [".py", ".typed", ".j2", ".css", ".txt", ".json"])
+def test_every_file_of_the_package_is_in_the_wheel(installed: Path, suffix: str) -> None:
+    package = ROOT / "investigator"
+    wanted = {path.relative_to(ROOT) for path in package.rglob(f"*{suffix}")}
+    assert {path for path in wanted if not (installed / path).is_file()} == set()
+
+
+def test_the_wheel_brings_nothing_beside_the_package(installed: Path) -> None:
+    assert {path.name.partition("-")[0] for path in installed.iterdir()} == {"investigator"}
+
+
+def test_a_source_distribution_can_be_built_and_tested(distributions: Path) -> None:
+    (archive,) = distributions.glob("*.tar.gz")
+    with tarfile.open(archive) as source:
+        names = {name.partition("/")[2] for name in source.getnames()}
+    assert {f"prompts/{template}" for template in TEMPLATES} <= names
+    assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt", "tests/test_install.py"} <= names
+    assert not [name for name in names if name.startswith((".venv", "dist/", "build/")) or "__pycache__" in name]
+
+
+def _python(program: str, environment: dict[str, str], folder: Path) -> list[str]:
+    """The lines that a program prints when it runs far from the checkout."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
