@@ -51,7 +51,8 @@ check: install ## lint, format, types, import contracts
 test: check ## everything that must hold before a change is taken: the checks, then the tests
 	@$(BIN)/python -m pytest
 
-# A dry run: nothing is installed. Run it with the newest Python, which needs the most packages.
+# A dry run of some minutes: nothing is installed. Look at the diff, at PyTorch's line above all: a version without a CPU
+# build for the machine at hand brings gigabytes of CUDA.
 constraints: install ## work out constraints.txt anew from pyproject.toml
 	@$(PIP) install -qq --dry-run --ignore-installed --report - ".[dev,local]" | $(BIN)/python .ci/constraints.py > constraints.new \
 		&& mv constraints.new constraints.txt || { rm -f constraints.new; exit 1; }

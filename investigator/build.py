@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -109,6 +110,22 @@ class Investigator:
             for event in research.run():
                 yield from self._told()
                 yield event
+
+    @contextmanager
+    def library(self) -> Iterator[Library]:
+        """The folder, indexed and open for searching as long as the context lasts."""
+        with Workspace(self._directory, write=True) as workspace:
+            corpus = Corpus(workspace.database)
+            for _ in self._read(corpus):
+                pass
+            indexing = self._index(workspace, corpus)
+            while True:
+                try:
+                    next(indexing)
+                except StopIteration as end:
+                    library: Library = end.value
+                    break
+            yield library
 
     def runs(self) -> tuple[RunSummary, ...]:
         """The investigations of the workspace, newest first."""

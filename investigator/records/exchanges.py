@@ -127,7 +127,7 @@ class AskVariables(Record):
 class AskReply(Record):
     """A scored reply: the point (0..100), the reply, and the words of the passages that it rests on."""
 
-    point: int | None = None
+    point: int | None = Field(default=None, json_schema_extra={"minimum": 0, "maximum": 100})
     reply: Text = ""
     quotes: tuple[str, ...] = ()
 

@@ -16,6 +16,13 @@ from investigator.replies.points import read_point
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
+_ALSO_CALLED = {
+    **dict.fromkeys(("points", "score", "rating", "relevance", "relevancescore"), "point"),
+    **dict.fromkeys(("answer", "response"), "reply"),
+    **dict.fromkeys(("quote", "quotations"), "quotes"),
+    **dict.fromkeys(("document", "docid", "documentname"), "documentid"),
+}
+"""What models call a field instead, where the record has no field of that name."""
 _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
 """Where the text stands when a model gives an object in place of a text."""
 
@@ -28,12 +35,12 @@ def fitted(value: Json, reply_type: type[Record]) -> Json:
     """
     if not isinstance(value, dict):
         return value
-    fields = {key_form(name): (name, info) for name, info in reply_type.model_fields.items()}
     fit: dict[str, Json] = {}
-    for key, part in value.items():
-        name, info = fields.get(key_form(key), (None, None))
-        if name is None or info is None or name in fit:
+    for key, part in sorted(value.items(), key=lambda entry: field_of(entry[0], reply_type) != entry[0]):
+        name = field_of(key, reply_type)
+        if name is None or name in fit:
             continue
+        info = reply_type.model_fields[name]
         if part is None and not info.is_required():
             continue
         fit[name] = _fitted_field(part, name, info)
@@ -44,8 +51,16 @@ def known_fields(value: Json, reply_type: type[Record]) -> int:
     """How many fields of the record an object names."""
     if not isinstance(value, dict):
         return 0
-    names = {key_form(name) for name in reply_type.model_fields}
-    return len(names & {key_form(key) for key in value})
+    return len({field_of(key, reply_type) for key in value} - {None})
+
+
+def field_of(key: str, reply_type: type[Record]) -> str | None:
+    """The field of a record that a key means; None where it means none."""
+    form = key_form(key)
+    for name in reply_type.model_fields:
+        if key_form(name) in (form, _ALSO_CALLED.get(form)):
+            return name
+    return None
 
 
 def key_form(key: str) -> str:

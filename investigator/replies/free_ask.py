@@ -14,13 +14,16 @@ _POINT_LINE = re.compile(
     re.IGNORECASE,
 )
 _POINT_LEAD = re.compile(
-    r"^[\W_]*(?:points?|score|rating)[\W_]*[:=][\W_]*\d[\d.,]*[ \t]*(?:%|/[ \t]*\d+|out of \d+)?[\W_]*", re.IGNORECASE
+    r"^[\W_]*(?:points?|score|rating)[\W_]*[:=][\W_]*\d[\d.,]*[ \t]*(?:%|/[ \t]*\d+|out of \d+)?[\s.,;:/*_-]*",
+    re.IGNORECASE,
 )
 _BARE_VALUE = re.compile(r"^[\W_]*\d{1,3}(?:[.,]\d+)?\s*(?:%|/\s*\d+|out of \d+)?[\W_]*$")
 _QUOTE_LINE = re.compile(
     r"^[\W_]*(?:quotes?|quotation|evidence|citation|zitat|引用)(?:\s*\d+)?[*_ \t]*[:：][*_ \t]*(?P<words>.*)$",
     re.IGNORECASE,
 )
+_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
+_RULE = re.compile(r"^\s*[-=_*]{2,}\s*$")
 _REPLY_LABEL = re.compile(r"^[\W_]*(?:reply|answer|response|antwort|回答)[*_ \t]*[:：][*_ \t]*", re.IGNORECASE)
 _QUOTED = re.compile(
     r"\"([^\"\n]{8,1500})\"|\u201c([^\u201d]{8,1500})\u201d|\u00ab([^\u00bb]{8,1500})\u00bb|\u300c([^\u300d]{8,1500})\u300d"
@@ -28,6 +31,7 @@ _QUOTED = re.compile(
 )
 _MARKS = "\"'\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d*_` \t"
 _LONGEST = 200_000
+_LONGEST_LINE = 2_000
 _FEWEST_WORDS = 4
 _FEWEST_UNSPACED = 8
 
@@ -48,7 +52,7 @@ def read_free_ask(text: str) -> AskReply | None:
 
 
 def _quote_lines(lines: list[str]) -> Iterator[str]:
-    """Words after "Quote:" and block quotes, whose lines belong together."""
+    """Words after "Quote:", the list below it, and block quotes, whose lines belong together."""
     block: list[str] = []
     for line in [*lines, ""]:
         if line.lstrip().startswith(">"):
@@ -57,9 +61,14 @@ def _quote_lines(lines: list[str]) -> Iterator[str]:
         if block:
             yield " ".join(block)
             block = []
-        found = _QUOTE_LINE.match(line[:2000])
-        if found and not _QUOTED.search(found["words"]):
-            yield found["words"]
+    listing = False
+    for line in lines:
+        found = _QUOTE_LINE.match(line[:_LONGEST_LINE])
+        words = found["words"] if found else _BULLET.sub("", line) if listing and _BULLET.match(line) else ""
+        listing = (found is not None and not words.strip()) or (listing and found is None and bool(words))
+        if words.strip():
+            quoted = _QUOTED.search(words)
+            yield quoted[quoted.lastindex or 0] if quoted else words
 
 
 def _quoted_spans(text: str) -> Iterator[str]:
@@ -70,18 +79,23 @@ def _quoted_spans(text: str) -> Iterator[str]:
 
 
 def _reply_lines(lines: list[str]) -> Iterator[str]:
-    after_heading = False
+    """The lines that are neither point nor quotes, without their labels."""
+    after_point = after_quote = False
     for line in lines:
-        short = len(line) <= 2000
-        if short and _POINT_LINE.match(line):
-            after_heading = True
-            continue
-        if short and (_QUOTE_LINE.match(line) or line.lstrip().startswith(">")):
-            continue
-        if short and _BARE_VALUE.match(line) and (after_heading or len(lines) == 1 or line in (lines[0], lines[-1])):
-            continue
-        after_heading = after_heading and not line.strip()
-        yield _REPLY_LABEL.sub("", _POINT_LEAD.sub("", line, count=1), count=1) if short else line
+        if len(line) > _LONGEST_LINE:
+            yield line
+        elif _POINT_LINE.match(line):
+            after_point = True
+        elif _QUOTE_LINE.match(line) or line.lstrip().startswith(">"):
+            after_quote = True
+        elif not (
+            (after_quote and _BULLET.match(line))
+            or (after_point and _RULE.match(line))
+            or (_BARE_VALUE.match(line) and (after_point or line in (lines[0], lines[-1])))
+        ):
+            after_point = after_point and not line.strip()
+            after_quote = after_quote and not line.strip()
+            yield _REPLY_LABEL.sub("", _POINT_LEAD.sub("", line, count=1), count=1)
 
 
 def _once(quotes: tuple[str, ...]) -> tuple[str, ...]:

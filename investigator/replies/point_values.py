@@ -41,6 +41,7 @@ _VALUE = re.compile(
 _SPOILED = re.compile(
     rf"[.,:/-]\d|(?:st|nd|rd|th)\b|(?!(?:points?|pts?|p|punkte)\b)[A-Za-z]|\s+{_MONTH}", re.IGNORECASE
 )
+_WORDS_BEFORE = re.compile(r"[ \t]*[^\s\d(:]{1,20}(?:[ \t][^\s\d(:]{1,20})?[ \t]*\((?=\d)")
 _ENUMERATION = re.compile(r"[.)]\s+\S")
 _NO_VALUE = re.compile(
     r"[\s\"'(\[<]*(?:n\s?/\s?a\b|na\b|nan\b|none\b|null\b|nil\b|unknown\b|undefined\b|unscored\b|tbd\b|not\s|no\s"
@@ -89,6 +90,13 @@ def value_at(text: str, start: int, scale: int | None = None) -> Value | None:
         return None
     point = _point(found, scale)
     return None if point is None else Value(point, found.end())
+
+
+def value_in_parentheses(text: str, start: int) -> Value | None:
+    """The point in parentheses after one or two words at a place: "high (85)"."""
+    words = _WORDS_BEFORE.match(text, start)
+    value = value_at(text, words.end()) if words else None
+    return value if value and text[value.end : value.end + 1] == ")" else None
 
 
 def _is_range(found: re.Match[str], lead: str) -> bool:

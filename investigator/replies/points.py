@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from investigator.replies.point_values import Value, folded, scale_of, value_at
+from investigator.replies.point_values import Value, folded, scale_of, value_at, value_in_parentheses
 from investigator.replies.thoughts import without_thoughts
 
 _LONGEST = 60_000
@@ -28,7 +28,7 @@ _HINT = (
 )
 _AFTER_MARKER = re.compile(
     rf"(?:\s+(?:score|rating|value|assigned|awarded|given))?{_HINT}[ \t\"'\])]*"
-    r"(?:[:=|>]+(?:\s*[:=|>])*|[ \t]*\n|[ \t]+-(?=\s)|-(?=\s))",
+    r"(?:[:=|>]+(?:\s*[:=|>])*|[ \t]*\n(?:[-=]{2,}[ \t]*\n)?|[ \t]+-(?=\s)|-(?=\s))",
     re.IGNORECASE,
 )
 _SAID_AFTER_MARKER = re.compile(
@@ -113,7 +113,9 @@ def _after_markers(text: str, *, of_reply: bool) -> Iterator[Value]:
     """Values after a marker and a separator, the last one first."""
     for marker in _markers(text, of_reply=of_reply):
         after = _AFTER_MARKER.match(text, marker.end())
-        value = value_at(text, after.end(), scale_of(after["hint"] or "")) if after else None
+        if not after:
+            continue
+        value = value_at(text, after.end(), scale_of(after["hint"] or "")) or value_in_parentheses(text, after.end())
         if value:
             yield value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Protocol
 
 from pydantic import Field
@@ -17,7 +18,7 @@ from investigator.retrieval.relevance import coverage, relevance, word_weights
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
-from investigator.text.terms import content_words
+from investigator.text.terms import content_words, words
 
 
 class RetrievalSettings(Record):
@@ -76,8 +77,14 @@ class Library:
         return self._corpus.unreadable()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """The content words of a question and the share of documents that hold each."""
-        return tuple(TermFrequency(term=word, document_share=self._share(word)) for word in content_words(question))
+        """The content words of a question, and pairs of neighbouring ones that the folder holds as a phrase.
+
+        Each with the share of documents that hold it.
+        """
+        every, single = words(question), content_words(question)
+        pairs = [f"{a} {b}" for a, b in pairwise(every) if a in single and b in single]
+        found = [TermFrequency(term=term, document_share=self._share(term)) for term in (*single, *_once(pairs))]
+        return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """All documents, the likeliest first, each with how well its best passage fits the first query."""

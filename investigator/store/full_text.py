@@ -58,10 +58,10 @@ class FullText:
             rows = connection.execute(text(_CARDS), {"query": _any_of(words), "limit": limit})
             return [(document_id, score) for document_id, score in rows]
 
-    def document_count(self, word: str) -> int:
-        """How many documents hold the word."""
+    def document_count(self, phrase: str) -> int:
+        """How many documents hold the word, or the words side by side."""
         with self._database.begin() as connection:
-            return int(connection.execute(text(_SHARE), {"query": _any_of([word])}).scalar_one())
+            return int(connection.execute(text(_SHARE), {"query": _any_of([phrase])}).scalar_one())
 
 
 def _any_of(words: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from investigator.errors import ReplyError
@@ -46,6 +46,8 @@ ASK_JSON = '{"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}'
         '{"Point": "85", "Quotes": ["opened in 1999"], "Reply": "It opened."}',
         '{"point": "85/100", "quotes": "opened in 1999", "reply": ["It opened."]}',
         '{"point": 85.2, "quotes": [{"quote": "opened in 1999", "page": 3}], "reply": "It opened.", "note": "x"}',
+        '{"score": 85, "quote": "opened in 1999", "answer": "It opened."}',
+        '{"score": 1, "point": 85, "quotes": ["opened in 1999"], "answer": "no", "reply": "It opened."}',
         '{"answer": {"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}}',
         '{"reply": {"point": 85, "quotes": ["opened in 1999"], "reply": "It opened."}}',
         f"[{ASK_JSON}]",
@@ -169,6 +171,7 @@ def test_message_names_the_missing_field() -> None:
         read_record('{"steps": [{"purpose": "p"}]}', PlanReply)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=50), st.text(max_size=30), st.integers(0, 100), st.lists(st.text(max_size=20), max_size=3))
 def test_a_valid_object_comes_back_as_it_was(prose: str, reply: str, point: int, quotes: list[str]) -> None:
     record = AskReply(point=point, reply=reply, quotes=tuple(quotes))
@@ -178,6 +181,7 @@ def test_a_valid_object_comes_back_as_it_was(prose: str, reply: str, point: int,
     assert read_record(f"{before}\n{record.model_dump_json()}", AskReply) == record
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='{}[]":,ab1 \n\\<think>/`', max_size=80), st.sampled_from([AskReply, PlanReply, ThinkReply]))
 def test_any_text_gives_a_record_or_a_reply_error(text: str, reply_type: type[AskReply]) -> None:
     with contextlib.suppress(ReplyError):
@@ -208,4 +212,4 @@ def test_hostile_text_ends_soon(text: str) -> None:
     began = time.perf_counter()
     with contextlib.suppress(ReplyError):
         read_record(text, PlanReply)
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 10

@@ -36,8 +36,10 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
     question = variables.main_question
     weights = _weights(question, variables.needs)
-    vectors = embedder.embed([question, *(sentence.text for sentence in sentences)])
-    similarity = vectors[1:] @ vectors[0]
+    passages = [passage.text for passage in variables.passages]
+    vectors = embedder.embed([question, *passages, *(sentence.text for sentence in sentences)])
+    passage_similarity = vectors[1 : 1 + len(passages)] @ vectors[0]
+    similarity = vectors[1 + len(passages) :] @ vectors[0]
     kind = expected_type(question)
     covered = [_coverage(weights, _context(sentences, i)) for i in range(len(sentences))]
     typed = [holds_type(kind, sentence.text, question) for sentence in sentences]
@@ -46,7 +48,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     best = int(order[0])
     features = Features(
         sentence_similarity=float(np.max(similarity)),
-        passage_fit=max(passage.score for passage in variables.passages),
+        passage_similarity=float(np.max(passage_similarity)),
         coverage=max(covered),
         answer_type=max(typed),
     )

@@ -16,7 +16,7 @@ class Features(Record):
     """What tells an answer from a near miss; each about 0..1."""
 
     sentence_similarity: float
-    passage_fit: float
+    passage_similarity: float
     coverage: float
     answer_type: float
 
@@ -26,7 +26,7 @@ class Weights(Record):
 
     bias: float
     sentence_similarity: float
-    passage_fit: float
+    passage_similarity: float
     coverage: float
     answer_type: float
 

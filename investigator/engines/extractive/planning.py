@@ -22,6 +22,8 @@ def plan(variables: PlanVariables) -> PlanReply:
     if not variables.past_strategies:
         chosen = chosen if len(chosen) >= _FEWEST else fresh[:_FEWEST]
     chosen = sorted(chosen, key=lambda card: -card.match)[: variables.step_limit]
+    if not chosen:
+        return PlanReply(strategy="No further document fits the question well enough to be asked.", steps=())
     return PlanReply(strategy=_strategy(variables), steps=tuple(_step(card, variables) for card in chosen))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from investigator.records import Need, TermFrequency, ThinkReply, ThinkVariables
 from investigator.text.terms import folded, stop_words, words
@@ -17,24 +17,30 @@ _COMMON_SHARE = 0.5
 def think(variables: ThinkVariables) -> ThinkReply:
     """The terms of the question, the rarest weighing most. At least one, whatever the question."""
     shares = {item.term: item.document_share for item in variables.term_frequencies}
-    terms = _once([*_QUOTED.findall(variables.question), *_phrases(variables.question)])
+    terms = _once([*_QUOTED.findall(variables.question), *_phrases(variables.question, shares)])
     needs = [_need(term, shares) for term in terms] or [Need(term=variables.question.strip(), reason="the question")]
     kept = sorted(needs, key=lambda need: -need.weight)[:_MOST_NEEDS]
     return ThinkReply(needs=tuple(need for need in needs if need in kept))
 
 
-def _phrases(question: str) -> list[str]:
-    """Runs of words between stop words; a name stays together, other words stand alone or in pairs."""
-    phrases: list[str] = []
-    run: list[str] = []
-    for token in (*_TOKEN.findall(question), ""):
-        starts_name = token[:1].isupper() or token[:1].isdigit()
-        if run and (not token or _is_stop(token) or starts_name != _is_name(run[-1]) or len(run) == 3):
-            phrases.append(" ".join(run))
-            run = []
-        if token and not _is_stop(token):
-            run.append(token)
-    return phrases
+def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
+    """Words that are no stop words; those stay together that make a name, or a phrase that the documents hold."""
+    phrases: list[list[str]] = []
+    joins = False
+    for token in _TOKEN.findall(question):
+        if _is_stop(token):
+            joins = False
+            continue
+        if joins and _belong_together(phrases[-1][-1], token, shares):
+            phrases[-1].append(token)
+        else:
+            phrases.append([token])
+        joins = True
+    return [" ".join(phrase) for phrase in phrases]
+
+
+def _belong_together(first: str, second: str, shares: Mapping[str, float]) -> bool:
+    return (_is_name(first) and _is_name(second)) or f"{folded(first)} {folded(second)}" in shares
 
 
 def _is_stop(token: str) -> bool:
@@ -45,8 +51,8 @@ def _is_name(token: str) -> bool:
     return token[:1].isupper() or token[:1].isdigit()
 
 
-def _need(term: str, shares: dict[str, float]) -> Need:
-    known = [shares[word] for word in words(term) if word in shares]
+def _need(term: str, shares: Mapping[str, float]) -> Need:
+    known = [shares[part] for part in (folded(term), *words(term)) if part in shares]
     share = min(known, default=0.0)
     weight = round(max(0.1, 1.0 - share), 2)
     named = "named in the question" if _is_name(term) else "asked about"
