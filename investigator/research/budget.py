@@ -6,7 +6,6 @@ from pydantic import Field
 
 from investigator.records import Record, StopReason, Usage
 
-
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.TIME})
 """The reasons to stop that a higher ceiling would lift."""
 

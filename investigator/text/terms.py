@@ -9,7 +9,7 @@ from importlib.resources import files
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u1780-\u17ff\u0e80-\u0eff\u1000-\u109f"
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_BROKEN_WORD = re.compile(r"([^\W\d_]{2,})-\n([^\W\d_]{2,})")
+_BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)-\n([^\W\d_]{2,})")
 _WORD = re.compile(r"[^\W_]+(?:[.,'’\-][^\W_]+)*", re.UNICODE)
 _PART = re.compile(r"[^\W_]+", re.UNICODE)
 

@@ -101,7 +101,7 @@ def test_what_is_unknown_drives_the_next_plan_which_knows_past_strategies(invest
 
 
 def test_a_round_that_teaches_nothing_more_ends_the_search(investigator: Make) -> None:
-    made, engine = investigator(
+    made, _ = investigator(
         planner__plan=[plan_of("plant.txt"), plan_of("letter.txt"), plan_of("prices.txt")],
         reflection__reflect=knowledge("the owner"),
     )

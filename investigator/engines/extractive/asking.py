@@ -6,11 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.answer_types import expected_type, holds_type
-from investigator.engines.extractive.calibration import Features, point
+from investigator.engines.extractive.calibration import NOTHING, Features, point
 from investigator.records import AskReply, AskVariables, Need, Passage
 from investigator.text.sentences import sentence_spans
 from investigator.text.terms import content_words, stem, words
@@ -29,32 +27,55 @@ class _Sentence:
     position: int
 
 
+@dataclass(frozen=True)
+class _Scored:
+    """Sentences with how well each fits (any scale), and what tells whether the best of them answer."""
+
+    sentences: Sequence[_Sentence]
+    fit: Sequence[float]
+    features: Features
+
+
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     """The best one to three sentences of the passages as quotes and reply, with a point for how well they answer."""
-    sentences = _sentences(variables.passages)
-    if not sentences:
+    scored = _scored(variables, embedder)
+    if not scored.sentences:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
-    question = variables.main_question
-    weights = _weights(question, variables.needs)
+    order = sorted(range(len(scored.fit)), key=lambda i: -scored.fit[i])
+    bar = _SHARE_OF_BEST * scored.fit[order[0]]
+    quotes = tuple(dict.fromkeys(scored.sentences[i].text for i in order[:_MOST_QUOTES] if scored.fit[i] >= bar))
+    reply = " ".join(" ".join(quote.split()) for quote in quotes)
+    return AskReply(point=point(scored.features), reply=reply, quotes=quotes)
+
+
+def features_of(variables: AskVariables, embedder: Embedder) -> Features:
+    """What the point of a reply is computed from."""
+    return _scored(variables, embedder).features
+
+
+def _scored(variables: AskVariables, embedder: Embedder) -> _Scored:
+    question, sentences = variables.main_question, _sentences(variables.passages)
+    if not sentences:
+        return _Scored((), (), NOTHING)
     passages = [passage.text for passage in variables.passages]
     vectors = embedder.embed([question, *passages, *(sentence.text for sentence in sentences)])
-    passage_similarity = vectors[1 : 1 + len(passages)] @ vectors[0]
-    similarity = vectors[1 + len(passages) :] @ vectors[0]
+    near = vectors[1:] @ vectors[0]
+    passage_near, sentence_near = near[: len(passages)], near[len(passages) :]
+    weights = _weights(question, variables.needs)
     kind = expected_type(question)
     covered = [_coverage(weights, _context(sentences, i)) for i in range(len(sentences))]
     typed = [holds_type(kind, sentence.text, question) for sentence in sentences]
-    fit = np.array([0.7 * s + 0.25 * c + 0.05 * t for s, c, t in zip(similarity, covered, typed, strict=True)])
-    order = np.argsort(-fit, kind="stable")
-    best = int(order[0])
+    fit = [0.7 * float(s) + 0.25 * c + 0.05 * t for s, c, t in zip(sentence_near, covered, typed, strict=True)]
+    best = max(range(len(fit)), key=lambda i: fit[i])
     features = Features(
-        sentence_similarity=float(np.max(similarity)),
-        passage_similarity=float(np.max(passage_similarity)),
+        sentence_similarity=float(sentence_near.max()),
+        passage_similarity=float(passage_near.max()),
         coverage=max(covered),
-        answer_type=max(typed),
+        passage_coverage=_coverage(weights, " ".join(passages)),
+        rarest_covered=_rarest_covered(weights, " ".join(passages)),
+        answer_type=typed[best],
     )
-    chosen = [int(i) for i in order[:_MOST_QUOTES] if fit[i] >= _SHARE_OF_BEST * fit[best]]
-    quotes = tuple(dict.fromkeys(sentences[i].text for i in chosen))
-    return AskReply(point=point(features), reply=" ".join(" ".join(quote.split()) for quote in quotes), quotes=quotes)
+    return _Scored(sentences, fit, features)
 
 
 def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
@@ -105,3 +126,9 @@ def _coverage(weights: Mapping[str, float], text: str) -> float:
     present = {stem(word) for word in words(text)}
     total = math.fsum(weights.values())
     return math.fsum(weight for word, weight in weights.items() if word in present) / total if total else 0.0
+
+
+def _rarest_covered(weights: Mapping[str, float], text: str) -> float:
+    """Whether the word that tells most stands in the text: 1.0 or 0.0, and the share where several tell as much."""
+    most = max(weights.values(), default=0.0)
+    return _coverage({word: weight for word, weight in weights.items() if weight >= most - 0.01}, text)

@@ -13,12 +13,30 @@ from investigator.records import Record
 
 
 class Features(Record):
-    """What tells an answer from a near miss; each about 0..1."""
+    """What tells an answer from a near miss; each about 0..1.
+
+    Similarities are cosines with the question. Coverage is the share of the weight of the question's words that stand
+    in the best sentence with its neighbours (`coverage`) and in all passages (`passage_coverage`); `rarest_covered` looks
+    only at the words that tell most.
+    """
 
     sentence_similarity: float
     passage_similarity: float
     coverage: float
+    passage_coverage: float
+    rarest_covered: float
     answer_type: float
+
+
+NOTHING = Features(
+    sentence_similarity=0,
+    passage_similarity=0,
+    coverage=0,
+    passage_coverage=0,
+    rarest_covered=0,
+    answer_type=0,
+)
+"""The features of passages without a sentence."""
 
 
 class Weights(Record):
@@ -28,6 +46,8 @@ class Weights(Record):
     sentence_similarity: float
     passage_similarity: float
     coverage: float
+    passage_coverage: float
+    rarest_covered: float
     answer_type: float
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from investigator.records import Need, TermFrequency, ThinkReply, ThinkVariables
+from investigator.records import Need, ThinkReply, ThinkVariables
 from investigator.text.terms import folded, stop_words, words
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")

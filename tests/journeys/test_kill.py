@@ -1,0 +1,87 @@
+"""Kill -9 at random moments, run the same again: nothing is paid twice and the outcome is the same."""
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from investigator.records import Investigation
+
+KILLABLE = Path(__file__).with_name("killable.py")
+MOMENTS = 20
+
+
+def run(
+    folder: Path, workspace: Path, log: Path, kill_after: float | None = None
+) -> tuple[Investigation | None, float]:
+    """The record at the end (None where the process was killed before it came to it), and the seconds it took."""
+    command = [sys.executable, str(KILLABLE), str(folder), str(workspace), str(log)]
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": ""}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "go\n", process.stderr.read()
+        began = time.monotonic()
+        if kill_after is not None:
+            time.sleep(kill_after)
+            process.send_signal(signal.SIGKILL)
+        record, complaints = process.communicate(timeout=60)
+        seconds = time.monotonic() - began
+    if kill_after is None:
+        assert process.returncode == 0, complaints
+    return (Investigation.model_validate_json(record) if record else None), seconds
+
+
+def journalled(workspace: Path) -> set[str]:
+    """The keys of the calls that were finished."""
+    database = workspace / "investigator.db"
+    if not database.exists():
+        return set()
+    try:
+        with sqlite3.connect(database) as connection:
+            return {key for (key,) in connection.execute("SELECT key FROM calls")}
+    except sqlite3.OperationalError:  # killed before the tables were made
+        return set()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("years")
+    for year in range(1900, 1912):
+        text = f"The harvest of {year} was {year % 7 + 2} tonnes. " + "It rained. " * (year % 5)
+        (made / f"{year}.txt").write_text(text, encoding="utf-8")
+    return made
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(folder: Path, tmp_path: Path) -> None:
+    undisturbed, length = run(folder, tmp_path / "undisturbed", tmp_path / "log")
+    assert undisturbed is not None
+    assert len(undisturbed.memories) == 12
+    chance = random.Random(20)
+    moments = [chance.uniform(0.0, length) for _ in range(MOMENTS)]
+
+    def kill_and_go_on(number: int) -> None:
+        workspace, log = tmp_path / f"w{number}", tmp_path / f"log{number}"
+        run(folder, workspace, log, kill_after=moments[number])
+        finished = journalled(workspace)
+        log.write_text("", encoding="ascii")
+        record, _ = run(folder, workspace, log)
+        assert record is not None
+        repeated = finished & set(log.read_text(encoding="ascii").split())
+        assert not repeated, f"killed after {moments[number]:.3f} s: {len(repeated)} calls were paid twice"
+        assert record.plan == undisturbed.plan
+        assert record.memories == undisturbed.memories
+        assert record.answer == undisturbed.answer
+        assert record.reflections == undisturbed.reflections
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(kill_and_go_on, range(MOMENTS)))
