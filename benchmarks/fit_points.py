@@ -2,11 +2,11 @@
 
     python benchmarks/fit_points.py SET_DIR [SET_DIR ...] [--write] [--limit N] [--json]
 
-Each SET_DIR holds `questions.dev.jsonl` (rows with id, question, answerable, doc_ids) and the folder `docs_dev`. For
-each question the three likeliest documents are asked by the extractive engine; a reply counts as right when the question is
-answerable and the document is one of its `doc_ids`. The weights are a logistic regression; discrimination (area under
-the ROC curve) and calibration (expected calibration error, ten bins) are those of five-fold cross-validation over
-questions. `--write` stores the weights that ship.
+Each SET_DIR holds `questions.dev.jsonl` (rows with id, question, answerable, doc_ids) and the folder `docs_dev`.
+For each question the three likeliest documents are asked by the extractive engine; a reply counts as right when the
+question is answerable and the document is one of its `doc_ids`. The weights are a logistic regression; discrimination
+(area under the ROC curve) and calibration (expected calibration error, ten bins) are those of five-fold
+cross-validation over questions. `--write` stores the weights that ship.
 """
 
 from __future__ import annotations

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from investigator.engines.base import Vectors
-from investigator.errors import StoreError
+from investigator.errors import DiskFullError, StoreError
 from investigator.store.vectors import VectorTable
 
 _BATCH = 2000
@@ -46,6 +47,10 @@ class ChromaIndex:
 
     def synchronise(self) -> None:
         """Bring the collection up to what the database holds: gone chunks leave, new vectors enter."""
+        with _translated(self._directory):
+            self._follow()
+
+    def _follow(self) -> None:
         gone = self._table.gone()
         for start in range(0, len(gone), _BATCH):
             part = gone[start : start + _BATCH]
@@ -61,16 +66,17 @@ class ChromaIndex:
 
     def nearest(self, vector: Vectors, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """The chunks nearest to a unit vector of shape (dimensions,), nearest first; in one document or in all."""
-        size = self._collection.count()
-        if not size:
-            return []
         where = {"document_id": document_id} if document_id is not None else None
-        found = self._collection.query(
-            query_embeddings=[vector.tolist()],
-            n_results=min(limit, size),
-            where=where,
-            include=["distances", "metadatas"],
-        )
+        with _translated(self._directory):
+            size = self._collection.count()
+            if not size:
+                return []
+            found = self._collection.query(
+                query_embeddings=[vector.tolist()],
+                n_results=min(limit, size),
+                where=where,
+                include=["distances", "metadatas"],
+            )
         rows = zip(found["ids"][0], found["metadatas"][0], found["distances"][0], strict=True)
         matches = [VectorMatch(int(i), str(about["document_id"]), 1.0 - float(distance)) for i, about, distance in rows]
         return sorted(matches, key=lambda match: (-match.similarity, match.chunk_id))
@@ -93,6 +99,22 @@ class ChromaIndex:
         shutil.rmtree(self._directory, ignore_errors=True)
         self._table.mark_none_in_chroma()
         self._collection = self._open()
+
+
+@contextmanager
+def _translated(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except StoreError:
+        raise
+    except _chroma_errors() as error:
+        reason = str(error).lower()
+        if "full" in reason or "no space" in reason or "disk i/o" in reason:
+            raise DiskFullError(f"no space is left on the disk that holds {directory}") from error
+        raise StoreError(
+            f"the vector index in {directory} failed: {_first_line(error)}",
+            hint=f"Delete {directory}; it is then built again from the database.",
+        ) from error
 
 
 def _chroma_errors() -> tuple[type[Exception], ...]:

@@ -71,7 +71,6 @@ def _scored(variables: AskVariables, embedder: Embedder) -> _Scored:
         sentence_similarity=float(sentence_near.max()),
         passage_similarity=float(passage_near.max()),
         coverage=max(covered),
-        passage_coverage=_coverage(weights, " ".join(passages)),
         rarest_covered=_rarest_covered(weights, " ".join(passages)),
         answer_type=typed[best],
     )

@@ -15,15 +15,13 @@ from investigator.records import Record
 class Features(Record):
     """What tells an answer from a near miss; each about 0..1.
 
-    Similarities are cosines with the question. Coverage is the share of the weight of the question's words that stand
-    in the best sentence with its neighbours (`coverage`) and in all passages (`passage_coverage`); `rarest_covered` looks
-    only at the words that tell most.
+    Similarities are cosines with the question. `coverage` is the share of the weight of the question's words that stand
+    in one sentence with its neighbours; `rarest_covered` looks only at the words that tell most, in all passages.
     """
 
     sentence_similarity: float
     passage_similarity: float
     coverage: float
-    passage_coverage: float
     rarest_covered: float
     answer_type: float
 
@@ -32,7 +30,6 @@ NOTHING = Features(
     sentence_similarity=0,
     passage_similarity=0,
     coverage=0,
-    passage_coverage=0,
     rarest_covered=0,
     answer_type=0,
 )
@@ -46,7 +43,6 @@ class Weights(Record):
     sentence_similarity: float
     passage_similarity: float
     coverage: float
-    passage_coverage: float
     rarest_covered: float
     answer_type: float
 

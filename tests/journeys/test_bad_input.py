@@ -1,0 +1,172 @@
+"""What goes wrong outside: each ends named, with a hint, and what was learned is kept."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from openai_server import OpenAIServer, Response, completion, refusal
+
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
+from investigator.errors import (
+    CredentialError,
+    EngineError,
+    EngineTimeoutError,
+    EngineUnreachableError,
+    FolderError,
+    QuestionError,
+    RateLimitError,
+    WorkspaceLockedError,
+)
+from investigator.records import FileStatus
+from investigator.store.workspace import DEFAULT_NAME, Workspace, locate
+
+QUESTION = "What does the plant make?"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "folder"
+    made.mkdir()
+    (made / "plant.txt").write_text("The plant makes 42 MW of power.", encoding="utf-8")
+    return made
+
+
+def scripted(folder: Path) -> Investigator:
+    return Investigator(folder, model=ScriptedEngine("{}"), embedder=ScriptedEmbedder())
+
+
+@pytest.mark.parametrize("name", ["nowhere", "plant.txt"])
+def test_what_is_no_folder_is_refused(folder: Path, name: str) -> None:
+    with pytest.raises(FolderError):
+        scripted(folder / name)
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="holds no documents"):
+        scripted(tmp_path).ask(QUESTION)
+
+
+def test_a_folder_without_a_readable_file_names_the_files_and_why(tmp_path: Path) -> None:
+    (tmp_path / "sound.mp3").write_bytes(b"ID3\x04\x00" + bytes(range(256)) * 20)
+    (tmp_path / "empty.txt").touch()
+    with pytest.raises(FolderError, match=r"none of the 2 files .*sound\.mp3"):
+        scripted(tmp_path).ask(QUESTION)
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "x" * 20_000])
+def test_a_question_that_cannot_be_asked_is_refused_before_anything_is_read(folder: Path, question: str) -> None:
+    with pytest.raises(QuestionError):
+        scripted(folder).ask(question)
+    assert not (folder / DEFAULT_NAME).exists()
+
+
+@pytest.mark.parametrize(
+    "question", ["AND OR NOT", '"*^(){}[]:-', "the of and", "什么", "?" * 300, "'; DROP TABLE runs"]
+)
+def test_an_odd_question_is_only_a_question(folder: Path, question: str) -> None:
+    assert scripted(folder).ask(question).claims == ()
+
+
+def test_broken_files_are_named_in_the_coverage_and_the_rest_goes_on(folder: Path) -> None:
+    (folder / "cut.docx").write_bytes(b"PK\x03\x04 and no more")
+    (folder / "page.pdf").write_text("<html><body>A page, really.</body></html>", encoding="utf-8")
+    (folder / "empty.csv").touch()
+    coverage = scripted(folder).ask(QUESTION).coverage
+    assert {file.path: file.status for file in coverage.unreadable} == {
+        "cut.docx": FileStatus.FAILED,
+        "empty.csv": FileStatus.EMPTY,
+    }
+    assert {*coverage.read, *coverage.skimmed, *coverage.not_opened} == {"plant.txt", "page.pdf"}
+
+
+def test_changed_deleted_and_new_files_are_noticed_at_every_ask(folder: Path) -> None:
+    with scripted(folder).library() as library:
+        assert library.passages(("power",))[0].text == "The plant makes 42 MW of power."
+    (folder / "plant.txt").write_text("The plant makes 97 MW of power today.", encoding="utf-8")
+    (folder / "new.txt").write_text("A new power line was built.", encoding="utf-8")
+    with scripted(folder).library() as library:
+        found = {passage.document_id: passage.text for passage in library.passages(("power",))}
+    assert found == {"plant.txt": "The plant makes 97 MW of power today.", "new.txt": "A new power line was built."}
+    (folder / "plant.txt").unlink()
+    with scripted(folder).library() as library:
+        assert {passage.document_id for passage in library.passages(("power",))} == {"new.txt"}
+
+
+def test_a_workspace_in_use_is_refused_with_the_process_that_uses_it(folder: Path) -> None:
+    with Workspace(folder / DEFAULT_NAME, write=True), pytest.raises(WorkspaceLockedError, match="process"):
+        scripted(folder).ask(QUESTION)
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that nobody can write to")
+def test_a_folder_that_cannot_be_written_has_its_workspace_elsewhere() -> None:
+    found = locate(Path("/proc/self"))
+    assert not str(found).startswith("/proc")
+    assert "investigator" in found.parts
+    assert found != locate(Path("/proc/sys"))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="this system has no limits for files")
+@pytest.mark.parametrize("most", [1_000, 60_000, 200_000, 500_000])
+def test_a_full_disk_is_named_and_the_same_command_goes_on(tmp_path: Path, most: int) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number in range(60):
+        text = " ".join(f"word{number * step}" for step in range(1, 400))
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+
+    def ask(limit: int) -> str:
+        command = [sys.executable, str(Path(__file__).with_name("full_disk.py")), str(folder), str(tmp_path / "w")]
+        environment = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": ""}
+        run = subprocess.run([*command, str(limit)], capture_output=True, text=True, env=environment, timeout=60)
+        return run.stdout or run.stderr
+
+    assert ask(most).startswith("DiskFullError: Free some space")
+    assert ask(0) == "not_found"
+
+
+def failing(server: OpenAIServer, folder: Path, *settings: str) -> Investigator:
+    """An investigator whose model is the server; it waits for nothing."""
+    options = [f"chat.base_url={server.url}", "chat.attempts=1", "chat.timeout=0.3", *settings]
+    return Investigator(folder, model="openai:test", embedder=ScriptedEmbedder(), settings=load_settings(None, options))
+
+
+NEEDS = json.dumps({"needs": [{"term": "power"}]})
+
+
+@pytest.mark.parametrize(
+    ("trouble", "error"),
+    [
+        (lambda: refusal(401, "no"), CredentialError),
+        (lambda: refusal(429, "slow down", headers={"Retry-After": "3600"}), RateLimitError),
+        (lambda: refusal(500, "oops"), EngineUnreachableError),
+        (lambda: Response(delay=1.0), EngineTimeoutError),
+        (lambda: replace(completion(NEEDS), cut=True), EngineUnreachableError),
+        (lambda: Response(body=b"<html>Bad gateway</html>", headers={"Content-Type": "text/html"}), EngineError),
+        (lambda: Response(body=b""), EngineError),
+    ],
+    ids=["401", "429", "500", "slow", "cut", "html", "empty"],
+)
+def test_a_failing_server_ends_named_and_the_run_goes_on_later(
+    openai_server: OpenAIServer, folder: Path, trouble: Callable[[], Response], error: type[Exception]
+) -> None:
+    openai_server.answer(completion(NEEDS), trouble())
+    with pytest.raises(error) as caught:
+        failing(openai_server, folder).ask(QUESTION)
+    assert caught.value.hint  # type: ignore[attr-defined]
+    made = failing(openai_server, folder)
+    assert [need.term for need in made.show(made.runs()[0].id).needs] == ["power"]
+
+
+@pytest.mark.parametrize("text", ["", "I am a teapot.", '{"needs": [{"te'])
+def test_a_model_that_talks_nonsense_ends_in_an_answer_record(
+    openai_server: OpenAIServer, folder: Path, text: str
+) -> None:
+    openai_server.answer(completion(text))
+    answer = failing(openai_server, folder, "chat.timeout=20").ask(QUESTION)
+    assert answer.claims == ()
+    assert answer.engine.startswith("openai:test")
