@@ -10,8 +10,11 @@ from importlib.resources import files
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u1780-\u17ff\u0e80-\u0eff\u1000-\u109f"
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)-\n([^\W\d_]{2,})")
-_WORD = re.compile(r"[^\W_]+(?:[.,'’\-][^\W_]+)*", re.UNICODE)
 _PART = re.compile(r"[^\W_]+", re.UNICODE)
+_KIND_ASKED = re.compile(
+    r"\b(how (long|many|much|old|far|tall|big|large|high|often|well|soon)|wie (lange|viele?|oft|alt|hoch|groß))\b",
+    re.IGNORECASE,
+)
 
 
 @cache
@@ -42,15 +45,15 @@ def words(text: str) -> list[str]:
     return _PART.findall(folded(spaced(text)))
 
 
+def question_body(question: str) -> str:
+    """The question without the words that only say what kind of thing is asked for, such as "how long"."""
+    return _KIND_ASKED.sub(" ", question)
+
+
 def content_words(text: str) -> list[str]:
     """The folded words that carry meaning, in their order and once; all words where only stop words are left."""
-    every = list(dict.fromkeys(words(text)))
+    every = list(dict.fromkeys(words(question_body(text)))) or list(dict.fromkeys(words(text)))
     return [word for word in every if word not in stop_words()] or every
-
-
-def surface_words(text: str) -> list[str]:
-    """Words as written, with inner hyphens, points and apostrophes kept."""
-    return _WORD.findall(text)
 
 
 def stem(word: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.text.terms import content_words, folded, spaced, stem, surface_words, words
+from investigator.text.terms import content_words, folded, spaced, stem, words
 
 
 @pytest.mark.parametrize(("one", "other"), [("Straße", "STRASSE"), ("Café", "cafe"), ("ﬁnal", "final"), ("Ｑ３", "q3")])
@@ -38,10 +38,6 @@ def test_words_without_meaning_are_left_out_and_the_others_come_once():
 
 def test_a_question_of_stop_words_keeps_them():
     assert content_words("who is it") == ["who", "is", "it"]
-
-
-def test_surface_words_keep_their_inner_marks():
-    assert surface_words("Mr. O'Neil's 10-Q, p. 3.5") == ["Mr", "O'Neil's", "10-Q", "p", "3.5"]
 
 
 def test_forms_of_a_word_share_their_stem():

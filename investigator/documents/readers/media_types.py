@@ -74,14 +74,14 @@ def media_type(data: bytes, name: str) -> str:
 
 def _text_type(head: bytes, name: str) -> str:
     suffix = PurePath(name).suffix.lower()
-    if suffix == ".pdf":
-        raise ReadFailure(FileStatus.FAILED, "the PDF is damaged: it does not begin as one")
     start = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", errors="ignore")
     start = start.removeprefix("ï»¿").lstrip()
     if _HTML_START.match(start):
         return HTML
     if start.startswith("<?xml"):
         return XML
+    if suffix == ".pdf":
+        raise ReadFailure(FileStatus.FAILED, "the PDF is damaged: it does not begin as one")
     named = _BY_SUFFIX.get(suffix, PLAIN)
     if named is XML and not start.startswith("<"):
         return PLAIN

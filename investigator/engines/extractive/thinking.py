@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from investigator.records import Need, ThinkReply, ThinkVariables
-from investigator.text.terms import folded, stop_words, words
+from investigator.text.terms import folded, question_body, stop_words, words
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*", re.UNICODE)
@@ -17,7 +17,7 @@ _COMMON_SHARE = 0.5
 def think(variables: ThinkVariables) -> ThinkReply:
     """The terms of the question, the rarest weighing most. At least one, whatever the question."""
     shares = {item.term: item.document_share for item in variables.term_frequencies}
-    terms = _once([*_QUOTED.findall(variables.question), *_phrases(variables.question, shares)])
+    terms = _once([*_QUOTED.findall(variables.question), *_phrases(_QUOTED.sub(" ", variables.question), shares)])
     needs = [_need(term, shares) for term in terms] or [Need(term=variables.question.strip(), reason="the question")]
     kept = sorted(needs, key=lambda need: -need.weight)[:_MOST_NEEDS]
     return ThinkReply(needs=tuple(need for need in needs if need in kept))
@@ -27,7 +27,7 @@ def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
     """Words that are no stop words; those stay together that make a name, or a phrase that the documents hold."""
     phrases: list[list[str]] = []
     joins = False
-    for token in _TOKEN.findall(question):
+    for token in _TOKEN.findall(question_body(question)):
         if _is_stop(token):
             joins = False
             continue
