@@ -10,9 +10,9 @@ import typer
 
 from investigator.cli.output import check_report, print_json, print_text, write_report
 from investigator.errors import QuestionError
+from investigator.records import AnswerStatus, Investigation
 
-EXIT_CODES = {"answered": 0, "not_found": 3, "not_found_so_far": 4}
-"""Exit code for each value of AnswerStatus."""
+EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
 
 
 def ask(
@@ -70,12 +70,17 @@ def ask(
         raise typer.Exit(130) from stop
     if report is not None:
         write_report(report, investigation)
+    _print(investigation, as_json)
+
+
+def _print(investigation: Investigation, as_json: bool) -> None:
+    """Print the outcome and leave with its exit code."""
     if as_json:
         print_json(investigation.model_dump_json(indent=2))
     else:
         print_text(investigation)
     if investigation.answer is not None:
-        raise typer.Exit(EXIT_CODES[investigation.answer.status.value])
+        raise typer.Exit(EXIT_CODES[investigation.answer.status])
 
 
 def _question(words: str) -> str:

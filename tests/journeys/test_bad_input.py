@@ -22,7 +22,8 @@ from investigator.errors import (
     RateLimitError,
     WorkspaceLockedError,
 )
-from investigator.records import FileStatus
+from investigator.records import Answered, FileStatus
+from investigator.reports.html import html_report
 from investigator.store.workspace import DEFAULT_NAME, Workspace, locate
 
 QUESTION = "What does the plant make?"
@@ -82,6 +83,15 @@ def test_broken_files_are_named_in_the_coverage_and_the_rest_goes_on(folder: Pat
         "empty.csv": FileStatus.EMPTY,
     }
     assert {*coverage.read, *coverage.skimmed, *coverage.not_opened} == {"plant.txt", "page.pdf"}
+
+
+def test_a_report_that_lies_in_the_folder_never_becomes_evidence(folder: Path) -> None:
+    asked = list(scripted(folder).investigate(QUESTION))[-1]
+    assert isinstance(asked, Answered)
+    (folder / "report.html").write_text(html_report(asked.investigation), encoding="utf-8")
+    coverage = scripted(folder).ask(QUESTION).coverage
+    assert [file.path for file in coverage.unreadable] == ["report.html"]
+    assert coverage.complete
 
 
 def test_changed_deleted_and_new_files_are_noticed_at_every_ask(folder: Path) -> None:

@@ -17,6 +17,8 @@ _BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "div", "dl", "fieldset"}
     | {"figure", "footer", "form", "header", "hr", "main", "nav", "ol", "p", "section", "table", "ul"}
 )
+_OWN_REPORT = '<meta name="generator" content="investigator report">'
+_HEAD = 4096
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
@@ -142,6 +144,8 @@ def read_html(source: Source, settings: ReaderSettings) -> Extracted:
         markup = source.data.decode("cp1252", errors="replace")
     if "<" not in markup:
         raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML but holds none")
+    if _OWN_REPORT in markup[:_HEAD]:  # an answer must never become evidence
+        raise ReadFailure(FileStatus.EMPTY, "a report of this program holds no evidence of its own")
     return extracted_html(markup)
 
 
