@@ -186,6 +186,17 @@ def test_the_answer_gives_the_strongest_quotes_once() -> None:
     ]
 
 
+def test_every_document_has_its_say_before_one_has_its_second() -> None:
+    rows = [("a", "Ants are small.", 95), ("a", "Bees fly far.", 95), ("b", "Cats sleep long.", 80)]
+    evidence = tuple(
+        Evidence(id=f"E{i}", text=text, document_id=name, place=name, point=p)
+        for i, (name, text, p) in enumerate(rows, 1)
+    )
+    reply = replied(AnswerVariables(question="q", mission="-", evidence=evidence, unknown_infos=()), AnswerReply)
+    assert isinstance(reply, AnswerReply)
+    assert [claim.evidence for claim in reply.claims] == [("E1",), ("E3",), ("E2",)]
+
+
 def test_a_template_that_is_none_of_the_methods_is_refused() -> None:
     variables = QuestionVariables(document_id="a", purpose="b", perspectives="c")
     with pytest.raises(SettingsError, match="t/t"):

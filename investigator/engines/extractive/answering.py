@@ -6,21 +6,34 @@ from investigator.records import AnswerReply, AnswerVariables, Evidence, Propose
 from investigator.text.terms import content_words, stem
 
 _MOST_CLAIMS = 6
+_MOST_OF_ONE_DOCUMENT = 3
 _BEHIND_BEST = 30
 _SAME = 0.7
 
 
 def answer(variables: AnswerVariables) -> AnswerReply:
-    """Each claim is one quote, word for word; the strongest first, quotes of the same content only once."""
+    """Each claim is one quote, word for word; quotes of the same content only once.
+
+    Every document has its best quote said before any has its second, the strongest document first.
+    """
+    best = max((item.point for item in variables.evidence), default=0)
     chosen: list[Evidence] = []
-    ranked = sorted(variables.evidence, key=lambda item: -item.point)
-    best = ranked[0].point if ranked else 0
-    for item in ranked:
-        if len(chosen) < _MOST_CLAIMS and item.point >= best - _BEHIND_BEST and not _repeats(item, chosen):
+    for item in _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST]):
+        if len(chosen) < _MOST_CLAIMS and not _repeats(item, chosen):
             chosen.append(item)
     return AnswerReply(
         claims=tuple(ProposedClaim(text=" ".join(item.text.split()), evidence=(item.id,)) for item in chosen)
     )
+
+
+def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:
+    turns: dict[str, int] = {}
+    ranked: list[tuple[int, int, Evidence]] = []
+    for item in sorted(evidence, key=lambda item: -item.point):
+        turn = turns[item.document_id] = turns.get(item.document_id, 0) + 1
+        ranked.append((turn, -item.point, item))
+    ranked.sort(key=lambda entry: entry[:2])
+    return [item for turn, _, item in ranked if turn <= _MOST_OF_ONE_DOCUMENT]
 
 
 def _repeats(item: Evidence, chosen: list[Evidence]) -> bool:
