@@ -24,6 +24,8 @@ def _as_text(value: object) -> object:
 
 
 Text = Annotated[str, BeforeValidator(_as_text)]
+_ShownPoint = Annotated[int, Field(json_schema_extra={"minimum": 0, "maximum": 100})]
+"""The bounds are for the schema that a model is shown; what it writes is read by the parser of points."""
 
 
 class DocumentCard(Record):
@@ -127,7 +129,7 @@ class AskVariables(Record):
 class AskReply(Record):
     """A scored reply: the point (0..100), the reply, and the words of the passages that it rests on."""
 
-    point: int | None = Field(default=None, json_schema_extra={"minimum": 0, "maximum": 100})
+    point: _ShownPoint | None = None
     reply: Text = ""
     quotes: tuple[str, ...] = ()
 
