@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -24,8 +24,11 @@ def _as_text(value: object) -> object:
 
 
 Text = Annotated[str, BeforeValidator(_as_text)]
-_ShownPoint = Annotated[int, Field(json_schema_extra={"minimum": 0, "maximum": 100})]
-"""The bounds are for the schema that a model is shown; what it writes is read by the parser of points."""
+
+
+def _show_bounds(schema: dict[str, Any]) -> None:
+    """Bounds for the schema that a model is shown; what it writes is read by the parser of points."""
+    schema["anyOf"][0].update(minimum=0, maximum=100)
 
 
 class DocumentCard(Record):
@@ -129,7 +132,7 @@ class AskVariables(Record):
 class AskReply(Record):
     """A scored reply: the point (0..100), the reply, and the words of the passages that it rests on."""
 
-    point: _ShownPoint | None = None
+    point: int | None = Field(default=None, json_schema_extra=_show_bounds)
     reply: Text = ""
     quotes: tuple[str, ...] = ()
 

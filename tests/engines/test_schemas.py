@@ -48,7 +48,7 @@ def test_fields_that_are_named_like_keywords_survive() -> None:
 def test_a_bounded_schema_ends_every_text_and_list() -> None:
     schema = bounded(reply_schema(AskReply), characters=50, items=3)
     assert schema["properties"] == {
-        "point": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "point": {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 100}, {"type": "null"}]},
         "reply": {"type": "string", "maxLength": 50},
         "quotes": {"type": "array", "maxItems": 3, "items": {"type": "string", "maxLength": 50}},
     }
