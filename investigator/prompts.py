@@ -137,6 +137,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
     environment.filters["data"] = _as_data
+    environment.filters["attribute"] = _as_attribute
     return environment
 
 
@@ -147,6 +148,11 @@ def _as_data(value: object) -> str:
     quote that runs over one is still found in the source.
     """
     return _DELIMITER.sub(f"<{_NO_WIDTH}", str(value))
+
+
+def _as_attribute(value: object) -> str:
+    """Text of a document that cannot leave the attribute it stands in."""
+    return " ".join(_as_data(value).replace('"', "'").split())
 
 
 def _source(template: Path) -> str:
