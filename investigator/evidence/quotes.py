@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 
 from investigator.documents.pages import line_at, page_at
@@ -33,6 +33,17 @@ _ADDED_END = ".,;:\u3002\u3001"
 _ELLIPSIS = re.compile(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
 _INNER_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
 _CJK_CHAR = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
+
+
+class Sources:
+    """Documents in which quotes are looked for, by id; the last ones used are kept normalised."""
+
+    def __init__(self, load: Callable[[str], Document], kept: int = 32) -> None:
+        self._source = lru_cache(maxsize=kept)(lambda document_id: Source(load(document_id)))
+
+    def __getitem__(self, document_id: str) -> Source:
+        """The source of that id; an unknown id is the loader's error."""
+        return self._source(document_id)
 
 
 class Source:

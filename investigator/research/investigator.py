@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from investigator.evidence.coverage import coverage
+from investigator.evidence.quotes import Sources
 from investigator.records import (
     SUMMARY,
     Answered,
@@ -71,6 +72,7 @@ class Research:
         self.case = case
         self._desk = desk
         self._library = library
+        self._sources = Sources(library.document)
         self._workspace = workspace
         self._settings = settings
         self._keep = keep
@@ -198,6 +200,7 @@ class Research:
             self._workspace,
             desk=self._desk,
             library=self._library,
+            sources=self._sources,
             mission=self.case.mission,
             needs=self.case.needs,
             settings=self._settings.query,

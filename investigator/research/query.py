@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import Field
 
 from investigator.engines.roles import Role
-from investigator.evidence.quotes import Source
+from investigator.evidence.quotes import Sources
 from investigator.records import SUMMARY, AskReply, AskVariables, Memory, Need, Passage, Quote, Record
 from investigator.research.critical_thinking import own_words
 from investigator.research.defaults import DEFAULT_MISSION, default_desk, open_library
@@ -54,6 +54,7 @@ class Query:
         *,
         desk: Desk | None = None,
         library: Shelf | None = None,
+        sources: Sources | None = None,
         mission: str = DEFAULT_MISSION,
         needs: Sequence[Need] | None = None,
         settings: QuerySettings | None = None,
@@ -62,6 +63,7 @@ class Query:
         self.main_question = main_question
         self.memory_stream = memory_stream
         self._library = library if library is not None else open_library(Path(db_dir))
+        self._sources = sources or Sources(self._library.document)
         self._desk = desk or default_desk()
         self._mission = mission
         self._needs = tuple(needs) if needs is not None else own_words(main_question)
@@ -126,9 +128,8 @@ class Query:
         spans: dict[str, list[tuple[int, int]]] = {}
         for passage in passages:
             spans.setdefault(passage.document_id, []).append((passage.start, passage.end))
-        sources = {name: Source(self._library.document(name)) for name in spans}
         for text in texts:
-            found = (sources[name].find(text, near=tuple(near)) for name, near in spans.items())
+            found = (self._sources[name].find(text, near=tuple(near)) for name, near in spans.items())
             quote = next((quote for quote in found if quote is not None), None)
             if quote is None:
                 failed.append(text)
