@@ -78,8 +78,16 @@ class Prompts:
             raise TemplateError(f"the prompts folder {folder} does not exist")
         self._folder = folder
         self._environment = _environment()
+        self._refuse_strangers()
         for name, contract in CONTRACTS.items():
             check(self.path(name), contract.variables)
+
+    def _refuse_strangers(self) -> None:
+        """A template that nothing would use is a slip of the pen."""
+        for file in sorted(self._folder.rglob("*.j2")) if self._folder is not None else ():
+            name = file.relative_to(self._folder or file).with_suffix("").as_posix()
+            if name not in CONTRACTS:
+                raise TemplateError(f"{file}: no template has this name", hint=f"Names are: {', '.join(CONTRACTS)}.")
 
     def path(self, name: str) -> Path:
         """The file of a template by its name, `owner/name`."""
@@ -124,6 +132,8 @@ def check(template: Path, variables: type[Record]) -> None:
         tree = environment.parse(source)
     except TemplateSyntaxError as error:
         raise TemplateError(f"{template}, line {error.lineno}: {error.message}") from error
+    for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
+        raise TemplateError(f"{template}, line {node.lineno}: a template cannot load another one")
     known = set(variables.model_fields)
     for name in sorted(find_undeclared_variables(tree) - known):
         raise TemplateError(

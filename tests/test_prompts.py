@@ -96,9 +96,22 @@ def test_broken_syntax_is_named_with_file_and_line(tmp_path: Path) -> None:
         Prompts(tmp_path)
 
 
+def test_a_template_cannot_load_another_one(tmp_path: Path) -> None:
+    (tmp_path / "query").mkdir()
+    (tmp_path / "query" / "ask.j2").write_text("One\n{% include 'other' %}", encoding="utf-8")
+    with pytest.raises(TemplateError, match=r"ask\.j2, line 2: a template cannot load"):
+        Prompts(tmp_path)
+
+
 def test_a_prompts_folder_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TemplateError, match="does not exist"):
         Prompts(tmp_path / "nowhere")
+
+
+def test_a_template_with_a_name_that_nothing_uses_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "typo.j2").write_text("x", encoding="utf-8")
+    with pytest.raises(TemplateError, match=r"typo\.j2: no template has this name"):
+        Prompts(tmp_path)
 
 
 def test_a_folder_of_ones_own_replaces_only_what_it_holds(tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ class Source:
     def _cut(self, start: int, end: int) -> Quote:
         document = self._document
         return Quote(
+            own_lines=self._document.own_lines,
             document_id=document.id,
             page=page_at(document.pages, start),
             line=line_at(document.text, start),

@@ -12,6 +12,8 @@ from pydantic import Field
 
 from investigator.records.base import Record
 
+_OWN_LINES = frozenset({"text/plain", "text/markdown"})
+
 
 class FileStatus(StrEnum):
     """What became of a file of the folder."""
@@ -64,6 +66,11 @@ class Document(Record):
     authors: tuple[str, ...] = ()
     date: str | None = None
 
+    @property
+    def own_lines(self) -> bool:
+        """Whether lines of the text are lines of the file; text taken out of mark-up or tables has lines of its own."""
+        return self.media_type in _OWN_LINES
+
 
 class Chunk(Record):
     """A span of a document that is indexed and retrieved as one."""
@@ -87,6 +94,7 @@ class Passage(Record):
     text: str
     page: int | None = None
     line: int | None = None
+    own_lines: bool = True
     heading: str = ""
     score: float = 0.0
 
@@ -104,8 +112,14 @@ class Quote(Record):
     end: int
     text: str
     source_hash: str
+    own_lines: bool = True
 
     @property
     def place(self) -> str:
-        """`file:page` where the format has pages, else `file:line N`."""
-        return f"{self.document_id}:{self.page}" if self.page is not None else f"{self.document_id}:line {self.line}"
+        """`file:page` where the format has pages, else `file:line N`.
+
+        `file:text line N` where the line is one of the text that was read out of the file, not of the file.
+        """
+        if self.page is not None:
+            return f"{self.document_id}:{self.page}"
+        return f"{self.document_id}:{'' if self.own_lines else 'text '}line {self.line}"

@@ -71,7 +71,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     ]
     unproven = [Text(f"- {one_line(claim.text)} ({one_line(claim.reason)})") for claim in answer.unproven]
     nearest = [
-        _item(f"- {one_line(place(p.document_id, p.page, p.line))}", one_line(p.text, _PASSAGE_LIMIT))
+        _item(f"- {one_line(place(p.document_id, p.page, p.line, p.own_lines))}", one_line(p.text, _PASSAGE_LIMIT))
         for p in answer.nearest
     ]
     blocks += _section("Sources", citations)

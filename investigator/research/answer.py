@@ -143,7 +143,8 @@ def _reason(status: AnswerStatus, claims: Sequence[Claim], coverage: Coverage, t
         return f"{_counted(len(claims), 'statement')} proven by quotes from {_counted(len(documents), 'document')}."
     tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
     if status is AnswerStatus.NOT_FOUND:
-        return f"{tried}; all {coverage.total} documents were searched."
+        searched = coverage.total - len(coverage.unreadable)
+        return f"{tried}; {_counted(searched, 'document')} searched, none left out."
     left = []
     if coverage.not_opened:
         left.append(f"{_counted(len(coverage.not_opened), 'promising document')} not opened")

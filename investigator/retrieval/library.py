@@ -153,6 +153,7 @@ class Library:
             text=text,
             page=group[0].page,
             line=line_at(document.text, start),
+            own_lines=document.own_lines,
             heading=group[0].heading,
             score=relevance(similarity, coverage(self._weights(question), text)),
         )
