@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -57,14 +57,6 @@ class SentenceTransformerEmbedder:
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # half a surrogate pair is "?"
         with self._lock:
             return self._loaded().encode(whole)
-
-    def warm_up(self) -> None:
-        """Load the model in the background, so that the first text waits less. An error shows at the first text."""
-        Thread(target=self._load_quietly, name="load-embedder", daemon=True).start()
-
-    def _load_quietly(self) -> None:
-        with suppress(EmbedderError), self._lock:
-            self._loaded()
 
     def _loaded(self) -> _Encoder:
         if self._encoder is None:

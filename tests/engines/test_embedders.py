@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -74,18 +73,8 @@ def test_threads_share_one_embedder() -> None:
             assert np.allclose(vectors, expected, atol=1e-5)
 
 
-def test_warming_up_loads_in_the_background() -> None:
-    embedder = SentenceTransformerEmbedder()
-    embedder.warm_up()
-    for thread in threading.enumerate():
-        if thread.name == "load-embedder":
-            thread.join()
-    assert embedder._encoder is not None
-
-
-def test_warming_up_an_unknown_model_is_quiet_and_embedding_is_not(tmp_path: Path) -> None:
+def test_an_unknown_model_is_an_error_with_a_way_out(tmp_path: Path) -> None:
     embedder = SentenceTransformerEmbedder(str(tmp_path / "none"))
-    embedder.warm_up()
     with pytest.raises(EmbedderError, match="none") as caught:
         embedder.embed(["x"])
     assert caught.value.hint
