@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from investigator.documents.chunks import split
-from investigator.documents.folder import check_folder, refresh
+from investigator.documents.folder import Recheck, check_folder, scan
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine, parse_model_options
 from investigator.engines.embedders import SentenceTransformerEmbedder
@@ -18,18 +17,26 @@ from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, QuestionError, StoreError, UnknownRunError
 from investigator.prompts import Prompts
-from investigator.records import Answer, Answered, Embedded, Event, Investigation, Notice, RunSummary, Started
+from investigator.records import (
+    Answer,
+    Answered,
+    Event,
+    FolderStatus,
+    Investigation,
+    Notice,
+    RunSummary,
+    Search,
+    SearchHit,
+    Started,
+)
 from investigator.research.budget import CEILINGS, ceiling_reached
 from investigator.research.desk import Desk
 from investigator.research.investigator import Research
+from investigator.retrieval.folder_index import FolderIndex, IndexSettings
 from investigator.retrieval.library import Library
 from investigator.settings import Settings, load_settings
-from investigator.store.chroma import ChromaIndex
-from investigator.store.corpus import Corpus
-from investigator.store.full_text import FullText
 from investigator.store.journal import Journal, Run, Runs
-from investigator.store.vectors import VectorTable
-from investigator.store.workspace import Workspace, locate
+from investigator.store.workspace import DATABASE_NAME, Workspace, locate
 
 _LONGEST_QUESTION = 10_000
 
@@ -61,6 +68,8 @@ class Investigator:
         self._notices: list[str] = []
         self._engines = self._open_engines(model)
         self._directory = locate(self.folder, Path(workspace) if workspace is not None else None)
+        if workspace is None and self._directory.parent != self.folder:
+            self._notices.append(f"The folder cannot be written: its index is kept in {self._directory}.")
 
     @property
     def engine_name(self) -> str:
@@ -89,19 +98,21 @@ class Investigator:
         FolderError, WorkspaceLockedError, EngineError, StoreError.
         """
         asked = _checked(question)
+        self._check_files()
         with Workspace(self._directory, write=True) as workspace:
-            corpus = Corpus(workspace.database)
-            yield from self._read(corpus)
-            run, case = self._open_run(workspace, corpus, asked, mission, strategy, fresh)
+            yield from self._told()
+            index = self._index(workspace)
+            yield from index.read(Recheck())
+            index.check_documents()
+            run, case = self._open_run(workspace, index, asked, mission, strategy, fresh)
             done = self._finished(workspace, run)
             if done is not None:
-                yield Notice(text=f"Run {run.id} has answered this already; --fresh investigates anew.")
+                yield Notice(text=_answered_already(done))
                 yield Answered(investigation=done)
                 return
-            library = yield from self._index(workspace, corpus)
-            yield from self._told()
+            library = yield from self._library(index, case.search)
             yield Started(
-                run_id=run.id, engine=self.engine_name, documents=len(corpus.document_ids()), resumed=run.resumed
+                run_id=run.id, engine=self.engine_name, documents=len(library.document_ids()), resumed=run.resumed
             )
             journal = Journal(workspace.database, run.id, time.monotonic, reuse=not fresh)
             desk = Desk(self._engines, self._prompts, journal, time.monotonic, self._settings.budget)
@@ -111,17 +122,54 @@ class Investigator:
                 yield from self._told()
                 yield event
 
+    def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
+        """Bring the index up to date without asking anything: text and words, and with `vectors` all vectors too.
+
+        `verify` opens every file, `retry` reads again what could not be read. While vectors are made, questions can
+        be asked. Raises FolderError, ReaderError, WorkspaceLockedError, EmbedderError, StoreError.
+        """
+        self._check_files()
+        with Workspace(self._directory, write=True) as workspace:
+            yield from self._told()
+            yield from self._index(workspace).read(Recheck(verify=verify, retry=retry))
+        if vectors:
+            with Workspace(self._directory, write=False) as workspace:
+                yield from self._index(workspace).embed()
+            with Workspace(self._directory, write=True) as workspace:
+                self._index(workspace).open_chroma()
+        yield from self._told()
+
+    def status(self) -> FolderStatus:
+        """What the index holds of the folder, and what has changed since. Raises FolderError where there is none."""
+        if not self._has_index():
+            hint = f"Make it with: investigator index {self.folder}"
+            raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
+        with Workspace(self._directory, write=False) as workspace:
+            return self._index(workspace).status()
+
+    def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
+        """The best chunks for a query, best first. Raises QuestionError and what `investigate` does."""
+        asked = _checked(query)
+        with self.library() as library:
+            if document_id is not None and document_id not in library.document_ids():
+                raise FolderError(
+                    f"there is no document {document_id}", hint="See them with: investigator status FOLDER"
+                )
+            return library.hits(asked, limit, document_id)
+
     @contextmanager
     def library(self) -> Iterator[Library]:
         """The folder, indexed and open for searching as long as the context lasts."""
+        self._check_files()
         with Workspace(self._directory, write=True) as workspace:
-            corpus = Corpus(workspace.database)
-            for _ in self._read(corpus):
+            index = self._index(workspace)
+            for _ in index.read(Recheck()):
                 pass
-            indexing = self._index(workspace, corpus)
+            index.check_documents()
+            opening = self._library(index, index.best_search())
             while True:
                 try:
-                    next(indexing)
+                    next(opening)
                 except StopIteration as end:
                     library: Library = end.value
                     break
@@ -129,14 +177,14 @@ class Investigator:
 
     def runs(self) -> tuple[RunSummary, ...]:
         """The investigations of the workspace, newest first."""
-        if not (self._directory / "investigator.db").is_file():
+        if not self._has_index():
             return ()
         with Workspace(self._directory, write=False) as workspace:
             return Runs(workspace.database).summaries()
 
     def show(self, run_id: str) -> Investigation:
         """The record of an investigation by its id or the beginning of it. Raises UnknownRunError."""
-        if not (self._directory / "investigator.db").is_file():
+        if not self._has_index():
             raise UnknownRunError(f"there is no workspace in {self._directory}")
         with Workspace(self._directory, write=False) as workspace:
             return Runs(workspace.database).investigation(run_id)
@@ -158,34 +206,32 @@ class Investigator:
             on_notice=self._notices.append,
         )
 
-    def _read(self, corpus: Corpus) -> Iterator[Event]:
-        settings = self._settings
-        wanted = settings.chunks.model_dump_json()
-        if corpus.chunking() not in (None, wanted):
-            yield Notice(text="The settings of chunks have changed: the documents are split anew.")
-            corpus.rechunk(wanted, {i: split(corpus.document(i), settings.chunks) for i in corpus.document_ids()})
-        corpus.set_chunking(wanted)
-        yield from refresh(self.folder, corpus.manifest(), corpus, settings.folder, settings.reader, settings.chunks)
-        if not corpus.document_ids():
-            raise FolderError(_nothing_to_read(self.folder, corpus))
+    def _has_index(self) -> bool:
+        return (self._directory / DATABASE_NAME).is_file()
 
-    def _index(self, workspace: Workspace, corpus: Corpus) -> Generator[Event, None, Library]:
-        table = VectorTable(workspace.database, self._embedder.name)
-        missing = table.missing()
-        total, done = sum(map(len, missing.values())), 0
-        for document_id, ids in missing.items():
-            spans = corpus.chunk_spans(ids)
-            text = corpus.document(document_id).text
-            table.put(ids, self._embedder.embed([text[spans[i].start : spans[i].end] for i in ids]))
-            done += len(ids)
-            yield Embedded(done=done, total=total)
-        index = ChromaIndex(self._directory / "chroma", table, self._notices.append)
-        return Library(corpus, FullText(workspace.database), index, self._embedder, self._settings.retrieval)
+    def _check_files(self) -> None:
+        """Raises FolderError, before a workspace is made, where there is nothing to index."""
+        if not self._has_index() and not scan(self.folder, self._settings.folder):
+            raise FolderError(f"the folder {self.folder} holds no documents")
+
+    def _index(self, workspace: Workspace) -> FolderIndex:
+        settings = self._settings
+        made_with = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
+        return FolderIndex(self.folder, workspace, made_with, self._embedder, self._notices.append)
+
+    def _library(self, index: FolderIndex, search: Search) -> Generator[Event, None, Library]:
+        if search is Search.WHOLE:
+            yield from index.embed()
+        else:
+            yield Notice(text=_not_all_vectors(index.table.missing_count(), self.folder))
+        library = index.library(search)
+        yield from self._told()
+        return library
 
     def _open_run(
         self,
         workspace: Workspace,
-        corpus: Corpus,
+        index: FolderIndex,
         question: str,
         mission: str | None,
         strategy: str | None,
@@ -205,11 +251,13 @@ class Investigator:
             self._settings.method.model_dump_json(),
             self._settings.retrieval.model_dump_json(),
         )
-        corpus_now = _digest(corpus.fingerprint(), self._embedder.name, self._settings.chunks.model_dump_json())
+        corpus_now = _digest(index.corpus.fingerprint(), self._embedder.name, self._settings.chunks.model_dump_json())
         run_id = f"{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}"
-        blank = blank.model_copy(update={"id": run_id})
-        run = Runs(workspace.database).open(identity, corpus_now, blank, now.isoformat(), fresh=fresh)
-        return run, blank.model_copy(update={"id": run.id})
+        blank = blank.model_copy(update={"id": run_id, "search": index.best_search()})
+        runs = Runs(workspace.database)
+        run = runs.open(identity, corpus_now, blank, now.isoformat(), fresh=fresh)
+        search = runs.investigation(run.id).search if run.resumed else blank.search  # a run goes on as it began
+        return run, blank.model_copy(update={"id": run.id, "search": search})
 
     def _finished(self, workspace: Workspace, run: Run) -> Investigation | None:
         """The record of a run that has ended; one that a ceiling stopped has not, once the ceiling is higher."""
@@ -240,12 +288,16 @@ def _checked(question: str) -> str:
     return asked
 
 
-def _nothing_to_read(folder: Path, corpus: Corpus) -> str:
-    unreadable = corpus.unreadable()
-    if not unreadable:
-        return f"the folder {folder} holds no documents"
-    named = "; ".join(f"{file.path} ({file.reason or file.status})" for file in unreadable[:5])
-    return f"none of the {len(unreadable)} files of {folder} could be read: {named}"
+def _answered_already(done: Investigation) -> str:
+    early = ", which was before all passages had vectors" if done.search is Search.CANDIDATES else ""
+    return f"Run {done.id} has answered this already{early}; --fresh investigates anew."
+
+
+def _not_all_vectors(missing: int, folder: Path) -> str:
+    return (
+        f"{missing:,} passages have no vectors yet, so passages are searched by their words first. "
+        f"For the search by meaning over everything: investigator index --vectors {folder}"
+    )
 
 
 def _digest(*parts: str) -> str:

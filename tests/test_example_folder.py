@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.registry import read_file
+from investigator.documents.readers.base import ReaderSettings, Source
+from investigator.documents.readers.registry import read
 from investigator.evidence.quotes import find_quote
 from investigator.records import Document
 
@@ -23,7 +23,9 @@ QUESTIONS: list[dict[str, Any]] = [json.loads(line) for line in (EXAMPLES / "que
 @pytest.fixture(scope="module")
 def documents() -> dict[str, Document]:
     """Every file of the folder, as the package reads it."""
-    return {path.name: read_file(path, path.name, "", ReaderSettings()) for path in sorted(FOLDER.iterdir())}
+    files = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir())}
+    readings = [read(Source(data, name), name, "", ReaderSettings()) for name, data in files.items()]
+    return {document.id: document for reading in readings for document in reading.documents}
 
 
 def test_the_folder_holds_many_formats_and_a_long_pdf(documents: dict[str, Document]) -> None:

@@ -17,8 +17,11 @@ from typing import Annotated, ParamSpec
 import typer
 
 from investigator.cli.ask import ask
+from investigator.cli.index import index
 from investigator.cli.runs import runs
+from investigator.cli.search import search
 from investigator.cli.show import show
+from investigator.cli.status import status
 from investigator.errors import InvestigatorError
 from investigator.reports.inert import inert
 
@@ -68,6 +71,9 @@ app = typer.Typer(
 app.command("ask")(guarded(ask))
 app.command("runs")(guarded(runs))
 app.command("show")(guarded(show))
+app.command("index")(guarded(index))
+app.command("status")(guarded(status))
+app.command("search")(guarded(search))
 
 
 def _version(wanted: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Protocol, Self, TextIO
 
@@ -35,15 +35,21 @@ class Display(Protocol):
 def follow(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Investigation:
     """Show all events on a stream as they come, and return the investigation that the last one brings."""
     investigation: Investigation | None = None
+    for event in shown(events, stream, clock):
+        if isinstance(event, Answered):
+            investigation = event.investigation
+    if investigation is None:
+        raise RunError("the investigation ended without an outcome", hint="Run the same command again to go on.")
+    return investigation
+
+
+def shown(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Iterator[Event]:
+    """Show all events on a stream as they come, and pass them on."""
     display: Display = LiveDisplay(stream, clock) if is_terminal(stream) else PlainDisplay(stream, clock)
     with display:
         for event in events:
             display.show(event)
-            if isinstance(event, Answered):
-                investigation = event.investigation
-    if investigation is None:
-        raise RunError("the investigation ended without an outcome", hint="Run the same command again to go on.")
-    return investigation
+            yield event
 
 
 class PlainDisplay:
@@ -72,11 +78,11 @@ class PlainDisplay:
             self._stream.flush()
 
     def _line(self, count: Count, now: float) -> str:
-        left = self._pace.left(count, now)
+        speed = self._pace.speed(count, now)
         if count.kind == self._kind and not count.last and now - self._shown < self._interval:
             return ""
         self._kind, self._shown = count.kind, now
-        return count.line(left)
+        return count.line(speed)
 
 
 class LiveDisplay:
@@ -108,7 +114,7 @@ class LiveDisplay:
         """Move the line, or print the event's sentence above it."""
         count = counted_step(event)
         if count is not None:
-            detail = count.detail(self._pace.left(count, self._clock()))
+            detail = count.detail(self._pace.speed(count, self._clock()))
             self._progress.update(
                 self._task, description=count.title, completed=count.done, total=count.total, detail=detail
             )

@@ -9,6 +9,7 @@ from investigator.records import (
     Embedded,
     Event,
     FileRead,
+    FileRecord,
     FileStatus,
     Notice,
     Planned,
@@ -26,13 +27,18 @@ _LINE = 200
 
 @dataclass(frozen=True)
 class Count:
-    """The how-manieth of how many: `kind` tells phases apart, `about` says what is special of this one."""
+    """The how-manieth of how many: `kind` tells phases apart, `about` says what is special of this one.
+
+    `rated` phases are told with their speed; `passages` is how many this one brought.
+    """
 
     kind: str
     phase: str
     done: int
     total: int
     about: tuple[str, ...]
+    rated: bool = False
+    passages: int = 0
 
     @property
     def last(self) -> bool:
@@ -44,14 +50,29 @@ class Count:
         """The phase and how far it is."""
         return f"{self.phase} {self.done}/{self.total}"
 
-    def detail(self, seconds_left: float | None) -> str:
-        """What is special of this one, with the time left where it is known."""
-        left = () if seconds_left is None else (f"about {duration(seconds_left)} left",)
-        return ", ".join((*self.about, *left))
+    def detail(self, speed: Speed) -> str:
+        """What is special of this one, with the speed and the time left where they are known."""
+        parts = list(self.about)
+        if self.rated and speed.per_second is not None:
+            parts.append(f"{_rounded(speed.per_second)} {self.kind}/s")
+        if self.rated and speed.passages_per_second:
+            parts.append(f"{_rounded(speed.passages_per_second)} passages/s")
+        if speed.seconds_left is not None:
+            parts.append(f"about {duration(speed.seconds_left)} left")
+        return ", ".join(parts)
 
-    def line(self, seconds_left: float | None) -> str:
+    def line(self, speed: Speed) -> str:
         """The whole in one plain line."""
-        return f"{self.title}: {self.detail(seconds_left)}".removesuffix(": ")
+        return f"{self.title}: {self.detail(speed)}".removesuffix(": ")
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How many a second so far, and the seconds left at that; None where it is not known yet, or all is done."""
+
+    per_second: float | None = None
+    passages_per_second: float | None = None
+    seconds_left: float | None = None
 
 
 class Pace:
@@ -61,24 +82,32 @@ class Pace:
         self._kind = ""
         self._began = 0.0
         self._first = 0
+        self._passages = 0
 
-    def left(self, count: Count, now: float) -> float | None:
-        """Seconds left at the pace since the first count of this kind; None where there is no pace yet."""
+    def speed(self, count: Count, now: float) -> Speed:
+        """The speed since the first count of this kind; each count must be told once."""
         if count.kind != self._kind:
-            self._kind, self._began, self._first = count.kind, now, count.done
-        if count.last or count.done <= self._first:
-            return None
-        return (now - self._began) / (count.done - self._first) * (count.total - count.done)
+            self._kind, self._began, self._first, self._passages = count.kind, now, count.done, 0
+            return Speed()
+        self._passages += count.passages
+        seconds = now - self._began
+        if count.done <= self._first or seconds <= 0:
+            return Speed()
+        per_second = (count.done - self._first) / seconds
+        left = None if count.last else (count.total - count.done) / per_second
+        return Speed(per_second, self._passages / seconds, left)
 
 
 def counted_step(event: Event) -> Count | None:
     """The event as a count, where it is one of many of its kind."""
     match event:
         case FileRead():
-            fate = () if event.status is FileStatus.INDEXED else (_fate(event),)
-            return Count("files", "reading", event.done, event.total, (one_line(event.path, _LINE), *fate))
+            fate = () if event.file.status is FileStatus.INDEXED else (_fate(event.file),)
+            about = (one_line(event.file.path, _LINE), *fate)
+            brought = sum(file.chunks for file in event.files)
+            return Count("files", "reading", event.done, event.total, about, True, brought)
         case Embedded():
-            return Count("passages", "indexing passages", event.done, event.total, ())
+            return Count("passages", "making vectors", event.done, event.total, (), True)
         case Remembered():
             point = "no point" if event.memory.point is None else f"point {event.memory.point}"
             about = (one_line(event.memory.target_document_id, _LINE), point)
@@ -132,6 +161,10 @@ def _planned(event: Planned) -> str:
     return f"{words}; {one_line(event.strategy, _LINE)}" if event.strategy.strip() else words
 
 
-def _fate(event: FileRead) -> str:
-    reason = f": {one_line(event.reason, _LINE)}" if event.reason else ""
-    return f"{FILE_STATUSES[event.status]}{reason}"
+def _fate(file: FileRecord) -> str:
+    reason = f": {one_line(file.reason, _LINE)}" if file.reason else ""
+    return f"{FILE_STATUSES[file.status]}{reason}"
+
+
+def _rounded(number: float) -> str:
+    return f"{number:.0f}" if number >= 10 else f"{number:.1f}"

@@ -2,38 +2,63 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from investigator.documents.chunks import ChunkSettings, split
-from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.readers.registry import read_file
+from investigator.documents.chunks import ChunkSettings
+from investigator.documents.file_records import (
+    GoneFiles,
+    record_of,
+    records_of,
+    refusal,
+    restamped,
+    same_stamp,
+    told_unchanged,
+    was_read,
+)
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.reading import ReadRequest
+from investigator.documents.reading_pool import FileReading, ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, check_folder, scan
-from investigator.records import Chunk, Document, FileRead, FileRecord, FileStatus
+from investigator.records import FileRead, FileRecord, FileStatus, Record, SplitDocument
 
-__all__ = ["CorpusWriter", "FolderSettings", "FoundFile", "check_folder", "refresh", "scan"]
+__all__ = ["CorpusWriter", "FolderSettings", "FoundFile", "Recheck", "check_folder", "refresh", "scan"]
 
 
 class CorpusWriter(Protocol):
     """Where documents are kept. Each call is complete, and durable, when it returns."""
 
-    def put(self, file: FileRecord, document: Document, chunks: tuple[Chunk, ...]) -> None:
-        """Keeps a document in place of what was kept under its path."""
-        ...
-
-    def put_unreadable(self, file: FileRecord) -> None:
-        """Keeps that a file gave no text, in place of what was kept under its path."""
+    def put(self, files: Sequence[FileRecord], documents: Sequence[SplitDocument]) -> None:
+        """Keeps a file (the first), the files inside it, and their documents, in place of what was kept of it."""
         ...
 
     def touch(self, file: FileRecord) -> None:
         """Keeps a new stamp of a file whose content is the same."""
         ...
 
+    def rename(self, before: str, file: FileRecord) -> None:
+        """Keeps that a file has another path now, with all that was kept of it."""
+        ...
+
     def drop(self, path: str) -> None:
         """Forgets a file that is gone."""
         ...
+
+
+class Recheck(Record):
+    """What is opened although its stamp is that of its record.
+
+    `verify` opens every file, and finds a change that kept size and time; `retry` reads again what could not be read.
+    """
+
+    verify: bool = False
+    retry: bool = False
+
+
+_STAMPS_ONLY = Recheck()
 
 
 def refresh(
@@ -43,80 +68,129 @@ def refresh(
     folder: FolderSettings,
     reader: ReaderSettings,
     chunks: ChunkSettings,
+    recheck: Recheck = _STAMPS_ONLY,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[FileRead]:
-    """Brings the store up to date with the folder, file by file; a stop at any moment loses at most one file's work.
+    """Brings the store up to date with the folder, file by file; a stop at any moment loses the files under way.
 
-    `manifest` maps paths to what the store holds. A file whose size and mtime are those of its record is not opened.
-    One with another stamp but the same sha256 is not read again, also not when it failed before. Yields an event after
-    each file that had to be opened; `total` counts these. Raises FolderError when the folder cannot be listed.
+    `manifest` maps paths to what the store holds. A file whose size, mtime and inode are those of its record is not
+    opened. One with another stamp but the same sha256 is not read again, also not when it failed before, and one that
+    was renamed keeps what is stored of it. Yields an event after each file that had to be opened; `total` counts
+    these. Raises FolderError when the folder cannot be listed, or vanishes, and ReaderError when nothing can be read.
     """
+    return _Refresh(root, manifest, store, reader, chunks, recheck).events(scan(root, folder), clock)
+
+
+def changes(
+    root: Path, manifest: Mapping[str, FileRecord], folder: FolderSettings
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Paths of files that are new, have another stamp, and are gone since; no file is opened."""
     found = {file.id: file for file in scan(root, folder)}
-    known = dict(manifest)
-    for path in sorted(known.keys() - found.keys()):
-        store.drop(path)
-    opened = [file for file in found.values() if not _unchanged(file, known.get(file.id))]
-    for done, file in enumerate(opened, start=1):
-        record = _update(file, known.get(file.id), store, reader, chunks)
-        yield FileRead(done=done, total=len(opened), path=file.id, status=record.status, reason=record.reason)
+    new = tuple(sorted(found.keys() - manifest.keys()))
+    gone = tuple(sorted(manifest.keys() - found.keys()))
+    both = sorted(found.keys() & manifest.keys())
+    return new, tuple(path for path in both if not same_stamp(found[path], manifest[path])), gone
 
 
-def _unchanged(file: FoundFile, record: FileRecord | None) -> bool:
-    """Whether the record still tells what the file is; one without a hash was never opened, and is tried again."""
-    if record is None or not record.content_hash:
-        return False
-    return not file.problem and (record.size, record.mtime_ns) == (file.size, file.mtime_ns)
+class _Refresh:
+    """One comparison of a folder with its store."""
 
+    def __init__(
+        self,
+        root: Path,
+        manifest: Mapping[str, FileRecord],
+        store: CorpusWriter,
+        reader: ReaderSettings,
+        chunks: ChunkSettings,
+        recheck: Recheck,
+    ) -> None:
+        self._root = root
+        self._known = dict(manifest)
+        self._store = store
+        self._reader = reader
+        self._chunks = chunks
+        self._recheck = recheck
+        self._gone = GoneFiles(())
 
-def _update(
-    file: FoundFile, before: FileRecord | None, store: CorpusWriter, reader: ReaderSettings, chunks: ChunkSettings
-) -> FileRecord:
-    try:
-        content_hash = _content_hash(file, reader)
-        if before is not None and before.content_hash == content_hash:
-            record = _record(file, content_hash, before.status, before.reason)
-            store.touch(record)
-            return record
-    except ReadFailure as failure:
-        return _put_unreadable(_record(file, "", failure.status, failure.reason), before, store)
-    try:
-        document = read_file(file.path, file.id, content_hash, reader)
-    except ReadFailure as failure:
-        return _put_unreadable(_record(file, content_hash, failure.status, failure.reason), before, store)
-    record = _record(file, content_hash, FileStatus.INDEXED)
-    store.put(record, document, split(document, chunks))
-    return record
+    def events(self, listed: Sequence[FoundFile], clock: Callable[[], float]) -> Iterator[FileRead]:
+        found = {file.id: file for file in listed}
+        self._gone = GoneFiles(record for path, record in self._known.items() if path not in found)
+        opened = [file for file in listed if not file.problem and not self._unchanged(file)]
+        refused = [refusal(file) for file in listed if file.problem]
+        refused = [record for record in refused if record != self._known.get(record.path)]
+        done, total = 0, len(opened) + len(refused)
+        for record in refused:
+            done += 1
+            self._store.put((record,), ())
+            yield FileRead(done=done, total=total, files=(record,))
+        for files in self._read(opened, clock):
+            done += 1
+            yield FileRead(done=done, total=total, files=files)
+        if left := self._gone.left():
+            check_folder(self._root)
+        for path in left:
+            self._store.drop(path)
 
+    def _unchanged(self, file: FoundFile) -> bool:
+        """Whether the record still tells what the file is; one that could not be opened is always tried again."""
+        record = self._known.get(file.id)
+        if record is None or self._recheck.verify or (self._recheck.retry and not was_read(record)):
+            return False
+        if record.status is FileStatus.FAILED and not record.content_hash:
+            return False
+        return same_stamp(file, record)
 
-def _put_unreadable(record: FileRecord, before: FileRecord | None, store: CorpusWriter) -> FileRecord:
-    if record != before:
-        store.put_unreadable(record)
-    return record
+    def _read(self, opened: Sequence[FoundFile], clock: Callable[[], float]) -> Iterator[tuple[FileRecord, ...]]:
+        if not opened:
+            return
+        files = {file.id: file for file in opened}
+        processes = min(self._reader.workers or os.cpu_count() or 1, len(opened))
+        with ReadingPool(processes, clock) as pool:
+            for reading in pool.read(map(self._request, opened)):
+                kept = self._keep(files[reading.request.id], reading)
+                if kept is None:  # its content was known, but belongs to another file by now
+                    again = reading.request.model_copy(update={"known_hashes": ()})
+                    kept = next(filter(None, (self._keep(files[again.id], r) for r in pool.read([again]))))
+                yield kept
 
+    def _request(self, file: FoundFile) -> ReadRequest:
+        before = self._known.get(file.id)
+        hashes = self._gone.hashes_of(file.id, file.size)
+        if before is not None and (was_read(before) or not self._recheck.retry):
+            hashes |= {before.content_hash}
+        return ReadRequest(
+            id=file.id,
+            path=os.fsencode(file.path),
+            linked=file.linked,
+            known_hashes=tuple(sorted(hashes - {""})),
+            reader=self._reader,
+            chunks=self._chunks,
+        )
 
-def _record(file: FoundFile, content_hash: str, status: FileStatus, reason: str = "") -> FileRecord:
-    return FileRecord(
-        path=file.id,
-        size=file.size,
-        mtime_ns=file.mtime_ns,
-        content_hash=content_hash,
-        status=status,
-        reason=reason,
-    )
+    def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
+        """Brings the store up to date with one reading; what is told of it, None where it must be read after all."""
+        contents, before = reading.contents, self._known.get(file.id)
+        if contents.known and reading.opened is not None:
+            return self._keep_known(file, reading)
+        if reading.opened is None and contents.status is FileStatus.FAILED:
+            check_folder(self._root)
+        own = record_of(file, reading)
+        if before is not None and own.model_copy(update={"seconds": before.seconds}) == before:
+            return (before,)  # it fails as it did
+        files = records_of(own, reading)
+        self._store.put(files, contents.documents)
+        return files
 
-
-def _content_hash(file: FoundFile, reader: ReaderSettings) -> str:
-    """The sha256 of a file's bytes. Raises ReadFailure when it cannot be opened, or is too large to be."""
-    if file.problem:
-        raise ReadFailure(FileStatus.FAILED, file.problem)
-    if file.size > reader.max_bytes:
-        raise ReadFailure(FileStatus.TOO_LARGE, f"{file.size} bytes, more than the limit of {reader.max_bytes}")
-    try:
-        with file.path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except PermissionError as error:
-        raise ReadFailure(FileStatus.FAILED, "no permission to read the file") from error
-    except FileNotFoundError as error:
-        raise ReadFailure(FileStatus.FAILED, "the file vanished while the folder was being read") from error
-    except OSError as error:
-        reason = f"the file cannot be read ({error.strerror or 'input/output error'})"
-        raise ReadFailure(FileStatus.FAILED, reason) from error
+    def _keep_known(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
+        fresh, before = record_of(file, reading), self._known.get(file.id)
+        if before is not None and before.content_hash == fresh.content_hash:
+            record = restamped(before, fresh)
+            if record != before:
+                self._store.touch(record)
+            return (told_unchanged(record),)
+        gone = self._gone.take(file.id, fresh.content_hash)
+        if gone is None:
+            return None
+        record = restamped(gone, fresh)
+        self._store.rename(gone.path, record)
+        return (told_unchanged(record, f"renamed from {gone.path}"),)

@@ -1,45 +1,52 @@
-"""Lists the files of a folder, and opens none of them."""
+"""Lists the files of a folder, and opens none of them but `.investigatorignore`."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import Field
 
+from investigator.documents.patterns import Patterns, lines_of
 from investigator.errors import FolderError
-from investigator.records import SUMMARY, Record
+from investigator.records import SUMMARY, FileStatus, Record
+from investigator.store.workspace import DATABASE_NAME
 
-_DATABASE = "investigator.db"
+IGNORE_FILE = ".investigatorignore"
+"""The file at the top of a folder that says, as a `.gitignore` does, what in it is no document."""
+
+_LONGEST_IGNORE_FILE = 1_000_000
 
 
 class FolderSettings(Record):
     """Which files of the folder are documents."""
 
-    include: tuple[str, ...] = Field(default=(), description="patterns of names or paths to read; none means all")
+    include: tuple[str, ...] = Field(default=(), description="patterns of files or folders to read; none means all")
     exclude: tuple[str, ...] = Field(
         default=("~$*", "Thumbs.db", "desktop.ini", "__MACOSX", "node_modules", "__pycache__"),
-        description="patterns of names or paths, of files or folders, to leave out",
+        description="patterns of files or folders to leave out; as in .gitignore",
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file as the file system lists it: where, size in bytes, mtime in nanoseconds.
+    """A file as the file system lists it: where, size in bytes, mtime in nanoseconds, inode (0 where there is none).
 
     `id` is its path below the folder with forward slashes; what cannot be printed is replaced in it. `problem` says
-    why it could not even be looked at; then size and mtime are 0.
+    why it is not read, and `status` then what it is recorded as.
     """
 
     id: str
-    path: Path
+    path: str
     size: int = 0
     mtime_ns: int = 0
+    inode: int = 0
+    linked: bool = False
     problem: str = ""
+    status: FileStatus = FileStatus.FAILED
 
 
 def check_folder(root: Path) -> None:
@@ -58,103 +65,150 @@ def check_folder(root: Path) -> None:
 
 
 def scan(root: Path, settings: FolderSettings) -> list[FoundFile]:
-    """The regular files below a folder, sorted by id.
+    """The files below a folder, sorted by id.
 
-    Hidden files and folders, workspaces of this package, devices and pipes are left out. Links are followed only to
-    what lies inside the folder and was not found without them. Raises FolderError as `check_folder` does.
+    Hidden files, workspaces of this package and what the patterns leave out are passed over. Links are followed to
+    what lies inside the folder and was not found without them; links out of it, links to a folder that they lie in,
+    pipes and devices are listed with a problem. Raises FolderError as `check_folder` does.
     """
     check_folder(root)
-    found = _Scan(root, settings).files()
     unique: dict[str, FoundFile] = {}
-    for file in found:
+    for file in _Scan(root, settings).files():
         identity, count = file.id, 1
         while identity in unique:  # two names that differ only in what cannot be printed
             count += 1
             identity = f"{file.id}~{count}"
-        unique[identity] = file if identity == file.id else FoundFile(identity, *_stamp(file))
+        unique[identity] = file if identity == file.id else replace(file, id=identity)
     return [unique[identity] for identity in sorted(unique)]
 
 
-def _stamp(file: FoundFile) -> tuple[Path, int, int, str]:
-    return file.path, file.size, file.mtime_ns, file.problem
+def printable(path: str) -> str:
+    """A path with what cannot be shown in one line, or written as UTF-8, replaced."""
+    if path.isascii() and path.isprintable():
+        return path
+    readable = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "".join(character if character.isprintable() else "\ufffd" for character in readable)
 
 
-def matches(path: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a path, or one of the names on it, fits one of the patterns (`*`, `?`, `[...]`)."""
-    names = path.split("/")
-    wanted = [pattern.rstrip("/") for pattern in patterns]
-    return any(fnmatchcase(path, p) or any(fnmatchcase(name, p) for name in names) for p in wanted)
+@dataclass(frozen=True, slots=True)
+class _Below:
+    """A folder that waits to be listed: its path, and the beginning of the ids of what is in it."""
+
+    path: str
+    prefix: str
 
 
 class _Scan:
     """One walk over a folder: real folders first, links last."""
 
     def __init__(self, root: Path, settings: FolderSettings) -> None:
-        self._root = root
+        self._root = str(root)
         self._real_root = os.path.realpath(root)
-        self._settings = settings
-        self._seen: set[str] = set()
-        self._links: list[os.DirEntry[str]] = []
+        self._include = Patterns(settings.include)
+        self._exclude = Patterns((*settings.exclude, *_ignored(root)))
+        self._folders: set[tuple[int, int]] = set()  # (device, inode) of the folders listed
+        self._found: set[str] = set()  # paths of files, only needed when there are links
+        self._links: list[tuple[os.DirEntry[str], str]] = []
 
     def files(self) -> Iterator[FoundFile]:
         """Every file, in no certain order."""
-        yield from self._below(str(self._root))
+        for file in self._below(_Below(self._root, "")):
+            self._found.add(file.path)
+            yield file
         while self._links:
-            yield from self._linked(self._links.pop(0))
+            yield from self._linked(*self._links.pop(0))
 
-    def _below(self, folder: str) -> Iterator[FoundFile]:
-        waiting = [folder]
+    def _below(self, top: _Below) -> Iterator[FoundFile]:
+        waiting = [top]
         while waiting:
-            current = waiting.pop()
-            self._seen.add(os.path.realpath(current))
+            folder = waiting.pop()
             try:
-                with os.scandir(current) as listing:
+                where = os.stat(folder.path)
+                with os.scandir(folder.path) as listing:
                     entries = sorted(listing, key=lambda entry: entry.name)
             except OSError:
-                yield FoundFile(self._id(current), Path(current), problem="the folder cannot be opened")
+                yield FoundFile(printable(folder.prefix[:-1]), folder.path, problem="the folder cannot be opened")
                 continue
-            if current != str(self._root) and any(entry.name == _DATABASE for entry in entries):
+            if (where.st_dev, where.st_ino) in self._folders and where.st_ino:
+                continue
+            self._folders.add((where.st_dev, where.st_ino))
+            if folder.prefix and any(entry.name == DATABASE_NAME for entry in entries):
                 continue
             for entry in entries:
-                if self._left_out(entry):
+                identity = folder.prefix + entry.name
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if self._left_out(entry.name, identity, is_folder=is_folder):
                     continue
                 if entry.is_symlink():
-                    self._links.append(entry)
-                elif entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+                    self._links.append((entry, identity))
+                elif is_folder:
+                    waiting.append(_Below(entry.path, identity + "/"))
                 else:
-                    yield from self._file(entry.path)
+                    yield from self._file(entry, identity)
 
-    def _linked(self, link: os.DirEntry[str]) -> Iterator[FoundFile]:
+    def _linked(self, link: os.DirEntry[str], identity: str) -> Iterator[FoundFile]:
         target = os.path.realpath(link.path)
-        inside = os.path.commonpath([self._real_root, target]) == self._real_root
-        if not inside or target in self._seen:
-            return
-        if os.path.isdir(target):
-            yield from self._below(link.path)
-        elif os.path.lexists(target):
-            yield from self._file(link.path)
-        else:
-            yield FoundFile(self._id(link.path), Path(link.path), problem="the link leads nowhere")
+        if not os.path.lexists(target) or os.path.islink(target):
+            yield _refused(identity, link.path, "the link leads nowhere", FileStatus.FAILED)
+        elif not _holds(self._real_root, target):
+            yield _refused(identity, link.path, "a link that leads out of the folder is not followed")
+        elif os.path.isdir(target):
+            if _holds(target, os.path.realpath(os.path.dirname(link.path))):
+                yield _refused(identity, link.path, "a link to a folder that it lies in is not followed")
+            elif not self._left_out(link.name, identity, is_folder=True):
+                yield from self._below(_Below(link.path, identity + "/"))
+        elif not self._known(target):
+            yield from self._file(link, identity, linked=True)
 
-    def _file(self, path: str) -> Iterator[FoundFile]:
-        identity = self._id(path)
-        if self._settings.include and not matches(identity, self._settings.include):
+    def _known(self, target: str) -> bool:
+        """Whether a file inside the folder was found under its own name; notes it otherwise."""
+        own = os.path.join(self._root, os.path.relpath(target, self._real_root))
+        seen = own in self._found or target in self._found
+        self._found.add(target)
+        return seen
+
+    def _file(self, entry: os.DirEntry[str], identity: str, *, linked: bool = False) -> Iterator[FoundFile]:
+        if self._include and not self._include.fits_below(identity):
             return
-        self._seen.add(os.path.realpath(path))
         try:
-            status = os.stat(path)
+            status = entry.stat(follow_symlinks=linked)
         except OSError:
-            yield FoundFile(identity, Path(path), problem="the file vanished or may not be looked at")
+            yield _refused(identity, entry.path, "the file vanished or may not be looked at", FileStatus.FAILED)
             return
-        if stat.S_ISREG(status.st_mode):
-            yield FoundFile(identity, Path(path), status.st_size, status.st_mtime_ns)
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a pipe" if stat.S_ISFIFO(status.st_mode) else "a device or socket"
+            yield _refused(identity, entry.path, f"{kind}, not a file")
+            return
+        yield FoundFile(_id(identity), entry.path, status.st_size, status.st_mtime_ns, status.st_ino, linked)
 
-    def _left_out(self, entry: os.DirEntry[str]) -> bool:
-        return entry.name.startswith(".") or matches(self._id(entry.path), self._settings.exclude)
+    def _left_out(self, name: str, identity: str, *, is_folder: bool) -> bool:
+        return name.startswith(".") or self._exclude.fits(identity, is_folder=is_folder)
 
-    def _id(self, path: str) -> str:
-        relative = os.path.relpath(path, self._root).replace(os.sep, "/")
-        readable = relative.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        printable = "".join(character if character.isprintable() else "\ufffd" for character in readable)
-        return f"./{printable}" if printable == SUMMARY else printable
+
+def _holds(folder: str, path: str) -> bool:
+    """Whether an absolute path is a folder or lies in it."""
+    try:
+        return os.path.commonpath([folder, path]) == folder
+    except ValueError:  # another drive
+        return False
+
+
+def _ignored(root: Path) -> list[str]:
+    """The patterns of the folder's ignore file. Raises FolderError where it cannot be read."""
+    try:
+        with (root / IGNORE_FILE).open("rb") as file:
+            return lines_of(file.read(_LONGEST_IGNORE_FILE).decode("utf-8-sig", "replace"))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        hint = f"Make it readable, or remove it: {root / IGNORE_FILE}"
+        raise FolderError(f"{IGNORE_FILE} cannot be read ({error.strerror})", hint=hint) from error
+
+
+def _refused(identity: str, path: str, problem: str, status: FileStatus = FileStatus.UNSUPPORTED) -> FoundFile:
+    return FoundFile(_id(identity), path, problem=problem, status=status)
+
+
+def _id(identity: str) -> str:
+    shown = printable(identity.replace(os.sep, "/"))
+    return f"./{shown}" if shown == SUMMARY else shown

@@ -126,6 +126,17 @@ class Usage(Record):
         return self.input_tokens + self.output_tokens
 
 
+class Search(StrEnum):
+    """Which vectors an investigation searched.
+
+    whole: those of all chunks; candidates: those of the chunks that the words of a query find, because the index did
+    not have them all when the investigation began.
+    """
+
+    WHOLE = "whole"
+    CANDIDATES = "candidates"
+
+
 class Investigation(Record):
     """Everything of one investigation, from the question to the answer."""
 
@@ -134,6 +145,7 @@ class Investigation(Record):
     mission: str
     strategy: str
     engine: str
+    search: Search = Search.WHOLE
     needs: tuple[Need, ...] = ()
     plan: Plan = Plan()
     rounds: tuple[Round, ...] = ()

@@ -19,23 +19,47 @@ class FileStatus(StrEnum):
     """What became of a file of the folder."""
 
     INDEXED = "indexed"
+    UNCHANGED = "unchanged"
     EMPTY = "empty"
     NEEDS_OCR = "needs_ocr"
     ENCRYPTED = "encrypted"
     UNSUPPORTED = "unsupported"
     TOO_LARGE = "too_large"
     FAILED = "failed"
+    TIMED_OUT = "timed_out"
 
 
 class FileRecord(Record):
-    """One file as last seen: its stamp (size in bytes, mtime in nanoseconds), the sha256 of its bytes, its status."""
+    """One file as last seen: its stamp, the sha256 of its bytes, and what became of it.
+
+    Files inside a file (of an archive, attached to a message) have records too; `inside` is then the path of the file
+    that holds them. A file that was never opened has no hash.
+    """
 
     path: str = Field(description="path below the folder, with forward slashes; the document's id")
-    size: int
-    mtime_ns: int
-    content_hash: str
+    size: int = Field(default=0, description="bytes")
+    mtime_ns: int = Field(default=0, description="time of the last change, in nanoseconds")
+    inode: int = Field(default=0, description="number of the file in its file system; 0 where there is none")
+    content_hash: str = ""
     status: FileStatus
     reason: str = ""
+    pages: int | None = None
+    characters: int = Field(default=0, description="length of the text that was read")
+    chunks: int = 0
+    seconds: float = Field(default=0.0, description="time that reading took")
+    inside: str = ""
+
+
+class FolderStatus(Record):
+    """What the index of a folder holds, and how the folder differs from it by now."""
+
+    files: tuple[FileRecord, ...] = Field(description="every file, with those inside files, by path")
+    documents: int
+    chunks: int
+    without_vectors: int = Field(description="chunks whose vectors are not made yet")
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
 
 
 class PageSpan(Record):
@@ -82,6 +106,13 @@ class Chunk(Record):
     heading: str = ""
 
 
+class SplitDocument(Record):
+    """A document that was read, and its chunks in the order of its text."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+
+
 class Passage(Record):
     """A span of a document that was found for a query, with its text and where it stands.
 
@@ -97,6 +128,20 @@ class Passage(Record):
     own_lines: bool = True
     heading: str = ""
     score: float = 0.0
+
+
+class SearchHit(Record):
+    """A chunk that was found for a query, as a passage, and what each half of the search said of it.
+
+    Ranks count from 1 and are None where a half did not find it; `bm25` and `similarity` (cosine) are comparable
+    within one query.
+    """
+
+    passage: Passage
+    words_rank: int | None = None
+    bm25: float | None = None
+    vectors_rank: int | None = None
+    similarity: float | None = None
 
 
 class Quote(Record):

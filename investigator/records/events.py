@@ -5,22 +5,30 @@ Command line, report and other watchers read this one stream; its last event is 
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from investigator.records.answers import Investigation
 from investigator.records.base import Record
-from investigator.records.documents import FileStatus
+from investigator.records.documents import FileRecord
 from investigator.records.exchanges import Need
 from investigator.records.memories import Memory, Reflection
 from investigator.records.plans import PlanStep
 
 
 class FileRead(Record):
-    """A new or changed file was read: the how-manieth of how many, and what became of it."""
+    """A file was opened: the how-manieth of how many, and what became of it and of the files inside it.
+
+    A file whose content is what it was has the status `unchanged`; `reason` says so where it was renamed.
+    """
 
     done: int
     total: int
-    path: str
-    status: FileStatus
-    reason: str = ""
+    files: tuple[FileRecord, ...] = Field(min_length=1)
+
+    @property
+    def file(self) -> FileRecord:
+        """The file itself."""
+        return self.files[0]
 
 
 class Embedded(Record):

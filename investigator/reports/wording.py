@@ -28,12 +28,14 @@ STOPS: Mapping[StopReason, str] = {
 
 FILE_STATUSES: Mapping[FileStatus, str] = {
     FileStatus.INDEXED: "indexed",
+    FileStatus.UNCHANGED: "unchanged",
     FileStatus.EMPTY: "empty",
     FileStatus.NEEDS_OCR: "needs OCR",
     FileStatus.ENCRYPTED: "encrypted",
     FileStatus.UNSUPPORTED: "unsupported",
     FileStatus.TOO_LARGE: "too large",
     FileStatus.FAILED: "could not be read",
+    FileStatus.TIMED_OUT: "took too long",
 }
 
 

@@ -13,13 +13,10 @@ from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.prompts import Prompts
 from investigator.research.desk import Desk
+from investigator.retrieval.folder_index import workspace_library
 from investigator.retrieval.library import Library, RetrievalSettings
-from investigator.store.chroma import ChromaIndex
-from investigator.store.corpus import Corpus
-from investigator.store.full_text import FullText
 from investigator.store.in_memory import InMemoryJournal
-from investigator.store.vectors import VectorTable
-from investigator.store.workspace import Workspace
+from investigator.store.workspace import DATABASE_NAME, Workspace
 
 DEFAULT_MISSION = "Answer the question from the documents alone, and say so plainly when they do not hold the answer."
 DEFAULT_STRATEGY = "Ask the likeliest documents first; prefer exact statements, figures and dates to general remarks."
@@ -39,12 +36,9 @@ def default_desk() -> Desk:
 
 def open_library(directory: Path, embedder: Embedder | None = None) -> Library:
     """The library of a workspace directory that was indexed before. Raises SettingsError where there is none."""
-    if not (directory / "investigator.db").is_file():
+    if not (directory / DATABASE_NAME).is_file():
         raise SettingsError(
             f"there is no workspace in {directory}",
             hint='Index the folder first, for example with: investigator ask FOLDER "question"',
         )
-    database = Workspace(directory, write=False).database
-    chosen = embedder or default_embedder()
-    vectors = ChromaIndex(directory / "chroma", VectorTable(database, chosen.name), notice=lambda _: None)
-    return Library(Corpus(database), FullText(database), vectors, chosen, RetrievalSettings())
+    return workspace_library(Workspace(directory, write=False), embedder or default_embedder(), RetrievalSettings())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Protocol
@@ -11,11 +10,11 @@ from typing import Protocol
 from pydantic import Field
 
 from investigator.documents.pages import line_at
-from investigator.engines.base import Embedder, Vectors
-from investigator.records import Chunk, Document, DocumentCard, Passage, Record, TermFrequency, Unreadable
+from investigator.records import Chunk, Document, DocumentCard, Passage, Record, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.fusion import joined, reciprocal_rank_fusion
 from investigator.retrieval.relevance import coverage, relevance, word_weights
-from investigator.store.chroma import ChromaIndex
+from investigator.retrieval.vector_search import VectorSearch
+from investigator.store.chroma import VectorMatch
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
 from investigator.text.terms import content_words, words
@@ -27,6 +26,12 @@ class RetrievalSettings(Record):
     passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question is put to")
     depth: int = Field(default=30, ge=1, le=500, description="chunks that each half of the search looks at")
     breadth: int = Field(default=300, ge=1, le=5000, description="chunks looked at to rank the documents of a folder")
+    candidates: int = Field(
+        default=60, ge=1, le=1000, description="chunks that get vectors for a question while others have none yet"
+    )
+    embed_first: int = Field(
+        default=400, ge=0, description="chunks without vectors up to which all are embedded before the first question"
+    )
     snippet_characters: int = Field(default=300, ge=50, le=2000, description="length of a document's nearest passage")
 
 
@@ -41,27 +46,17 @@ class Shelf(Protocol):
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    chunk_id: int
-    document_id: str
-    similarity: float
-
-
 class Library:
     """A folder that can be searched: documents by what they are and by their best passages, then passages inside.
 
-    Both halves of the search (BM25 and vectors) are fused by rank. Within one document the vector search is exact.
+    Both halves of the search (BM25 and vectors) are fused by rank.
     """
 
-    def __init__(
-        self, corpus: Corpus, full_text: FullText, vectors: ChromaIndex, embedder: Embedder, settings: RetrievalSettings
-    ) -> None:
+    def __init__(self, corpus: Corpus, full_text: FullText, vectors: VectorSearch, settings: RetrievalSettings) -> None:
         self._corpus = corpus
         self._full_text = full_text
         self._vectors = vectors
         self._settings = settings
-        self._embed = lru_cache(maxsize=256)(lambda text: embedder.embed([text])[0])
         self._share = lru_cache(maxsize=4096)(self._document_share)
 
     def document_ids(self) -> tuple[str, ...]:
@@ -89,9 +84,9 @@ class Library:
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """All documents, the likeliest first, each with how well its best passage fits the first query."""
         rankings: list[list[str]] = []
-        best: dict[str, _Candidate] = {}
+        best: dict[str, VectorMatch] = {}
         for query in queries:
-            near = self._near(query, self._settings.breadth)
+            near = self._vectors.nearest(query, self._settings.breadth)
             lexical = [m.document_id for m in self._full_text.chunks(content_words(query), self._settings.breadth)]
             titled = [document_id for document_id, _ in self._full_text.cards(content_words(query), 50)]
             rankings += [_once(c.document_id for c in near), _once(lexical), titled]
@@ -106,27 +101,47 @@ class Library:
         """The best passages for some queries, in one document or in all; the score is their fit to the first query."""
         rankings: list[list[int]] = []
         for query in queries:
-            rankings.append([c.chunk_id for c in self._near(query, self._settings.depth, document_id)])
+            rankings.append([c.chunk_id for c in self._vectors.nearest(query, self._settings.depth, document_id)])
             found = self._full_text.chunks(content_words(query), self._settings.depth, document_id)
             rankings.append([match.chunk_id for match in found])
         chosen = reciprocal_rank_fusion(rankings)[: self._settings.passages]
         chunks = self._corpus.chunk_spans(chosen)
-        similarity = {c.chunk_id: c.similarity for c in self._near(queries[0], self._settings.breadth, document_id)}
+        similarity = {
+            c.chunk_id: c.similarity for c in self._vectors.nearest(queries[0], self._settings.breadth, document_id)
+        }
         passages: list[Passage] = []
         for name in _once(chunks[i].document_id for i in chosen if i in chunks):
             own = {chunk: i for i, chunk in chunks.items() if chunk.document_id == name}
             document = self.document(name)
             for group in joined(list(own), document.text):
-                near = max(similarity.get(own[chunk], 0.0) for chunk in group)
-                passages.append(self._passage(document, group, near, queries[0]))
+                best = max(similarity.get(own[chunk], 0.0) for chunk in group)
+                passages.append(self._passage(document, group, best, queries[0]))
         return tuple(sorted(passages, key=lambda p: -p.score))
 
-    def _near(self, query: str, limit: int, document_id: str | None = None) -> list[_Candidate]:
-        vector: Vectors = self._embed(query)
-        matches = self._vectors.nearest(vector, limit, document_id)
-        return [_Candidate(m.chunk_id, m.document_id, m.similarity) for m in matches]
+    def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
+        """The best chunks for a query, in one document or in all, with what each half of the search said of them."""
+        depth = max(limit, self._settings.depth)
+        words_half = self._full_text.chunks(content_words(query), depth, document_id)
+        vectors_half = self._vectors.nearest(query, depth, document_id)
+        by_words = {match.chunk_id: (rank, match.score) for rank, match in enumerate(words_half, start=1)}
+        by_vectors = {match.chunk_id: (rank, match.similarity) for rank, match in enumerate(vectors_half, start=1)}
+        ranked = reciprocal_rank_fusion([list(by_vectors), list(by_words)])[:limit]
+        chunks = self._corpus.chunk_spans(ranked)
+        return tuple(
+            SearchHit(
+                passage=self._passage(self.document(chunks[i].document_id), [chunks[i]], near or 0.0, query),
+                words_rank=words_rank,
+                bm25=bm25,
+                vectors_rank=vectors_rank,
+                similarity=near,
+            )
+            for i in ranked
+            if i in chunks
+            for words_rank, bm25 in [by_words.get(i, (None, None))]
+            for vectors_rank, near in [by_vectors.get(i, (None, None))]
+        )
 
-    def _card(self, document_id: str, best: _Candidate | None, question: str) -> DocumentCard:
+    def _card(self, document_id: str, best: VectorMatch | None, question: str) -> DocumentCard:
         document = self._corpus.outline(document_id)
         match, snippet = 0.0, ""
         if best is not None:

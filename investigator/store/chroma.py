@@ -38,12 +38,18 @@ class ChromaIndex:
         self._table = table
         try:
             self._collection = self._open()
-            if self._collection.count() < table.count_in_chroma():
-                raise StoreError("vectors are missing")
+            if not self._in_step():
+                raise StoreError("it does not hold the vectors that it should")
         except _chroma_errors() as error:
             notice(f"The vector index was damaged ({_first_line(error)}); it is built again from the database.")
             self._rebuild()
         self.synchronise()
+
+    def _in_step(self) -> bool:
+        """Whether the collection may hold what the database says; what was under way at a stop counts either way."""
+        least = self._table.count_in_chroma()
+        held = int(self._collection.count())
+        return least <= held <= least + len(self._table.gone()) + self._table.pending_count()
 
     def synchronise(self) -> None:
         """Bring the collection up to what the database holds: gone chunks leave, new vectors enter."""

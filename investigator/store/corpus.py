@@ -6,14 +6,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select, text, update
+from sqlalchemy import RowMapping, func, insert, select, update
 
-from investigator.records import Chunk, Document, FileRecord, FileStatus, Unreadable
+from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Unreadable
+from investigator.store.corpus_rows import forget, forget_chunks, insert_chunks, insert_document, rename
 from investigator.store.database import Database, get_meta, set_meta
-from investigator.store.schema import chunks, documents, files, gone_chunks
-from investigator.text.terms import spaced
+from investigator.store.schema import chunks, documents, files
 
-_CARD_CHARACTERS = 600
 _CACHED_DOCUMENTS = 64
 _CACHED_OUTLINES = 4096
 
@@ -27,46 +26,49 @@ class Corpus:
         self._outline = lru_cache(maxsize=_CACHED_OUTLINES)(self._read_outline)
 
     def manifest(self) -> Mapping[str, FileRecord]:
-        """Every file as last seen, by path."""
+        """Every file of the folder as last seen, by path; without the files inside files."""
+        return {file.path: file for file in self.files() if not file.inside}
+
+    def files(self) -> tuple[FileRecord, ...]:
+        """Every file as last seen, with those inside files, sorted by path."""
         with self._database.begin() as connection:
             rows = connection.execute(select(files).order_by(files.c.path)).mappings()
-            return {row["path"]: FileRecord.model_validate(dict(row)) for row in rows}
+            return tuple(FileRecord.model_validate(dict(row)) for row in rows)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
         """Files that hold nothing we could read, with the reason."""
-        return tuple(
-            Unreadable(path=file.path, status=file.status, reason=file.reason)
-            for file in self.manifest().values()
-            if file.status is not FileStatus.INDEXED
-        )
-
-    def put(self, file: FileRecord, document: Document, pieces: tuple[Chunk, ...]) -> None:
-        """Keep a document that was read, in place of what was kept of it before."""
+        query = select(files.c.path, files.c.status, files.c.reason).order_by(files.c.path)
         with self._database.begin() as connection:
-            _forget(connection, file.path)
-            connection.execute(insert(files), file.model_dump(mode="json"))
-            _insert_document(connection, document)
-            _insert_chunks(connection, document.id, document.text, pieces)
-        self._changed()
+            rows = connection.execute(query.where(files.c.status != FileStatus.INDEXED)).mappings()
+            return tuple(Unreadable.model_validate(dict(row)) for row in rows)
 
-    def put_unreadable(self, file: FileRecord) -> None:
-        """Keep that a file could not be read; what was kept of it before is dropped."""
+    def put(self, records: Sequence[FileRecord], split: Sequence[SplitDocument]) -> None:
+        """Keep a file (the first record), the files inside it, and their documents, in place of what was kept of it."""
         with self._database.begin() as connection:
-            _forget(connection, file.path)
-            connection.execute(insert(files), file.model_dump(mode="json"))
+            forget(connection, records[0].path)
+            connection.execute(insert(files), [record.model_dump(mode="json") for record in records])
+            for part in split:
+                insert_document(connection, part.document)
+                insert_chunks(connection, part.document.id, part.document.text, part.chunks)
         self._changed()
 
     def touch(self, file: FileRecord) -> None:
         """Keep a new stamp of a file whose content is the same."""
+        stamp = {"size": file.size, "mtime_ns": file.mtime_ns, "inode": file.inode}
         with self._database.begin() as connection:
-            connection.execute(
-                update(files).where(files.c.path == file.path).values(size=file.size, mtime_ns=file.mtime_ns)
-            )
+            connection.execute(update(files).where(files.c.path == file.path).values(stamp))
+
+    def rename(self, before: str, file: FileRecord) -> None:
+        """Keep that a file has another path: its text, chunks and vectors stay, also of the files inside it."""
+        with self._database.begin() as connection:
+            forget(connection, file.path)
+            rename(connection, before, file)
+        self._changed()
 
     def drop(self, path: str) -> None:
-        """Forget a file that is gone."""
+        """Forget a file that is gone, and the files inside it."""
         with self._database.begin() as connection:
-            _forget(connection, path)
+            forget(connection, path)
         self._changed()
 
     def _changed(self) -> None:
@@ -76,8 +78,10 @@ class Corpus:
     def fingerprint(self) -> str:
         """A hash of what the folder holds: equal when no file has changed, come or gone."""
         digest = hashlib.sha256()
-        for file in self.manifest().values():
-            digest.update(f"{file.path}\0{file.content_hash}\0{file.status}\n".encode())
+        query = select(files.c.path, files.c.content_hash, files.c.status).order_by(files.c.path)
+        with self._database.begin() as connection:
+            for row in connection.execute(query):
+                digest.update("\0".join((*row, "\n")).encode())
         return digest.hexdigest()
 
     def document_ids(self) -> tuple[str, ...]:
@@ -124,84 +128,43 @@ class Corpus:
                     found[row["id"]] = _chunk(row)
         return found
 
-    def chunks_of(self, document_id: str) -> dict[int, Chunk]:
-        """All chunks of a document by id, in the order of the text."""
-        query = select(chunks).where(chunks.c.document_id == document_id).order_by(chunks.c.start)
+    def chunk_texts(self, document_id: str, chunk_ids: Sequence[int]) -> dict[int, str]:
+        """The texts of some chunks of a document; chunks that are gone, also by this moment, are left out."""
         with self._database.begin() as connection:
-            return {row["id"]: _chunk(row) for row in connection.execute(query).mappings()}
+            stored = connection.execute(select(documents.c.text).where(documents.c.id == document_id)).scalar()
+        # the text is read first: the id of a chunk is never given again, so a span that is still there belongs to it
+        spans = self.chunk_spans(chunk_ids) if stored is not None else {}
+        return {i: str(stored)[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
 
-    def rechunk(self, settings: str, split: Mapping[str, tuple[Chunk, ...]]) -> None:
-        """Replace all chunks by new ones, made with other settings; vectors and words go with the old ones."""
+    def first_chunk_ids(self, document_id: str, limit: int) -> tuple[int, ...]:
+        """Ids of the first chunks of a document, in the order of its text."""
+        query = select(chunks.c.id).where(chunks.c.document_id == document_id).order_by(chunks.c.start).limit(limit)
         with self._database.begin() as connection:
-            for document_id, pieces in split.items():
-                _forget_chunks(connection, document_id)
-                stored = connection.execute(select(documents.c.text).where(documents.c.id == document_id)).scalar_one()
-                _insert_chunks(connection, document_id, stored, pieces)
-            set_meta(connection, "chunking", settings)
+            return tuple(connection.execute(query).scalars())
 
-    def chunking(self) -> str | None:
-        """The settings that the chunks were made with; None before the first."""
+    def chunk_count(self) -> int:
+        """How many chunks all documents have together."""
         with self._database.begin() as connection:
-            return get_meta(connection, "chunking")
+            return int(connection.execute(select(func.count()).select_from(chunks)).scalar_one())
 
-    def set_chunking(self, settings: str) -> None:
-        """Keep the settings that chunks are made with."""
+    def rechunk(self, document_id: str, pieces: Sequence[Chunk]) -> None:
+        """Replace the chunks of a document by new ones; vectors and words go with the old ones."""
+        own = files.c.path == document_id
         with self._database.begin() as connection:
-            set_meta(connection, "chunking", settings)
+            forget_chunks(connection, document_id)
+            stored = connection.execute(select(documents.c.text).where(documents.c.id == document_id)).scalar_one()
+            insert_chunks(connection, document_id, stored, pieces)
+            connection.execute(update(files).where(own).values(chunks=len(pieces)))
 
+    def setting(self, name: str) -> str | None:
+        """What the index was made with, as it was kept under a name; None before the first."""
+        with self._database.begin() as connection:
+            return get_meta(connection, name)
 
-def _insert_document(connection: Connection, document: Document) -> None:
-    card = document.model_copy(update={"text": ""})
-    connection.execute(
-        insert(documents),
-        {
-            "id": document.id,
-            "content_hash": document.content_hash,
-            "title": document.title,
-            "pages": len(document.pages) or None,
-            "card": card.model_dump_json(),
-            "text": document.text,
-        },
-    )
-    connection.execute(
-        text("INSERT INTO card_words (document_id, words) VALUES (:id, :words)"),
-        {"id": document.id, "words": spaced(_card_text(document))},
-    )
-
-
-def _card_text(document: Document) -> str:
-    headings = " \n".join(heading.text for heading in document.headings[:40])
-    path = document.id.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ")
-    about = " ".join((*document.authors, document.date or ""))
-    return "\n".join((document.title, path, about, headings, document.text[:_CARD_CHARACTERS]))
-
-
-def _insert_chunks(connection: Connection, document_id: str, stored: str, pieces: tuple[Chunk, ...]) -> None:
-    first = (connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'")).scalar() or 0) + 1
-    rows = [{**piece.model_dump(), "id": first + i} for i, piece in enumerate(pieces)]
-    if rows:
-        connection.execute(insert(chunks), rows)
-        connection.execute(
-            text("INSERT INTO chunk_words (rowid, words) VALUES (:id, :words)"),
-            [{"id": row["id"], "words": spaced(stored[row["start"] : row["end"]])} for row in rows],
-        )
-
-
-def _forget(connection: Connection, path: str) -> None:
-    _forget_chunks(connection, path)
-    connection.execute(text("DELETE FROM card_words WHERE document_id = :id"), {"id": path})
-    connection.execute(delete(documents).where(documents.c.id == path))
-    connection.execute(delete(files).where(files.c.path == path))
-
-
-def _forget_chunks(connection: Connection, document_id: str) -> None:
-    ids = select(chunks.c.id).where(chunks.c.document_id == document_id)
-    of_document = {"id": document_id}
-    connection.execute(insert(gone_chunks).from_select(["chunk_id"], ids))
-    connection.execute(
-        text("DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunks WHERE document_id = :id)"), of_document
-    )
-    connection.execute(delete(chunks).where(chunks.c.document_id == document_id))
+    def set_setting(self, name: str, value: str) -> None:
+        """Keep what the index is made with."""
+        with self._database.begin() as connection:
+            set_meta(connection, name, value)
 
 
 def _chunk(row: RowMapping) -> Chunk:

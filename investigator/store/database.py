@@ -26,20 +26,26 @@ class Database:
         self.path = path
         self._engine = _open(path)
         with self.begin() as connection:
+            schema.meta.create(connection, checkfirst=True)
+            self._check_version(connection)
             schema.metadata.create_all(connection)
             for statement in schema.FULL_TEXT:
                 connection.execute(text(statement))
-            self._check_version(connection)
 
     def _check_version(self, connection: Connection) -> None:
-        version = get_meta(connection, "schema_version")
-        if version is None:
-            set_meta(connection, "schema_version", str(schema.SCHEMA_VERSION))
-        elif int(version) != schema.SCHEMA_VERSION:
+        """Take the version of this program; what an older one derived from the documents is dropped."""
+        kept = get_meta(connection, "schema_version")
+        version = int(kept or schema.SCHEMA_VERSION)
+        if version > schema.SCHEMA_VERSION:
             raise StoreError(
-                f"the workspace database {self.path} has version {version}, this program needs {schema.SCHEMA_VERSION}",
-                hint=f"Move {self.path.parent} away; the index is then built again.",
+                f"the workspace database {self.path} was made by a newer version of this program",
+                hint=f"Upgrade investigator, or move {self.path.parent} away; the index is then built again.",
             )
+        if version < schema.SCHEMA_VERSION:
+            for table in ("chunk_words", "card_words", *(table.name for table in schema.DERIVED)):
+                connection.execute(text(f"DROP TABLE IF EXISTS {table}"))
+        if kept != str(schema.SCHEMA_VERSION):
+            set_meta(connection, "schema_version", str(schema.SCHEMA_VERSION))
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:

@@ -11,7 +11,7 @@ from investigator.store.database import Database
 
 _CHUNKS = """
     SELECT c.id, c.document_id, -bm25(chunk_words) AS score FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid
-    WHERE chunk_words MATCH :query {where} ORDER BY score DESC, c.id LIMIT :limit
+    WHERE chunk_words MATCH :query {where} ORDER BY score DESC, c.document_id, c.start LIMIT :limit
 """
 _CARDS = """
     SELECT document_id, -bm25(card_words) AS score FROM card_words

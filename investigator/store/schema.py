@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -31,15 +31,22 @@ files = Table(
     Column("path", String, primary_key=True),
     Column("size", Integer, nullable=False),
     Column("mtime_ns", Integer, nullable=False),
+    Column("inode", Integer, nullable=False),
     Column("content_hash", String, nullable=False),
     Column("status", String, nullable=False),
     Column("reason", Text, nullable=False),
+    Column("pages", Integer),
+    Column("characters", Integer, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("inside", String, nullable=False, index=True),  # the path of the archive or message that holds it
 )
 
 documents = Table(
     "documents",
     metadata,
-    Column("id", String, primary_key=True),
+    Column("key", Integer, primary_key=True),
+    Column("id", String, nullable=False, unique=True),
     Column("content_hash", String, nullable=False),
     Column("title", Text, nullable=False),
     Column("pages", Integer),
@@ -51,11 +58,12 @@ chunks = Table(
     "chunks",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("document_id", String, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("document_id", String, ForeignKey("documents.id", ondelete="CASCADE", onupdate="CASCADE"), nullable=False),
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("page", Integer),
     Column("heading", Text, nullable=False),
+    Index("chunks_of_document", "document_id", "start"),
     sqlite_autoincrement=True,  # an id that Chroma may still hold is never given again
 )
 
@@ -118,4 +126,7 @@ FULL_TEXT = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5(document_id UNINDEXED, words, "
     "tokenize='porter unicode61 remove_diacritics 2')",
 )
-"""`chunk_words` has the chunk id as rowid; `card_words` holds title, path, headings and first lines of a document."""
+"""`chunk_words` has the chunk id as rowid, `card_words` the document's key: title, path, headings and first lines."""
+
+DERIVED = (vectors, gone_chunks, chunks, documents, files)
+"""Tables that an older version's workspace loses, with the full-text ones: they are made again from the folder."""

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Select, delete, func, select, text, update
 
 from investigator.engines.base import Vectors
 from investigator.store.corpus import in_batches
 from investigator.store.database import Database
 from investigator.store.schema import chunks, gone_chunks, vectors
+
+_PUT = text(
+    "INSERT OR IGNORE INTO vectors (chunk_id, embedder, vector, in_chroma) "
+    "SELECT id, :embedder, :vector, 0 FROM chunks WHERE id = :chunk_id"
+)
 
 
 class VectorTable:
@@ -22,27 +28,41 @@ class VectorTable:
 
     def missing(self) -> dict[str, tuple[int, ...]]:
         """Ids of chunks that have no vector yet, by document, in the order of the text."""
-        query = (
-            select(chunks.c.document_id, chunks.c.id)
-            .outerjoin(vectors, (vectors.c.chunk_id == chunks.c.id) & (vectors.c.embedder == self.embedder))
-            .where(vectors.c.chunk_id.is_(None))
-            .order_by(chunks.c.document_id, chunks.c.start)
-        )
+        query = self._without_vector(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
         found: dict[str, list[int]] = {}
         with self._database.begin() as connection:
             for document_id, chunk_id in connection.execute(query):
                 found.setdefault(document_id, []).append(chunk_id)
         return {document_id: tuple(ids) for document_id, ids in found.items()}
 
+    def missing_count(self) -> int:
+        """How many chunks have no vector yet."""
+        with self._database.begin() as connection:
+            return int(connection.execute(self._without_vector(func.count())).scalar_one())
+
+    def _without_vector(self, *columns: Any) -> Select[Any]:
+        own = (vectors.c.chunk_id == chunks.c.id) & (vectors.c.embedder == self.embedder)
+        return select(*columns).select_from(chunks).outerjoin(vectors, own).where(vectors.c.chunk_id.is_(None))
+
+    def get(self, chunk_ids: Sequence[int]) -> dict[int, Vectors]:
+        """The vectors, each of shape (dimensions,), of those of the chunks that have one."""
+        query = select(vectors.c.chunk_id, vectors.c.vector).where(vectors.c.embedder == self.embedder)
+        found: dict[int, Vectors] = {}
+        with self._database.begin() as connection:
+            for part in in_batches(chunk_ids):
+                for chunk_id, raw in connection.execute(query.where(vectors.c.chunk_id.in_(part))):
+                    found[chunk_id] = np.frombuffer(raw, dtype="<f4")
+        return found
+
     def put(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
-        """Keep the vectors of some chunks, one row each."""
+        """Keep the vectors of some chunks, one row each; of chunks that are gone meanwhile nothing is kept."""
         values = [
-            {"chunk_id": i, "embedder": self.embedder, "vector": row.astype("<f4").tobytes(), "in_chroma": 0}
+            {"chunk_id": i, "embedder": self.embedder, "vector": row.astype("<f4").tobytes()}
             for i, row in zip(chunk_ids, rows, strict=True)
         ]
         if values:
             with self._database.begin() as connection:
-                connection.execute(insert(vectors), values)
+                connection.execute(_PUT, values)
 
     def pending(self, limit: int) -> list[tuple[int, str, Vectors]]:
         """(chunk id, document id, vector) of vectors that Chroma does not hold yet, oldest first."""
@@ -70,13 +90,16 @@ class VectorTable:
 
     def count_in_chroma(self) -> int:
         """How many vectors Chroma should hold."""
-        query = (
-            select(func.count())
-            .select_from(vectors)
-            .where(vectors.c.embedder == self.embedder, vectors.c.in_chroma == 1)
-        )
+        return self._count(in_chroma=1)
+
+    def pending_count(self) -> int:
+        """How many vectors Chroma does not hold yet."""
+        return self._count(in_chroma=0)
+
+    def _count(self, in_chroma: int) -> int:
+        own = (vectors.c.embedder == self.embedder) & (vectors.c.in_chroma == in_chroma)
         with self._database.begin() as connection:
-            return connection.execute(query).scalar_one()
+            return int(connection.execute(select(func.count()).select_from(vectors).where(own)).scalar_one())
 
     def gone(self) -> tuple[int, ...]:
         """Chunk ids that Chroma may still hold although their chunks are gone."""

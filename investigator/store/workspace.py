@@ -16,6 +16,7 @@ from investigator.errors import DiskFullError, SettingsError, WorkspaceLockedErr
 from investigator.store.database import Database
 
 DEFAULT_NAME = ".investigator"
+DATABASE_NAME = "investigator.db"
 
 
 def locate(folder: Path, chosen: Path | None = None) -> Path:
@@ -46,7 +47,7 @@ class Workspace:
         if write:
             self._acquire()
         try:
-            self.database = Database(directory / "investigator.db")
+            self.database = Database(directory / DATABASE_NAME)
         except BaseException:
             self._lock.release()
             raise

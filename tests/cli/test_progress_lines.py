@@ -13,6 +13,7 @@ from investigator.records import (
     Embedded,
     Event,
     FileRead,
+    FileRecord,
     FileStatus,
     Investigation,
     Knowledge,
@@ -33,6 +34,10 @@ ENDED = Investigation(id="8f3a", question="?", mission="", strategy="", engine="
 MEMORY = Memory(id=1, target_document_id="lease.pdf", question="?", reply="!", point=85)
 
 
+def read_file(path: str, status: FileStatus = FileStatus.INDEXED, reason: str = "") -> FileRecord:
+    return FileRecord(path=path, status=status, reason=reason, chunks=3)
+
+
 def lines(events: list[Event], ticks: Iterator[float] | None = None) -> list[str]:
     """What a pipe gets; the clock stands still unless ticks are given."""
     stream = io.StringIO()
@@ -47,7 +52,7 @@ def test_each_event_is_one_plain_line() -> None:
 
     assert lines(
         [
-            FileRead(done=1, total=1, path="scan.pdf", status=FileStatus.ENCRYPTED, reason="needs a password"),
+            FileRead(done=1, total=1, files=(read_file("scan.pdf", FileStatus.ENCRYPTED, "needs a password"),)),
             Embedded(done=64, total=64),
             Notice(text="one file changed"),
             Started(run_id="8f3a", engine="a:b", documents=2, resumed=True),
@@ -59,7 +64,7 @@ def test_each_event_is_one_plain_line() -> None:
         ]
     ) == [
         "reading 1/1: scan.pdf, encrypted: needs a password",
-        "indexing passages 64/64",
+        "making vectors 64/64",
         "note: one file changed",
         "going on with run 8f3a: 2 documents, a:b",
         "must be known: rent, term",
@@ -70,24 +75,22 @@ def test_each_event_is_one_plain_line() -> None:
 
 
 def test_a_thousand_files_are_a_few_lines_and_the_last_one_is_shown() -> None:
-    events: list[Event] = [
-        FileRead(done=n, total=1000, path=f"{n}.txt", status=FileStatus.INDEXED) for n in range(1, 1001)
-    ]
+    events: list[Event] = [FileRead(done=n, total=1000, files=(read_file(f"{n}.txt"),)) for n in range(1, 1001)]
     ticks = (n * 0.01 for n in range(1000))
 
     shown = lines([*events, Answered(investigation=ENDED)], ticks)
 
     assert len(shown) == 6
     assert shown[0] == "reading 1/1000: 1.txt"
-    assert shown[1] == "reading 201/1000: 201.txt, about 8.0 s left"
-    assert shown[-1] == "reading 1000/1000: 1000.txt"
+    assert shown[1] == "reading 201/1000: 201.txt, 100 files/s, 300 passages/s, about 8.0 s left"
+    assert shown[-1] == "reading 1000/1000: 1000.txt, 100 files/s, 300 passages/s"
 
 
 def test_time_left_follows_the_pace_of_its_own_phase() -> None:
     pace = Pace()
 
     def left(kind: str, done: int, now: float) -> float | None:
-        return pace.left(Count(kind=kind, phase=kind, done=done, total=10, about=()), now)
+        return pace.speed(Count(kind=kind, phase=kind, done=done, total=10, about=()), now).seconds_left
 
     assert left("files", 1, 100.0) is None
     assert left("files", 3, 104.0) == pytest.approx(14.0)
@@ -100,7 +103,7 @@ def test_names_that_would_act_on_the_terminal_are_written_out() -> None:
     name = "[red]\x1b[2J{task.id}\nerror: gone"
     events: list[Event] = [
         Started(run_id="1", engine=name, documents=1, resumed=False),
-        FileRead(done=1, total=2, path=name, status=FileStatus.INDEXED),
+        FileRead(done=1, total=2, files=(read_file(name),)),
         Answered(investigation=ENDED),
     ]
 

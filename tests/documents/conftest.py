@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.readers.registry import read_file
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.registry import Reading
+from investigator.documents.readers.registry import read as read_source
 from investigator.records import Document, FileStatus
 
 Read = Callable[..., Document]
+ReadAll = Callable[..., Reading]
 Refused = Callable[..., FileStatus]
 
 
 @pytest.fixture
-def read(tmp_path: Path) -> Read:
-    """Reads bytes (or text, as UTF-8) as the file of that name."""
+def read_all() -> ReadAll:
+    """Reads bytes (or text, as UTF-8) as the file of that name, with the files inside it."""
 
-    def read_bytes(name: str, data: bytes | str, **settings: int) -> Document:
-        path = tmp_path / name
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
-        return read_file(path, name, "hash", ReaderSettings(**settings))
+    def read_bytes(name: str, data: bytes | str, **settings: object) -> Reading:
+        source = Source(data.encode() if isinstance(data, str) else data, name)
+        return read_source(source, name, "hash", ReaderSettings.model_validate(settings))
 
     return read_bytes
+
+
+@pytest.fixture
+def read(read_all: ReadAll) -> Read:
+    """Reads bytes as the file of that name: its first document."""
+    return lambda name, data, **settings: read_all(name, data, **settings).documents[0]
 
 
 @pytest.fixture

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from investigator.documents.chunks import ChunkSettings
-from investigator.documents.folder import FolderSettings, refresh
+from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
 from investigator.documents.readers.base import ReaderSettings
 from investigator.errors import FolderError
-from investigator.records import Chunk, Document, FileRead, FileRecord, FileStatus
+from investigator.records import Document, FileRead, FileRecord, FileStatus, SplitDocument
 
 
 class Shelf:
@@ -23,32 +25,40 @@ class Shelf:
         self.documents: dict[str, Document] = {}
         self.calls: list[tuple[str, str]] = []
 
-    def put(self, file: FileRecord, document: Document, chunks: tuple[Chunk, ...]) -> None:
-        assert chunks
-        self._note("put", file)
-        self.documents[file.path] = document
-
-    def put_unreadable(self, file: FileRecord) -> None:
-        self._note("put_unreadable", file)
-        self.documents.pop(file.path, None)
+    def put(self, files: Sequence[FileRecord], documents: Sequence[SplitDocument]) -> None:
+        assert all(part.chunks for part in documents)
+        self.calls.append(("put", files[0].path))
+        self._forget(files[0].path)
+        self.files |= {file.path: file for file in files}
+        self.documents |= {part.document.id: part.document for part in documents}
 
     def touch(self, file: FileRecord) -> None:
-        self._note("touch", file)
+        self.calls.append(("touch", file.path))
+        self.files[file.path] = file
+
+    def rename(self, before: str, file: FileRecord) -> None:
+        self.calls.append(("rename", f"{before} > {file.path}"))
+        document = self.documents.get(before)
+        self._forget(before)
+        self.files[file.path] = file
+        if document is not None:
+            self.documents[file.path] = document
 
     def drop(self, path: str) -> None:
         self.calls.append(("drop", path))
-        del self.files[path]
-        self.documents.pop(path, None)
+        self._forget(path)
 
-    def _note(self, call: str, file: FileRecord) -> None:
-        self.calls.append((call, file.path))
-        self.files[file.path] = file
+    def _forget(self, path: str) -> None:
+        for file in [file for file in self.files.values() if path in (file.path, file.inside)]:
+            del self.files[file.path]
+            self.documents.pop(file.path, None)
 
 
-def update(root: Path, shelf: Shelf, **reader: int) -> list[FileRead]:
+def update(root: Path, shelf: Shelf, recheck: Recheck | None = None, **reader: float) -> list[FileRead]:
     shelf.calls.clear()
-    settings = (FolderSettings(), ReaderSettings(**reader), ChunkSettings())
-    return list(refresh(root, dict(shelf.files), shelf, *settings))
+    settings = (FolderSettings(), ReaderSettings(**{"workers": 1, **reader}), ChunkSettings())
+    manifest = {path: file for path, file in shelf.files.items() if not file.inside}
+    return list(refresh(root, manifest, shelf, *settings, recheck or Recheck()))
 
 
 @pytest.fixture
@@ -63,7 +73,7 @@ def shelf(tmp_path: Path) -> Shelf:
 
 
 def test_new_files_are_read_one_by_one(tmp_path, shelf):
-    assert shelf.calls == [("put", "a.txt"), ("put", "b.md"), ("put_unreadable", "c.bin")]
+    assert shelf.calls == [("put", "a.txt"), ("put", "b.md"), ("put", "c.bin")]
     assert shelf.documents["b.md"].text == "# River\n\nWide."
     assert shelf.files["a.txt"].content_hash == hashlib.sha256(b"The mill.").hexdigest()
     assert shelf.documents["a.txt"].content_hash == shelf.files["a.txt"].content_hash
@@ -76,7 +86,7 @@ def test_events_count_what_was_opened(tmp_path):
         (tmp_path / name).write_text("text")
     (tmp_path / "c.txt").write_text("")
     events = update(tmp_path, Shelf())
-    assert [(e.done, e.total, e.path, e.status) for e in events] == [
+    assert [(e.done, e.total, e.file.path, e.file.status) for e in events] == [
         (1, 3, "a.txt", FileStatus.INDEXED),
         (2, 3, "b.txt", FileStatus.INDEXED),
         (3, 3, "c.txt", FileStatus.EMPTY),
@@ -99,7 +109,7 @@ def test_a_new_stamp_on_the_same_bytes_is_not_read_again(tmp_path, shelf):
         os.utime(tmp_path / name, ns=(1, 1))
     events = update(tmp_path, shelf)
     assert shelf.calls == [("touch", "a.txt"), ("touch", "c.bin")]
-    assert [event.status for event in events] == [FileStatus.INDEXED, FileStatus.UNSUPPORTED]
+    assert [event.file.status for event in events] == [FileStatus.UNCHANGED, FileStatus.UNSUPPORTED]
     assert shelf.files["a.txt"].mtime_ns == 1
     assert shelf.files["c.bin"].reason
     assert update(tmp_path, shelf) == []
@@ -110,7 +120,7 @@ def test_changed_new_and_deleted_files_are_noticed(tmp_path, shelf):
     (tmp_path / "b.md").unlink()
     (tmp_path / "d.txt").write_text("New.")
     update(tmp_path, shelf)
-    assert shelf.calls == [("drop", "b.md"), ("put", "a.txt"), ("put", "d.txt")]
+    assert shelf.calls == [("put", "a.txt"), ("put", "d.txt"), ("drop", "b.md")]
     assert {path: document.text for path, document in shelf.documents.items()} == {
         "a.txt": "The river.",
         "d.txt": "New.",
@@ -120,7 +130,7 @@ def test_changed_new_and_deleted_files_are_noticed(tmp_path, shelf):
 def test_a_document_that_can_no_longer_be_read_is_taken_out(tmp_path, shelf):
     (tmp_path / "a.txt").write_bytes(b"PK\x03\x04 cut off")
     update(tmp_path, shelf)
-    assert shelf.calls == [("put_unreadable", "a.txt")]
+    assert shelf.calls == [("put", "a.txt")]
     assert "a.txt" not in shelf.documents
     (tmp_path / "a.txt").write_text("Back again.")
     update(tmp_path, shelf)
@@ -136,41 +146,139 @@ def test_a_stop_in_the_middle_keeps_what_was_read(tmp_path):
     next(steps)
     steps.close()
     assert sorted(shelf.documents) == ["a.txt", "b.txt"]
-    assert [event.path for event in update(tmp_path, shelf)] == ["c.txt"]
+    assert [event.file.path for event in update(tmp_path, shelf)] == ["c.txt"]
 
 
 def test_a_file_that_vanishes_is_reported_and_later_dropped(tmp_path):
-    (tmp_path / "a.txt").write_text("a")
-    (tmp_path / "b.txt").write_text("b")
+    for number in range(30):  # more than are read ahead
+        (tmp_path / f"{number:02}.txt").write_text("text")
     shelf = Shelf()
-    steps = refresh(tmp_path, {}, shelf, FolderSettings(), ReaderSettings(), ChunkSettings())
+    steps = refresh(tmp_path, {}, shelf, FolderSettings(), ReaderSettings(workers=1), ChunkSettings())
     next(steps)
-    (tmp_path / "b.txt").unlink()
-    event = next(steps)
-    assert (event.path, event.status) == ("b.txt", FileStatus.FAILED)
-    assert "vanished" in event.reason
+    (tmp_path / "29.txt").unlink()
+    *_, last = steps
+    assert (last.file.path, last.file.status) == ("29.txt", FileStatus.FAILED)
+    assert "vanished" in last.file.reason
     assert update(tmp_path, shelf) == []
-    assert "b.txt" not in shelf.files
+    assert "29.txt" not in shelf.files
 
 
-def test_a_file_above_the_limit_is_not_opened_and_is_tried_again(tmp_path, shelf):
+def test_a_folder_that_vanishes_in_the_middle_is_an_error_and_drops_nothing(tmp_path):
+    root, away = tmp_path / "root", tmp_path / "away"
+    root.mkdir()
+    for number in range(30):
+        (root / f"{number:02}.txt").write_text("text")
+    shelf = Shelf()
+    update(root, shelf)
+    for path in root.iterdir():
+        os.utime(path, ns=(1, 1))
+    manifest = dict(shelf.files)
+    steps = refresh(root, manifest, shelf, FolderSettings(), ReaderSettings(workers=1), ChunkSettings())
+    next(steps)
+    root.rename(away)
+    with pytest.raises(FolderError):
+        list(steps)
+    assert set(shelf.documents) == set(manifest)
+
+
+def test_a_file_above_the_limit_is_not_opened_again_until_that_is_asked_for(tmp_path, shelf):
     (tmp_path / "big.txt").write_text("word " * 100)
-    assert [event.status for event in update(tmp_path, shelf, max_bytes=300)] == [FileStatus.TOO_LARGE]
-    assert shelf.files["big.txt"].content_hash == ""
-    update(tmp_path, shelf, max_bytes=300)
-    assert shelf.calls == []
-    assert [event.status for event in update(tmp_path, shelf)] == [FileStatus.INDEXED]
+    assert [event.file.status for event in update(tmp_path, shelf, max_bytes=300)] == [FileStatus.TOO_LARGE]
+    assert "reader.max_bytes" in shelf.files["big.txt"].reason
+    assert update(tmp_path, shelf, max_bytes=300) == []
+    update(tmp_path, shelf, Recheck(retry=True))
+    assert shelf.documents["big.txt"].text.startswith("word word")
+
+
+def test_verify_finds_a_change_that_kept_size_and_time(tmp_path, shelf):
+    path = tmp_path / "a.txt"
+    stamp = path.stat()
+    path.write_text("The bill.")
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert update(tmp_path, shelf) == []
+    events = update(tmp_path, shelf, Recheck(verify=True))
+    assert [event.file.status for event in events] == [
+        FileStatus.INDEXED,
+        FileStatus.UNCHANGED,
+        FileStatus.UNSUPPORTED,
+    ]
+    assert shelf.calls == [("put", "a.txt")]
+    assert shelf.documents["a.txt"].text == "The bill."
+
+
+def test_a_file_put_in_place_of_another_with_its_size_and_time_is_noticed(tmp_path, shelf):
+    path = tmp_path / "a.txt"
+    stamp = path.stat()
+    (tmp_path / "new").write_text("The bill.")
+    os.utime(tmp_path / "new", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    (tmp_path / "new").replace(path)
+    update(tmp_path, shelf)
+    assert shelf.documents["a.txt"].text == "The bill."
+
+
+def test_a_renamed_file_keeps_what_is_stored_of_it(tmp_path, shelf):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.txt").rename(tmp_path / "deep" / "z.txt")
+    (event,) = update(tmp_path, shelf)
+    assert shelf.calls == [("rename", "a.txt > deep/z.txt")]
+    assert (event.file.status, event.file.reason) == (FileStatus.UNCHANGED, "renamed from a.txt")
+    assert update(tmp_path, shelf) == []
+
+
+def test_two_copies_of_a_file_that_is_gone_share_one_rename(tmp_path, shelf):
+    (tmp_path / "a.txt").rename(tmp_path / "x.txt")
+    (tmp_path / "y.txt").write_bytes((tmp_path / "x.txt").read_bytes())
+    update(tmp_path, shelf)
+    assert shelf.calls == [("rename", "a.txt > x.txt"), ("put", "y.txt")]
+    assert shelf.documents["y.txt"].text == "The mill."
+
+
+def test_a_renamed_file_with_another_ending_is_read_anew(tmp_path, shelf):
+    (tmp_path / "b.md").rename(tmp_path / "b.txt")
+    update(tmp_path, shelf)
+    assert shelf.calls == [("put", "b.txt"), ("drop", "b.md")]
+
+
+def test_retry_reads_again_only_what_gave_no_text(tmp_path, shelf):
+    events = update(tmp_path, shelf, Recheck(retry=True))
+    assert [event.file.path for event in events] == ["c.bin"]
+
+
+def test_files_inside_a_file_have_records_of_their_own_and_leave_with_it(tmp_path):
+    with zipfile.ZipFile(tmp_path / "box.zip", "w") as box:
+        box.writestr("in/a.txt", "The mill.")
+        box.writestr("in/b.bin", bytes(range(256)))
+    shelf = Shelf()
+    (event,) = update(tmp_path, shelf)
+    assert [(file.path, file.status, file.inside) for file in event.files] == [
+        ("box.zip", FileStatus.INDEXED, ""),
+        ("box.zip/in/a.txt", FileStatus.INDEXED, "box.zip"),
+        ("box.zip/in/b.bin", FileStatus.UNSUPPORTED, "box.zip"),
+    ]
+    assert event.files[1].chunks == 1
+    assert shelf.documents["box.zip/in/a.txt"].text == "The mill."
+    assert update(tmp_path, shelf) == []
+    (tmp_path / "box.zip").unlink()
+    update(tmp_path, shelf)
+    assert shelf.files == {}
+
+
+def test_changes_are_told_without_opening_a_file(tmp_path, shelf):
+    (tmp_path / "a.txt").write_text("The river mill.")
+    (tmp_path / "b.md").unlink()
+    (tmp_path / "d.txt").write_text("New.")
+    assert changes(tmp_path, shelf.files, FolderSettings()) == (("d.txt",), ("a.txt",), ("b.md",))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read every file")
 def test_a_file_without_permission_has_failed_until_it_may_be_read(tmp_path, shelf):
     (tmp_path / "d.txt").write_text("secret")
     (tmp_path / "d.txt").chmod(0)
-    assert [(e.status, e.reason) for e in update(tmp_path, shelf)] == [
+    assert [(e.file.status, e.file.reason) for e in update(tmp_path, shelf)] == [
         (FileStatus.FAILED, "no permission to read the file")
     ]
     (tmp_path / "d.txt").chmod(0o600)
-    assert [e.status for e in update(tmp_path, shelf)] == [FileStatus.INDEXED]
+    assert [e.file.status for e in update(tmp_path, shelf)] == [FileStatus.INDEXED]
 
 
 def test_a_missing_folder_drops_nothing(tmp_path, shelf):

@@ -9,9 +9,8 @@ import pypdfium2
 import pytest
 from made_files import pdf
 
-from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.paged import listed
 from investigator.documents.readers.pdf import page_text
-from investigator.documents.readers.registry import read_file
 from investigator.documents.readers.titles import honest_title, largest_title
 from investigator.records import FileStatus
 
@@ -62,8 +61,13 @@ def test_a_hyphen_at_a_line_end_stays_on_the_page():
     assert page_text("stock\ufffebased pay\r\nand more \x00") == "stock-\nbased pay\nand more"
 
 
-def test_a_pdf_without_text_needs_ocr(refused):
-    assert refused("scan.pdf", pdf([[], []])) is FileStatus.NEEDS_OCR
+def test_a_pdf_of_blank_pages_is_empty(refused):
+    assert refused("blank.pdf", pdf([[], []])) is FileStatus.EMPTY
+
+
+def test_pages_are_listed_as_runs():
+    assert listed([3]) == "page 4"
+    assert listed([0, 2, 3, 4, 8]) == "pages 1, 3-5, 9"
 
 
 def test_a_pdf_of_too_many_pages_or_characters_is_refused(refused):
@@ -71,9 +75,9 @@ def test_a_pdf_of_too_many_pages_or_characters_is_refused(refused):
     assert refused("a.pdf", pdf([["a word"]] * 3), max_characters=10) is FileStatus.TOO_LARGE
 
 
-def test_the_page_map_of_real_filings_agrees_with_pdfium(shared: Path):
+def test_the_page_map_of_real_filings_agrees_with_pdfium(shared: Path, read):
     for path in sorted((shared / "data/investigate/sec10q_pdf/docs_dev").glob("*.pdf")):
-        document = read_file(path, path.name, "hash", ReaderSettings())
+        document = read(path.name, path.read_bytes())
         spans = {span.page: span for span in document.pages}
         source = pypdfium2.PdfDocument(path)
         for index in range(len(source)):

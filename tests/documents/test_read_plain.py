@@ -35,6 +35,52 @@ def test_the_encoding_is_found(read, data):
     assert read("bericht.txt", data).text == GERMAN
 
 
+SENTENCES = {
+    "pl": "Rada miejska przyjęła uchwałę o budowie mostu. Koszt wyniesie pięć milionów złotych, a prace potrwają rok.",
+    "cs": "Městská rada schválila stavbu nového mostu přes řeku, která začne příští podzim a potrvá dvě léta.",
+    "tr": "Şehir meclisi nehrin üzerine yeni bir köprü yapılmasını onayladı. İnşaat önümüzdeki sonbaharda başlayacak.",
+    "ru": "Городской совет одобрил строительство нового моста через реку. Работы начнутся осенью.",
+    "el": "Το δημοτικό συμβούλιο ενέκρινε την κατασκευή νέας γέφυρας πάνω από τον ποταμό.",
+    "ar": "وافق مجلس المدينة على بناء جسر جديد فوق النهر. تبدأ الأعمال في الخريف القادم.",
+    "he": "מועצת העיר אישרה את בניית הגשר החדש מעל הנהר. העבודות יתחילו בסתיו הבא.",
+    "ja": "市議会は川に架かる新しい橋の建設を承認した。工事は来年の秋に始まり、およそ二年間続く予定である。",
+    "ko": "시의회는 강을 가로지르는 새로운 다리의 건설을 승인했다. 공사는 내년 가을에 시작될 예정이다.",
+    "zh": "市议会批准在河上建造一座新桥。工程将于明年秋天开始，预计持续两年。费用估计为五亿元。",
+    "tw": "市議會批准在河上建造一座新橋。工程將於明年秋天開始，預計持續兩年。費用估計為五億元。",
+    "en": "“It’s the old mill” – he said… and laughed, for it cost £5 and the café was cheap.",
+    "es": "¿Cuándo empezarán las obras? El próximo otoño, según el señor alcalde; después habrá más información.",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "encodings"),
+    [
+        ("pl", "cp1250 iso8859-2"),
+        ("cs", "cp1250 iso8859-2"),
+        ("tr", "cp1254 iso8859-9"),
+        ("ru", "cp1251 koi8-r cp866 iso8859-5 utf-16-le utf-16-be utf-32-le utf-32-be utf-32"),
+        ("el", "cp1253 iso8859-7 utf-16-le"),
+        ("ar", "cp1256 iso8859-6 utf-16-be"),
+        ("he", "cp1255 utf-16-le"),
+        ("ja", "shift_jis euc_jp iso2022_jp utf-16-le utf-16-be"),
+        ("ko", "euc_kr utf-16-le"),
+        ("zh", "gb18030 gbk utf-16-le utf-16-be utf-32-be"),
+        ("tw", "big5 utf-16-be"),
+        ("en", "cp1252 mac_roman"),
+        ("es", "cp1252 cp850 mac_roman"),
+    ],
+)
+def test_the_encoding_is_found_in_every_script(read, language, encodings):
+    text = SENTENCES[language] + "\n"
+    for encoding in encodings.split():
+        assert read("a.txt", text.encode(encoding)).text == text, encoding
+
+
+def test_a_lone_accent_in_a_short_text_is_not_chinese(read):
+    text = "Kommentar über die Galater und sein Werk über die Psalmen. Dieser frühe Abschnitt"
+    assert read("a.txt", text.encode("cp1252")).text == text
+
+
 def test_one_foreign_byte_far_down_does_not_hide_the_encoding(read):
     data = b"plain line\n" * 40_000 + "Straße und Brücke, größer als möglich\n".encode("cp1252")
     assert read("long.txt", data).text.endswith("Straße und Brücke, größer als möglich\n")
@@ -53,12 +99,6 @@ def test_binary_content_is_not_text(refused):
 def test_limits_are_kept(refused):
     assert refused("big.txt", "x" * 101, max_bytes=100) is FileStatus.TOO_LARGE
     assert refused("big.txt", "x" * 101, max_characters=100) is FileStatus.TOO_LARGE
-
-
-def test_source_code_is_called_by_its_name(read):
-    document = read("engine.py", "def run():\n    # Heat\n    return 1\n")
-    assert document.title == "engine"
-    assert document.text == "def run():\n    # Heat\n    return 1\n"
 
 
 @pytest.mark.parametrize(
@@ -113,13 +153,13 @@ def test_markdown_headings_stand_where_they_are_said_to(read):
     assert document.date == "2023-05-06"
 
 
+def test_front_matter_may_be_toml(read):
+    document = read("a.md", '+++\ntitle = "The mill"\ndate = 2021-02-03\nauthors = ["Ada", "Max"]\n+++\n# Part\n')
+    assert (document.title, document.authors, document.date) == ("The mill", ("Ada", "Max"), "2021-02-03")
+    assert [h.text for h in document.headings] == ["Part"]
+
+
 def test_markdown_without_front_matter_is_called_by_its_first_heading(read):
     document = read("a.md", "intro\n\n## The mill\n\ntext")
     assert document.title == "The mill"
     assert document.text[document.headings[0].start :].startswith("## The mill")
-
-
-def test_restructured_text_has_headings(read):
-    document = read("a.rst", "=====\nTitle\n=====\n\nText of one\nparagraph.\n\nPart one\n--------\n\nMore.\n")
-    assert [h.text for h in document.headings] == ["Title", "Part one"]
-    assert document.text[document.headings[1].start :].startswith("Part one\n---")

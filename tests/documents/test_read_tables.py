@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import re
+import zipfile
+
 import pytest
-from made_files import xlsx
+from made_files import OFFICE, SHEETS, package, xlsx
 
 from investigator.documents.readers import rows
 from investigator.records import FileStatus
@@ -12,7 +16,7 @@ from investigator.records import FileStatus
 def test_a_csv_row_carries_its_header(read):
     document = read("staff.csv", 'name,role,since\n"Byron, Ada",engineer,1843\n\nMax,,1921\n')
     assert document.text == (
-        "name | role | since\nname: Byron, Ada; role: engineer; since: 1843\nname: Max; since: 1921"
+        "name | role | since\nname: Byron, Ada; role: engineer; since: 1843\n\nname: Max; since: 1921"
     )
 
 
@@ -23,8 +27,14 @@ def test_the_delimiter_is_found(read, delimiter):
     assert read("t.csv", text).text.endswith("city: Bonn; sales: 12\ncity: " + lines[2][0] + "; sales: 9")
 
 
-def test_a_record_over_several_lines_is_one_line(read):
-    assert read("t.csv", 'id,note\n1,"two\nlines"\n').text.split("\n")[1] == "id: 1; note: two lines"
+def test_a_record_stands_on_the_line_of_the_file_where_it_begins(read):
+    text = read("t.csv", '\r\nid,note\r\n1,"two\r\n\r\nlines"\r\n\r\n2,x\r\n').text
+    assert text.split("\n") == ["", "id | note", "id: 1; note: two lines", "", "", "", "id: 2; note: x"]
+
+
+def test_a_quote_that_is_never_closed_takes_in_no_other_record(read):
+    lines = read("t.csv", 'size,item\n"5 inch,pipe\n6,rod\n7,bolt\n').text.split("\n")
+    assert lines[2:] == ["size: 6; item: rod", "size: 7; item: bolt"]
 
 
 def test_rows_without_header_are_joined(read):
@@ -58,8 +68,22 @@ def test_json_values_stand_after_their_path(read):
     assert document.title == "The mill"
 
 
-def test_json_lines_are_parted(read):
-    assert read("a.jsonl", '{"a": 1}\n{"a": "zwei \\ud800"}\n').text == "a: 1\n\na: zwei "
+def test_json_records_stand_on_their_lines_of_the_file(read):
+    text = '{"a": 1, "b": {"c": "x\\ny"}}\r\n\r\n{\r\n "a": "zwei \\ud800"\r\n}\r\n{"a": 3} {"a": 4}\r\n'
+    assert read("a.jsonl", text).text == "a: 1; b.c: x y\n\na: zwei \n\n\na: 3; a: 4\n"
+
+
+def test_a_line_that_is_no_record_stays_as_it_is(read):
+    text = '# by hand\n{"a": 1}\n{"a": 2,\n\n{"a": 3}'
+    assert read("a.jsonl", text).text == '# by hand\na: 1\n{"a": 2,\n\na: 3'
+
+
+def test_many_broken_records_take_no_time(read):
+    assert read("a.jsonl", "[1,\n" * 100_000).text == "[1,\n" * 100_000
+
+
+def test_json_values_one_after_another_are_parted(read):
+    assert read("a.json", '{"a": 1}\n{"a": 2}').text == "a: 1\n\na: 2"
 
 
 @pytest.mark.parametrize("text", ['{"a": 1, "b": [2,', "[" * 100_000])
@@ -80,5 +104,28 @@ def test_each_sheet_is_a_page_and_each_row_a_line(read):
     assert all(document.text[h.start :].startswith(h.text) for h in document.headings)
 
 
+def test_a_row_of_one_cell_between_others_has_no_label():
+    table = [["item", "2020", "y"], ["item", "cost", "note"], ["Assets", "", ""], ["mill", "7", ""]]
+    assert list(rows.lines(table[1:]))[1:] == ["Assets", "item: mill; cost: 7"]
+
+
 def test_a_workbook_without_values_is_empty(refused):
     assert refused("book.xlsx", xlsx({"Sheet1": []})) is FileStatus.EMPTY
+
+
+def test_dates_of_a_sheet_carry_no_midnight(read):
+    cell = '<c r="A2" s="1"><v>43835</v></c>'
+    workbook = xlsx({"Data": [["since"], ["x"]]})
+    parts = {}
+    with zipfile.ZipFile(io.BytesIO(workbook)) as file:
+        for part in file.namelist():
+            parts[part] = file.read(part).decode()
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = re.sub(r'<c r="A2".*?</c>', cell, parts[sheet])
+    parts["xl/styles.xml"] = (
+        f'<styleSheet xmlns="{SHEETS}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>'
+    )
+    relations_part = "xl/_rels/workbook.xml.rels"
+    entry = f'<Relationship Id="s" Type="{OFFICE}/styles" Target="styles.xml"/></Relationships>'
+    parts[relations_part] = parts[relations_part].replace("</Relationships>", entry)
+    assert read("a.xlsx", package(parts)).text == "Data\n\nsince\n2020-01-05"

@@ -9,6 +9,7 @@ import pytest
 
 from investigator.documents.scanning import FolderSettings, check_folder, scan
 from investigator.errors import FolderError
+from investigator.records import FileStatus
 
 ALL = FolderSettings()
 
@@ -27,7 +28,9 @@ def test_files_come_sorted_with_their_stamps(tmp_path):
     made(tmp_path, "b.txt", "a/z.txt", "a/b/c.md", "B.txt")
     os.utime(tmp_path / "b.txt", ns=(5, 7_000_000_001))
     assert ids(tmp_path) == ["B.txt", "a/b/c.md", "a/z.txt", "b.txt"]
-    assert [(f.size, f.mtime_ns) for f in scan(tmp_path, ALL) if f.id == "b.txt"] == [(5, 7_000_000_001)]
+    inode = (tmp_path / "b.txt").stat().st_ino
+    stamps = [(f.size, f.mtime_ns, f.inode) for f in scan(tmp_path, ALL) if f.id == "b.txt"]
+    assert stamps == [(5, 7_000_000_001, inode)]
 
 
 def test_hidden_files_and_workspaces_are_left_out(tmp_path):
@@ -48,34 +51,66 @@ def test_hidden_files_and_workspaces_are_left_out(tmp_path):
 def test_patterns_choose_files(tmp_path):
     made(tmp_path, "a.pdf", "a.txt", "drafts/b.pdf", "x/drafts/c.pdf", "x/d.pdf")
     assert ids(tmp_path, FolderSettings(include=("*.pdf",), exclude=("drafts/",))) == ["a.pdf", "x/d.pdf"]
-    assert ids(tmp_path, FolderSettings(include=("x/*",), exclude=("x/d.*",))) == ["x/drafts/c.pdf"]
+    assert ids(tmp_path, FolderSettings(include=("x/",), exclude=("x/d.*",))) == ["x/drafts/c.pdf"]
+
+
+def problems(root: Path) -> dict[str, tuple[FileStatus, str]]:
+    return {file.id: (file.status, file.problem) for file in scan(root, ALL) if file.problem}
 
 
 def test_links_lead_nowhere_else_and_nowhere_twice(tmp_path):
     root = tmp_path / "root"
-    made(root, "a.txt", "deep/b.txt", ".store/c.txt")
-    made(tmp_path, "outside.txt", "other/d.txt")
+    made(root, "a.txt", "deep/b.txt", ".store/c.txt", ".store/more/d.txt")
+    made(tmp_path, "outside.txt", "other/d.txt", "root-two/e.txt")
+    (root / "again.txt").symlink_to("a.txt")
+    (root / "stored.txt").symlink_to(".store/c.txt")
+    (root / "stored-too.txt").symlink_to(".store/c.txt")
+    (root / "shelf").symlink_to(".store/more")
     (root / "loop").symlink_to(root)
     (root / "deep" / "up").symlink_to("..")
-    (root / "again.txt").symlink_to("a.txt")
     (root / "out.txt").symlink_to(tmp_path / "outside.txt")
     (root / "out").symlink_to(tmp_path / "other")
-    (root / "stored.txt").symlink_to(".store/c.txt")
+    (root / "sibling").symlink_to(tmp_path / "root-two")
     (root / "circle").symlink_to("circle")
-    found = {file.id: file.problem for file in scan(root, ALL)}
-    assert [identity for identity, problem in found.items() if not problem] == ["a.txt", "deep/b.txt", "stored.txt"]
-    assert [identity for identity, problem in found.items() if problem] == ["circle"]
+    readable = [file.id for file in scan(root, ALL) if not file.problem]
+    assert [name for name in readable if not name.startswith("stored")] == ["a.txt", "deep/b.txt", "shelf/d.txt"]
+    assert len([name for name in readable if name.startswith("stored")]) == 1
+    refused = problems(root)
+    assert {name for name, (status, _) in refused.items() if status is FileStatus.UNSUPPORTED} == {
+        "loop",
+        "deep/up",
+        "out.txt",
+        "out",
+        "sibling",
+    }
+    assert "out of the folder" in refused["out.txt"][1]
+    assert refused["circle"][0] is FileStatus.FAILED
 
 
 def test_a_link_that_leads_nowhere_is_a_problem(tmp_path):
     (tmp_path / "gone.txt").symlink_to("missing.txt")
-    assert [(file.id, file.problem) for file in scan(tmp_path, ALL)] == [("gone.txt", "the link leads nowhere")]
+    assert problems(tmp_path) == {"gone.txt": (FileStatus.FAILED, "the link leads nowhere")}
 
 
-def test_pipes_are_left_out(tmp_path):
+def test_pipes_are_named_and_never_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe.txt")
     made(tmp_path, "a.txt")
-    assert ids(tmp_path) == ["a.txt"]
+    assert ids(tmp_path) == ["a.txt", "pipe.txt"]
+    assert problems(tmp_path) == {"pipe.txt": (FileStatus.UNSUPPORTED, "a pipe, not a file")}
+
+
+def test_the_ignore_file_of_a_folder_leaves_out_and_takes_back(tmp_path):
+    made(tmp_path, "a.txt", "keep.log", "x/b.log", "drafts/c.txt", "x/drafts/d.txt", "old/e.txt", "x/old/f.txt")
+    (tmp_path / ".investigatorignore").write_text("# no drafts\ndrafts/\n*.log\n!keep.log\n/old\n", encoding="utf-8")
+    assert ids(tmp_path) == ["a.txt", "keep.log", "x/old/f.txt"]
+
+
+def test_an_ignore_file_that_cannot_be_read_is_an_error_not_silence(tmp_path):
+    made(tmp_path, "a.txt")
+    (tmp_path / ".investigatorignore").mkdir()
+    with pytest.raises(FolderError, match="investigatorignore") as caught:
+        scan(tmp_path, ALL)
+    assert caught.value.hint
 
 
 def test_names_that_cannot_be_printed_are_replaced_and_stay_apart(tmp_path):
@@ -83,7 +118,7 @@ def test_names_that_cannot_be_printed_are_replaced_and_stay_apart(tmp_path):
         (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))).write_text("x")
     found = scan(tmp_path, ALL)
     assert [file.id for file in found] == ["bad\ufffd.txt", "bad\ufffd.txt~2", "line\ufffdend.txt"]
-    assert all(file.path.read_text() == "x" for file in found)
+    assert all(Path(file.path).read_text() == "x" for file in found)
 
 
 def test_a_file_called_like_the_summary_gets_another_id(tmp_path):

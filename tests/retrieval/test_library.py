@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.documents.chunks import ChunkSettings, split
 from investigator.retrieval.library import Library
 
 TEXTS = {
@@ -63,7 +64,7 @@ def test_the_vector_search_inside_a_document_is_exact(library: Library) -> None:
     query = "cheese and soup"
     passages = library.passages((query,), "menu.txt")
     document = library.document("menu.txt")
-    spans = sorted(library._corpus.chunks_of("menu.txt").values(), key=lambda c: c.start)
+    spans = split(document, ChunkSettings())
     vectors = embedder.embed([document.text[c.start : c.end] for c in spans])
     best = spans[int(np.argmax(vectors @ embedder.embed([query])[0]))]
     assert any(passage.start <= best.start and best.end <= passage.end for passage in passages)

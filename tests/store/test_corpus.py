@@ -1,14 +1,16 @@
+import sqlite3
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from investigator.errors import StoreError, WorkspaceLockedError
-from investigator.records import Chunk, Document, FileRecord, FileStatus
+from investigator.records import Chunk, Document, FileRecord, FileStatus, Investigation, SplitDocument
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database
 from investigator.store.full_text import FullText
+from investigator.store.journal import Runs
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
@@ -23,8 +25,9 @@ def put(corpus: Corpus, path: str, *texts: str, content_hash: str = "h1") -> Non
     for text in texts:
         chunks.append(Chunk(document_id=path, start=start, end=start + len(text)))
         start += len(text) + 1
-    document = Document(id=path, title=path, media_type="text/plain", content_hash=content_hash, text="\n".join(texts))
-    corpus.put(file(path, content_hash), document, tuple(chunks))
+    title, text = Path(path).stem, "\n".join(texts)
+    document = Document(id=path, title=title, media_type="text/plain", content_hash=content_hash, text=text)
+    corpus.put([file(path, content_hash)], [SplitDocument(document=document, chunks=tuple(chunks))])
 
 
 @pytest.fixture
@@ -61,7 +64,7 @@ def test_chunk_ids_are_never_given_twice(database: Database) -> None:
 def test_a_file_that_cannot_be_read_any_more_takes_its_text_along(database: Database) -> None:
     corpus = Corpus(database)
     put(corpus, "a.txt", "readable once")
-    corpus.put_unreadable(file("a.txt", "h2", FileStatus.ENCRYPTED))
+    corpus.put([file("a.txt", "h2", FileStatus.ENCRYPTED)], [])
     assert corpus.document_ids() == ()
     assert [(item.path, item.status) for item in corpus.unreadable()] == [("a.txt", FileStatus.ENCRYPTED)]
 
@@ -74,6 +77,87 @@ def test_the_fingerprint_changes_with_content_and_not_with_a_stamp(database: Dat
     assert corpus.fingerprint() == before
     put(corpus, "a.txt", "two", content_hash="h2")
     assert corpus.fingerprint() != before
+
+
+def test_a_renamed_file_is_found_under_its_new_name_with_its_vectors(database: Database, tmp_path: Path) -> None:
+    corpus, words, table, notices = Corpus(database), FullText(database), VectorTable(database, "test"), []
+    put(corpus, "old.txt", "the mill stands", "the river runs")
+    table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
+    chroma = index(database, tmp_path / "chroma", notices)
+    corpus.rename("old.txt", file("new/name.txt"))
+    chroma.synchronise()
+    assert corpus.document_ids() == ("new/name.txt",)
+    assert corpus.document("new/name.txt").id == "new/name.txt"
+    assert [match.document_id for match in words.chunks(["mill"], 10)] == ["new/name.txt"]
+    assert [document_id for document_id, _ in words.cards(["name"], 10)] == ["new/name.txt"]
+    assert words.cards(["old"], 10) == []
+    assert table.missing() == {}
+    assert [(m.chunk_id, m.document_id) for m in chroma.nearest(vector(0, 1), 1)] == [(2, "new/name.txt")]
+    assert chroma.nearest(vector(0, 1), 5, "old.txt") == []
+
+
+def test_a_rename_over_another_file_leaves_nothing_of_that_one(database: Database) -> None:
+    corpus, words = Corpus(database), FullText(database)
+    put(corpus, "a.txt", "the mill")
+    put(corpus, "b.txt", "the river", content_hash="h2")
+    corpus.rename("a.txt", file("b.txt"))
+    assert corpus.document_ids() == ("b.txt",)
+    assert corpus.document("b.txt").text == "the mill"
+    assert words.chunks(["river"], 10) == []
+    assert list(corpus.manifest()) == ["b.txt"]
+
+
+def test_the_files_inside_a_renamed_file_move_with_it_and_leave_with_it(database: Database) -> None:
+    corpus = Corpus(database)
+    inner = Document(id="box.zip/a.txt", title="a", media_type="text/plain", content_hash="h2", text="inside")
+    chunk = Chunk(document_id=inner.id, start=0, end=6)
+    members = [file("box.zip"), file("box.zip/a.txt", "h2").model_copy(update={"inside": "box.zip"})]
+    corpus.put(members, [SplitDocument(document=inner, chunks=(chunk,))])
+    corpus.rename("box.zip", file("x/crate.zip"))
+    assert corpus.document("x/crate.zip/a.txt").text == "inside"
+    assert [(kept.path, kept.inside) for kept in corpus.files()] == [
+        ("x/crate.zip", ""),
+        ("x/crate.zip/a.txt", "x/crate.zip"),
+    ]
+    assert list(corpus.manifest()) == ["x/crate.zip"]
+    corpus.drop("x/crate.zip")
+    assert corpus.files() == ()
+    assert corpus.document_ids() == ()
+
+
+def test_vectors_of_chunks_that_are_gone_are_not_kept(database: Database) -> None:
+    corpus, table = Corpus(database), VectorTable(database, "test")
+    put(corpus, "a.txt", "one", "two")
+    corpus.drop("a.txt")
+    put(corpus, "b.txt", "three")
+    table.put([1, 3], np.stack([vector(1, 0), vector(0, 1)]))
+    assert set(table.get([1, 2, 3])) == {3}
+    assert table.missing_count() == 0
+
+
+def test_an_older_workspace_keeps_its_runs_and_loses_only_what_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "investigator.db"
+    first = Database(path)
+    blank = Investigation(id="r1", question="Who?", mission="m", strategy="s", engine="e")
+    Runs(first).open("identity", "corpus", blank, "2026-01-01", fresh=False)
+    put(Corpus(first), "a.txt", "one")
+    first.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
+    again = Database(path)
+    assert [run.id for run in Runs(again).summaries()] == ["r1"]
+    assert Corpus(again).files() == ()
+    put(Corpus(again), "a.txt", "one")
+    assert Corpus(again).document_ids() == ("a.txt",)
+
+
+def test_a_workspace_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "investigator.db"
+    Database(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
+    with pytest.raises(StoreError, match="newer"):
+        Database(path)
 
 
 @pytest.mark.parametrize("query", ['"', "NEAR(", "a OR b AND", "-x", "col:y", "*", "'; DROP TABLE files; --"])

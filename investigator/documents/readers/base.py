@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -20,7 +20,14 @@ class ReaderSettings(Record):
     max_bytes: int = Field(default=200_000_000, gt=0, description="files larger than this are not opened")
     max_characters: int = Field(default=20_000_000, gt=0, description="documents with more text than this are refused")
     max_pages: int = Field(default=20_000, gt=0, description="PDF files with more pages than this are refused")
-    max_seconds: int = Field(default=120, gt=0, description="time for one office file or message, in seconds")
+    max_seconds: float = Field(default=60, gt=0, description="time for one file, in seconds")
+    max_memory: int = Field(default=3_000_000_000, gt=0, description="memory for reading one file, in bytes (on Linux)")
+    max_members: int = Field(default=2_000, gt=0, description="files of an archive after which the rest is left out")
+    max_unpacked: int = Field(default=1_000_000_000, gt=0, description="bytes that may come out of one archive")
+    max_depth: int = Field(default=3, ge=0, le=20, description="how deep archives in archives are opened")
+    workers: int = Field(default=0, ge=0, description="processes that read files; 0 means one for each CPU")
+    ocr: bool = Field(default=True, description="read pictures and scans with Tesseract where it is installed")
+    ocr_languages: str = Field(default="eng", pattern=r"^[A-Za-z_+]+$", description="Tesseract's languages: eng+deu")
 
 
 class ReadFailure(ReaderError):
@@ -44,8 +51,24 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Member:
+    """A file inside another (of an archive, attached to a message): its name there, and how to get its bytes.
+
+    `name` is as it was found: it may hold folders, or be hostile. `read` gives `max_bytes` and one more at most; it
+    raises as a Reader does.
+    """
+
+    name: str
+    read: Callable[[], bytes]
+
+
+@dataclass(frozen=True)
 class Extracted:
-    """What a reader found. Offsets are characters of `text`, which is already `cleaned`."""
+    """What a reader found. Offsets are characters of `text`, which is already `cleaned`.
+
+    `left_out` says what of the file is not in the text, and why: pages that could not be recognised, cut outputs.
+    `members` are the files inside the file, made one at a time; their number and size are bounded by who asks for them.
+    """
 
     text: str
     title: str = ""
@@ -53,6 +76,8 @@ class Extracted:
     headings: tuple[Heading, ...] = ()
     authors: tuple[str, ...] = ()
     date: str | None = None
+    left_out: tuple[ReadFailure, ...] = ()
+    members: Iterable[Member] = ()
 
 
 Reader = Callable[[Source, ReaderSettings], Extracted]

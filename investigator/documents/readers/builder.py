@@ -6,18 +6,27 @@ import re
 from dataclasses import dataclass
 
 from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.rows import are_names
 from investigator.records import Heading, PageSpan
 
+_HEADER_REACH = 500  # characters of a table after which the names of its columns come again
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 
 
 @dataclass
 class _Row:
-    """A table row in the making: its cells, whether it has text yet, and whether a cell took several lines."""
+    """A table row in the making: its cells, whether it has text yet, and whether a cell took several lines.
+
+    `first` is the part of the text with which it begins; `header` says that the file marks it as the one that names
+    the columns, and `header_cells` is the number of cells that are so marked.
+    """
 
     cells: int = 0
     started: bool = False
     tall: bool = False
+    first: int = 0
+    header: bool = False
+    header_cells: int = 0
 
 
 class TextBuilder:
@@ -25,7 +34,8 @@ class TextBuilder:
 
     Breaks and blanks are held back until the next word, so the text never begins or ends with white space and has at
     most one empty line in a row. The cells of a table row are joined with ` | ` on one line, up to the first cell that
-    takes several lines itself: the ones after it stand on lines of their own.
+    takes several lines itself: the ones after it stand on lines of their own. In a long table the row that names the
+    columns comes again and again, so that rows are found together with it.
     """
 
     def __init__(self) -> None:
@@ -37,6 +47,9 @@ class TextBuilder:
         self._blank = False
         self._separators = 0
         self._rows: list[_Row] = []
+        self._header = ""
+        self._header_end = 0
+        self._table_end = -1
         self._fresh_cell = False
         self._heading: int | None = None
         self._page: tuple[int, int] | None = None
@@ -82,15 +95,16 @@ class TextBuilder:
         if not self._fresh_cell:
             self._breaks = max(self._breaks, 1 if self._rows else 2)
 
-    def begin_row(self) -> None:
-        """A table row begins."""
+    def begin_row(self, *, header: bool = False) -> None:
+        """A table row begins; `header` says that the file marks it as the one that names the columns."""
         self._fresh_cell = False
+        first = not self._rows and self._begins_table()
         self.line()
-        self._rows.append(_Row())
+        self._rows.append(_Row(first=len(self._parts), header=header and first))
         self._separators = 0
 
-    def begin_cell(self) -> None:
-        """A cell of the current row begins; outside a row it is a line."""
+    def begin_cell(self, *, header: bool = False) -> None:
+        """A cell of the current row begins; outside a row it is a line. `header` says that the file marks it as one."""
         if not self._rows:
             self.line()
             return
@@ -101,6 +115,7 @@ class TextBuilder:
             self._separators += 1
             self._breaks = 0 if row.started else self._breaks
         row.cells += 1
+        row.header_cells += header
         self._fresh_cell = True
 
     def end_cell(self) -> None:
@@ -113,15 +128,17 @@ class TextBuilder:
     def end_row(self) -> None:
         """The row ends; empty cells at its end leave nothing."""
         if self._rows:
-            self._rows.pop()
+            row = self._rows.pop()
+            if not self._rows:
+                self._end_outer_row(row)
         self._separators = 0
         self._fresh_cell = False
         self.line()
 
-    def row_or_cell(self, name: str, begins: bool) -> None:
+    def row_or_cell(self, name: str, begins: bool, *, header: bool = False) -> None:
         """Begins or ends what Office Open XML calls `tr` (a row) or `tc` (a cell)."""
         if name == "tr":
-            self.begin_row() if begins else self.end_row()
+            self.begin_row(header=header) if begins else self.end_row()
         else:
             self.begin_cell() if begins else self.end_cell()
 
@@ -158,6 +175,26 @@ class TextBuilder:
             begin = start + (2 if start else 0)
             self.pages.append(PageSpan(page=number, start=begin, end=self._length))
         self._page = None
+
+    def _begins_table(self) -> bool:
+        """Whether a row that begins here is the first one; else gives the names of the columns again in time."""
+        if self._length != self._table_end or self._breaks > 1:
+            self._header = ""
+            return True
+        if self._header and self._length - self._header_end > _HEADER_REACH:
+            self.line()
+            self._add(self._header)
+            self._header_end = self._length
+        return False
+
+    def _end_outer_row(self, row: _Row) -> None:
+        marked = row.header or (row.cells == row.header_cells and not self._header)
+        if marked and not row.tall:
+            line = "".join(self._parts[row.first :]).strip()
+            cells = line.split(" | ")
+            if 1 < len(cells) == row.cells and all(cells) and are_names(cells):
+                self._header, self._header_end = line, self._length
+        self._table_end = self._length
 
     def _add(self, core: str) -> None:
         core = cleaned(core)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from itertools import islice
+import unicodedata
+
+from investigator.documents.readers.latin_encodings import latin_encoding
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -16,6 +18,14 @@ _BOMS = (
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*(?:3D)?["']?\s*([A-Za-z][\w.:-]*)""")
 _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 27})
 _SAMPLE = 200_000
+_WIDE_SAMPLE = 4096
+_WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # where several fit as well, the last
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_HALF_WIDTH = re.compile("[\uff61-\uff9f]")
+_SMALL_CYRILLIC = re.compile("[а-яё]")
+_CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
+_OTHERS = re.compile(r"[^\x00-\x7f]+")
+_SHIFTED = re.compile(rb"\x1b\$[@B]")  # where two-byte characters begin in ISO-2022-JP
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
@@ -34,7 +44,7 @@ def decoded(data: bytes, *, declared: bool = False) -> str | None:
     except UnicodeDecodeError:
         text = None
     if text is not None:
-        return text if not is_binary(data) else None
+        return _unshifted(data, text) if not is_binary(data) else None
     return _declared(data) if declared and _declared(data) is not None else _guessed(data)
 
 
@@ -45,17 +55,33 @@ def is_binary(data: bytes) -> bool:
     return controls > max(3, len(head) // 100)
 
 
+def _unshifted(data: bytes, text: str) -> str:
+    """The text, which is all ASCII in ISO-2022-JP too: escapes say where it is not."""
+    if _SHIFTED.search(data[:_SAMPLE]) is None:
+        return text
+    try:
+        return data.decode("iso2022_jp_ext")
+    except UnicodeDecodeError:
+        return text
+
+
 def _wide_encoding(data: bytes) -> str | None:
-    """UTF-16 without a mark: one of the two bytes of nearly each character is zero."""
-    head = data[:4096]
-    half = len(head) // 2
-    if half < 2:
+    """UTF-16 or UTF-32 without a mark, by the zeros that blanks, line ends and digits bring with them."""
+    head = data[: _WIDE_SAMPLE - _WIDE_SAMPLE % 4]
+    if head.count(0) < 2:
         return None
-    if head[1::2].count(0) > 0.7 * half and head[0::2].count(0) < 0.1 * half:
-        return "utf-16-le"
-    if head[0::2].count(0) > 0.7 * half and head[1::2].count(0) < 0.1 * half:
-        return "utf-16-be"
-    return None
+    share, encoding = max((_plain_share(head, encoding), encoding) for encoding in _WIDE)
+    return encoding if share > 0 else None
+
+
+def _plain_share(head: bytes, encoding: str) -> float:
+    """The share of ASCII characters in the text that the bytes make; 0 where they make none in that encoding."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError:
+        return 0
+    strange = sum(unicodedata.category(c) in ("Cc", "Cn", "Co", "Cs") and c not in "\t\n\r\f\v" for c in text)
+    return sum(c < "\x80" for c in text) / max(len(text), 1) if strange <= len(text) // 100 else 0
 
 
 def _declared(data: bytes) -> str | None:
@@ -72,11 +98,36 @@ def _declared(data: bytes) -> str | None:
 def _guessed(data: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(_sample(data)).best()
-    if best is None:
-        return None if is_binary(data) else data.decode("cp1252", errors="replace")
-    encoding = "cp1252" if "cp1252" in best.could_be_from_charset else best.encoding
+    sample = _sample(data)
+    best = from_bytes(sample).best()
+    if best is None and is_binary(data):
+        return None
+    encoding = _japanese(sample) or (best.encoding if best else "cp1252")
+    text = sample.decode(encoding, errors="replace")
+    if best is None or _is_latin(text):
+        encoding = latin_encoding(sample) or "cp1252"
+    elif len(_HALF_WIDTH.findall(text)) * 2 > len(_BEYOND_ASCII.findall(sample)):  # nobody writes so: Cyrillic bytes
+        encoding = max(_CYRILLIC, key=lambda name: len(_SMALL_CYRILLIC.findall(sample.decode(name, errors="replace"))))
     return data.decode(encoding, errors="replace")
+
+
+def _japanese(sample: bytes) -> str | None:
+    """EUC-JP, where the bytes hold as much kana as only Japanese does: Chinese and Korean bytes fit it as well."""
+    try:
+        text = sample.decode("euc_jp")
+    except UnicodeDecodeError:
+        return None
+    wide = [character for character in text if character > "\x7f"]
+    kana = sum("\u3041" <= character <= "\u30fe" for character in wide)
+    return "euc_jp" if kana > len(wide) // 5 else None
+
+
+def _is_latin(text: str) -> bool:
+    """Whether the characters beyond ASCII are Latin letters, or stand alone among ASCII as only Latin letters do."""
+    runs = _OTHERS.findall(text)
+    others = "".join(runs)
+    foreign = sum(character > "\u036f" and character.isalpha() for character in others)
+    return foreign * 2 < len(others) or len(runs) > 0.6 * len(others)
 
 
 def _sample(data: bytes) -> bytes:
@@ -86,8 +137,8 @@ def _sample(data: bytes) -> bytes:
     """
     if len(data) <= _SAMPLE:
         return data
-    first = next(islice((i for i, byte in enumerate(data) if byte > 127), 1), 0)
-    begin = data.rfind(b"\n", 0, first) + 1
+    other = _BEYOND_ASCII.search(data)
+    begin = data.rfind(b"\n", 0, other.start() if other else 0) + 1
     head = data[begin : begin + _SAMPLE]
     cut = max(head.rfind(b"\n"), head.rfind(b" "))
     return head[:cut] if cut > 0 else head

@@ -94,7 +94,7 @@ class HtmlText(HTMLParser):
         elif tag == "tr":
             self._builder.begin_row()
         elif tag in ("td", "th"):
-            self._builder.begin_cell()
+            self._builder.begin_cell(header=tag == "th")
         else:
             self._break(tag)
 

@@ -1,4 +1,4 @@
-"""JSON and JSON lines: each value on its own line, after the path that leads to it."""
+"""JSON: each value on its own line, after the path to it. JSON lines: each record on its line of the file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from investigator.documents.readers.base import Extracted, ReaderSettings, Source, cleaned
 from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.plain import text_of
+from investigator.documents.readers.rows import one_line
 
 Json = None | bool | str | list["Json"] | dict[str, "Json"]
 """A decoded value; numbers stay the strings they are written as."""
 
+_BROKEN_LIMIT = 100  # lines that are no records: each may cost a look at all that follows
 _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
@@ -21,10 +23,10 @@ def read_json(source: Source, settings: ReaderSettings) -> Extracted:
     """Reads one JSON value or several after another, as `path.to.key: value`. Broken JSON is kept as plain text."""
     text = cleaned(text_of(source))
     try:
-        values = list(_values(text))
+        values = [value for value, _, _ in _values(text)]
     except (ValueError, RecursionError):
         return Extracted(text=text)
-    records = ("\n".join(_lines(value)) for value in values)
+    records = ("\n".join(leaves(value)) for value in values)
     first = values[0] if values and isinstance(values[0], dict) and len(values) == 1 else {}
     return Extracted(
         text=cleaned("\n\n".join(record for record in records if record)),
@@ -33,20 +35,25 @@ def read_json(source: Source, settings: ReaderSettings) -> Extracted:
     )
 
 
-def _values(text: str) -> Iterator[Json]:
-    position = _end_of_space(text, 0)
-    while position < len(text):
-        value, end = _DECODER.raw_decode(text, position)
-        yield value
-        position = _end_of_space(text, end)
+def read_json_lines(source: Source, settings: ReaderSettings) -> Extracted:
+    """Reads JSON records (objects, arrays) one after another, each as `path: value; path: value` on one line.
+
+    Line N of the text is line N of the file: a record over several lines is one line and then empty ones. A line that
+    is no record is kept as it is, and so is all that follows the hundredth of these.
+    """
+    text = cleaned(text_of(source))
+    parts: list[str] = []
+    position = 0
+    for _ in range(_BROKEN_LIMIT):
+        position = _take_records(text, position, parts)
+        end = text.find("\n", position) + 1 or len(text)
+        parts.append(text[position:end])
+        position = end
+    return Extracted(text=cleaned("".join(parts) + text[position:]))
 
 
-def _end_of_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
-
-
-def _lines(root: Json) -> Iterator[str]:
+def leaves(root: Json) -> Iterator[str]:
+    """The values inside a value, each as `path: value`, in order."""
     stack: list[tuple[str, Json]] = [("", root)]
     while stack:
         path, value = stack.pop()
@@ -59,6 +66,37 @@ def _lines(root: Json) -> Iterator[str]:
             yield f"{path}: {word}" if path else word
 
 
+def _take_records(text: str, position: int, parts: list[str]) -> int:
+    """Adds the records from `position` on, up to the first that is none, and gives the offset at which they end."""
+    try:
+        for value, start, end in _values(text, position):
+            if text[start] not in "{[":
+                break
+            gap = text[position:start]
+            begins_line = not position or text[position - 1] == "\n"
+            parts.append(gap if "\n" in gap or begins_line else "; ")
+            parts.append("; ".join(one_line(leaf) for leaf in leaves(value)))
+            parts.append("\n" * text.count("\n", start, end))
+            position = end
+    except (ValueError, RecursionError):
+        return position
+    return position
+
+
+def _values(text: str, position: int = 0) -> Iterator[tuple[Json, int, int]]:
+    """The values, one after another, each with the span where it stands."""
+    position = _end_of_space(text, position)
+    while position < len(text):
+        value, end = _DECODER.raw_decode(text, position)
+        yield value, position, end
+        position = _end_of_space(text, end)
+
+
+def _end_of_space(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
 def _word(record: dict[str, Json], *keys: str) -> str:
     values = (record.get(key) for key in keys)
-    return next((" ".join(cleaned(value).split()) for value in values if isinstance(value, str) and value.strip()), "")
+    return next((one_line(cleaned(value)) for value in values if isinstance(value, str) and value.strip()), "")

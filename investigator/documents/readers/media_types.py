@@ -8,7 +8,9 @@ import zipfile
 from pathlib import PurePath
 
 from investigator.documents.readers.base import ReadFailure
+from investigator.documents.readers.compound import SIGNATURE, CompoundError, compound
 from investigator.documents.readers.decoding import is_binary
+from investigator.documents.readers.package import unpacked
 from investigator.records import FileStatus
 
 PDF = "application/pdf"
@@ -21,6 +23,7 @@ DOC = "application/msword"
 PPT = "application/vnd.ms-powerpoint"
 MSG = "application/vnd.ms-outlook"
 EML = "message/rfc822"
+MBOX = "application/mbox"
 ODT = "application/vnd.oasis.opendocument.text"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 EPUB = "application/epub+zip"
@@ -28,15 +31,25 @@ RTF = "application/rtf"
 HTML = "text/html"
 XML = "application/xml"
 JSON = "application/json"
+JSON_LINES = "application/jsonl"
+NOTEBOOK = "application/x-ipynb+json"
 CSV = "text/csv"
 MARKDOWN = "text/markdown"
+RESTRUCTURED_TEXT = "text/x-rst"
+SOURCE_CODE = "text/x-source"
 PLAIN = "text/plain"
 ZIP = "application/zip"
 
+_SOURCE_SUFFIXES = (
+    ".asm .bash .bat .c .cc .clj .cpp .cs .css .cxx .dart .el .erl .ex .exs .f .f90 .for .fs .go .gradle .graphql "
+    ".groovy .h .hh .hpp .hs .java .jl .js .jsx .kt .kts .lisp .lua .m .mjs .ml .mm .pas .php .pl .pm .proto .ps1 "
+    ".py .pyi .r .rb .rs .s .scala .scss .sh .sql .svelte .swift .tf .ts .tsx .vb .vue .zsh"
+)
 _BY_SUFFIX = {
-    ".md": MARKDOWN, ".markdown": MARKDOWN, ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".json": JSON, ".jsonl": JSON,
-    ".ndjson": JSON, ".geojson": JSON, ".html": HTML, ".htm": HTML, ".xhtml": HTML, ".xml": XML, ".nxml": XML,
-    ".eml": EML,
+    ".md": MARKDOWN, ".markdown": MARKDOWN, ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".json": JSON, ".geojson": JSON,
+    ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".ipynb": NOTEBOOK, ".html": HTML, ".htm": HTML, ".xhtml": HTML,
+    ".xml": XML, ".nxml": XML, ".eml": EML, ".rst": RESTRUCTURED_TEXT,
+    **dict.fromkeys(_SOURCE_SUFFIXES.split(), SOURCE_CODE),
 }  # fmt: skip
 _PACKAGE_MAIN = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
 _OLE_STREAMS = (
@@ -46,29 +59,55 @@ _OLE_STREAMS = (
     ("Workbook", XLS, ".xls"),
     ("Book", XLS, ".xls"),
 )
-_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"GIF8", b"BM", b"\x00\x00\x00\x0cjP")
+_PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (rb"II\*\x00|MM\x00\*", "image/tiff"),
+    (b"GIF8", "image/gif"),
+    (b"BM", "image/bmp"),
+    (b"RIFF....WEBP", "image/webp"),
+    (b"\x00\x00\x00\x0cjP", "image/jp2"),
+)
+PICTURES = tuple(dict.fromkeys(kind for _, kind in _PICTURES))
 _HTML_START = re.compile(r"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.I | re.S)
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_OTHER_ARCHIVES = (
+    b"\x1f\x8b\x08",  # gzip
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"\xfd7zXZ\x00",
+    b"BZh",
+    b"\x28\xb5\x2f\xfd",  # Zstandard
+)
+_MAILBOX_START = re.compile(r"From [^\r\n]{1,200}\d\d:\d\d[^\r\n]{0,50}\d{4}[^\r\n]{0,50}\r?\n>?[A-Za-z-]+[: ]")
+_HEADERS = re.compile(r"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
+_HEADER_NAME = re.compile(r"^([!-9;-~]+):", re.M)
+_ONLY_IN_MAIL = frozenset({"message-id", "mime-version", "received", "return-path"})
 _HEAD = 8192
+_LONGEST_TYPE = 200
+_LONGEST_MANIFEST = 10_000_000
 
 
 def media_type(data: bytes, name: str) -> str:
     """The media type of a file.
 
-    Raises ReadFailure where that settles it: archives and unknown binary files are unsupported, protected Office
-    files encrypted, pictures in need of text recognition, cut-off packages failed.
+    Raises ReadFailure where that settles it: archives other than ZIP and unknown binary files are unsupported,
+    protected Office files encrypted, cut-off packages failed.
     """
     head = data[:_HEAD]
+    if head.startswith(_ZIP_STARTS):
+        return _package_type(data)
+    if head.startswith(SIGNATURE):
+        return _ole_type(data, PurePath(name).suffix.lower())
     if b"%PDF-" in head[:1024]:
         return PDF
-    if head.startswith(b"PK"):
-        return _package_type(data)
-    if head.startswith(_OLE):
-        return _ole_type(data, PurePath(name).suffix.lower())
+    if (head.startswith(_OTHER_ARCHIVES) and is_binary(head)) or head[257:262] == b"ustar":
+        raise ReadFailure(FileStatus.UNSUPPORTED, "of archives only ZIP is opened: unpack it in the folder")
     if head.startswith(b"{\\rtf"):
         return RTF
-    if head.startswith(_PICTURES) and is_binary(head):
-        raise ReadFailure(FileStatus.NEEDS_OCR, "the file is a picture: it needs text recognition")
+    for magic, kind in _PICTURES:
+        if re.match(magic, head, re.S) and is_binary(head):
+            return kind
     return _text_type(head, name)
 
 
@@ -83,6 +122,10 @@ def _text_type(head: bytes, name: str) -> str:
     if suffix == ".pdf":
         raise ReadFailure(FileStatus.FAILED, "the PDF is damaged: it does not begin as one")
     named = _BY_SUFFIX.get(suffix, PLAIN)
+    if named is PLAIN and _MAILBOX_START.match(start):
+        return MBOX
+    if named is PLAIN and _is_message(start):
+        return EML
     if named is XML and not start.startswith("<"):
         return PLAIN
     if named is HTML and "<" not in start:
@@ -94,15 +137,13 @@ def _package_type(data: bytes) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             names = package.namelist()
-            mimetype = package.read("mimetype").strip().decode("ascii", "ignore") if "mimetype" in names else ""
-            manifest = package.read("META-INF/manifest.xml") if "META-INF/manifest.xml" in names else b""
-    except RuntimeError as error:
-        raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, KeyError) as error:
+            mimetype = _part(package, "mimetype", _LONGEST_TYPE).strip().decode("ascii", "ignore")
+            manifest = _part(package, "META-INF/manifest.xml", _LONGEST_MANIFEST)
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise ReadFailure(FileStatus.FAILED, "the file is cut off or damaged") from error
     if b"encryption-data" in manifest:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
-    if mimetype:
+    if "/" in mimetype:
         return mimetype
     if "[Content_Types].xml" in names:
         for folder, kind in _PACKAGE_MAIN:
@@ -113,11 +154,30 @@ def _package_type(data: bytes) -> str:
     return ZIP
 
 
+def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """The beginning of a part; nothing where there is none."""
+    try:
+        return unpacked(package, package.getinfo(name), most)
+    except KeyError:
+        return b""
+
+
+def _is_message(start: str) -> bool:
+    """Whether a text begins with the head of a message: its sender, and what only mail programs write."""
+    head = _HEADERS.match(start)
+    names = {name.lower() for name in _HEADER_NAME.findall(head[0])} if head else set()
+    return "from" in names and bool(names & _ONLY_IN_MAIL)
+
+
 def _ole_type(data: bytes, suffix: str) -> str:
-    """An old Office file by the names of its streams; the name decides where others are embedded in it."""
-    if "EncryptedPackage".encode("utf-16-le") in data:
+    """An old Office file or an Outlook message, by the names in its root; where two fit, the file's name decides."""
+    try:
+        names = compound(data)
+    except CompoundError as error:
+        raise ReadFailure(FileStatus.FAILED, "the file is cut off or damaged") from error
+    if "EncryptedPackage" in names:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
-    present = [(kind, own) for stream, kind, own in _OLE_STREAMS if stream.encode("utf-16-le") in data]
+    present = [(kind, own) for stream, kind, own in _OLE_STREAMS if stream in names]
     for kind, own in present:
         if own == suffix:
             return kind

@@ -1,7 +1,9 @@
-"""Spreadsheets, OpenDocument, RTF, old Office files and mail, through kreuzberg."""
+"""Spreadsheets, OpenDocument, old Office files and mail, through kreuzberg."""
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 
 from investigator.documents.readers import rows
@@ -12,6 +14,7 @@ from investigator.records import FileStatus
 
 _PROTECTED = ("password", "encrypt", "decrypt", "protected")
 _LEAST_SHARE = 0.9
+_MIDNIGHT = re.compile(r"(?<=^\d{4}-\d\d-\d\d) 00:00:00$")  # what the library adds to a date without a time
 
 
 def read_office(source: Source, settings: ReaderSettings) -> Extracted:
@@ -75,7 +78,7 @@ def _extracted(source: Source, settings: ReaderSettings) -> Any:
         enable_quality_processing=False,
         include_document_structure=True,
         output_format="plain",
-        extraction_timeout_secs=settings.max_seconds,
+        extraction_timeout_secs=math.ceil(settings.max_seconds),
         content_filter=kreuzberg.ContentFilterConfig(
             include_headers=True, include_footers=True, strip_repeating_text=False, include_watermarks=True
         ),
@@ -106,9 +109,13 @@ def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
         builder.end_heading()
     elif kind == "table":
         builder.block()
-        for row in _cells(content["grid"]):
-            builder.line()
-            builder.verbatim(" | ".join(" ".join(cell.split()) for cell in row))
+        for index, row in enumerate(_cells(content["grid"])):
+            builder.begin_row(header=index == 0)
+            for cell in row:
+                builder.begin_cell()
+                builder.verbatim(rows.one_line(cell))
+                builder.end_cell()
+            builder.end_row()
         builder.block()
     elif kind == "metadata_block":
         for name, value in content.get("entries") or ():
@@ -124,7 +131,7 @@ def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
 def _cells(grid: dict[str, Any]) -> list[list[str]]:
     table = [[""] * grid["cols"] for _ in range(grid["rows"])]
     for cell in grid["cells"]:
-        table[cell["row"]][cell["col"]] = cleaned(cell["content"] or "")
+        table[cell["row"]][cell["col"]] = _MIDNIGHT.sub("", cleaned(cell["content"] or ""))
     return table
 
 

@@ -6,6 +6,7 @@ import io
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import Self
 from urllib.parse import unquote
@@ -14,6 +15,9 @@ from xml.etree import ElementTree
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.dates import iso_date
 from investigator.records import FileStatus
+
+_PIECE = 1 << 16
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of the others, zipfile unpacks more at once than is asked for
 
 
 class Package:
@@ -24,7 +28,7 @@ class Package:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, OSError) as error:
             raise ReadFailure(FileStatus.FAILED, "the file is cut off or damaged") from error
-        self._left = settings.max_bytes
+        self._limit = self._left = settings.max_bytes
         self._names = set(self._zip.namelist())
 
     def __enter__(self) -> Self:
@@ -45,16 +49,14 @@ class Package:
         """The bytes of a part. Raises ReadFailure when it is encrypted, too large, missing or damaged."""
         try:
             info = self._zip.getinfo(name)
-            if info.flag_bits & 1:
-                raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
-            self._left -= info.file_size
-            if self._left < 0:
-                raise ReadFailure(FileStatus.TOO_LARGE, "the file unpacks to more than the limit")
-            return self._zip.read(info)
-        except (KeyError, zipfile.BadZipFile, EOFError, OSError, NotImplementedError, ValueError) as error:
-            raise ReadFailure(FileStatus.FAILED, f"a part of the file is missing or damaged ({name})") from error
-        except RuntimeError as error:  # zipfile's way to ask for a password
-            raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
+        except KeyError as error:
+            raise ReadFailure(FileStatus.FAILED, f"a part of the file is missing ({name})") from error
+        data = unpacked(self._zip, info, self._left)
+        self._left -= len(data)
+        if self._left < 0:
+            reason = f"the file unpacks to more than the limit of {self._limit:,} bytes (reader.max_bytes)"
+            raise ReadFailure(FileStatus.TOO_LARGE, reason)
+        return data
 
     def tree(self, name: str) -> ElementTree.Element:
         """A part as XML. Raises ReadFailure when it is not well-formed."""
@@ -88,6 +90,30 @@ class CoreProperties:
         self.title = found.get("title", "")
         self.authors = tuple(name.strip() for name in found.get("creator", "").split(";") if name.strip())
         self.date = iso_date(found.get("created")) or iso_date(found.get("modified"))
+
+
+def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+    """The bytes of a member of an archive: at most `most` and one more, whatever size it claims to have.
+
+    Raises ReadFailure when it is encrypted, damaged, or packed by a method that is not known.
+    """
+    if info.flag_bits & 1:
+        raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
+    if info.compress_type not in _METHODS:
+        raise ReadFailure(FileStatus.UNSUPPORTED, "it is packed by a method that is not opened: only Deflate is")
+    parts, left = [], most + 1
+    try:
+        with archive.open(info) as file:
+            while left > 0 and (part := file.read(min(_PIECE, left))):  # small pieces: all at once is not bounded
+                parts.append(part)
+                left -= len(part)
+    except NotImplementedError as error:
+        raise ReadFailure(FileStatus.UNSUPPORTED, "it is packed by a version of ZIP that is not known") from error
+    except RuntimeError as error:  # zipfile's way to ask for a password
+        raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+        raise ReadFailure(FileStatus.FAILED, "its packed bytes are cut off or damaged") from error
+    return b"".join(parts)
 
 
 def resolved(part: str, target: str) -> str:

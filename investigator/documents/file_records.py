@@ -1,0 +1,111 @@
+"""What is recorded of files: made from how they were found and read. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from investigator.documents.reading_pool import FileReading
+from investigator.documents.scanning import FoundFile
+from investigator.records import FileRecord, FileStatus, SplitDocument
+
+
+class GoneFiles:
+    """Records of files that are no longer there. A renamed file keeps its bytes and the ending of its name."""
+
+    def __init__(self, records: Iterable[FileRecord]) -> None:
+        self._left = {record.path: record for record in records}
+        self._hashes: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
+        self._paths: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for record in self._left.values():
+            ending = PurePosixPath(record.path).suffix
+            if record.content_hash:
+                self._hashes[record.size, ending].add(record.content_hash)
+                self._paths[record.content_hash, ending].append(record.path)
+
+    def hashes_of(self, path: str, size: int) -> set[str]:
+        """The contents that a file of this path and size may have been renamed with."""
+        return set(self._hashes.get((size, PurePosixPath(path).suffix), ()))
+
+    def take(self, path: str, content_hash: str) -> FileRecord | None:
+        """The file that has become `path`, which is then no longer gone; None where each is taken."""
+        paths = self._paths.get((content_hash, PurePosixPath(path).suffix))
+        return self._left.pop(paths.pop(0)) if paths else None
+
+    def left(self) -> list[str]:
+        """Paths of the files that are gone for good, sorted."""
+        return sorted(self._left)
+
+
+def was_read(record: FileRecord) -> bool:
+    """Whether the file gave text."""
+    return record.status is FileStatus.INDEXED
+
+
+def same_stamp(file: FoundFile, record: FileRecord) -> bool:
+    """Whether size, time and inode of a file are those of its record."""
+    moved = bool(record.inode and file.inode and record.inode != file.inode)
+    return not moved and (record.size, record.mtime_ns) == (file.size, file.mtime_ns)
+
+
+def refusal(file: FoundFile) -> FileRecord:
+    """The record of a file that is not opened."""
+    return FileRecord(path=file.id, status=file.status, reason=file.problem)
+
+
+def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
+    """The record of a file by itself."""
+    opened, contents = reading.opened, reading.contents
+    own = next((part for part in contents.documents if part.document.id == file.id), None)
+    return FileRecord(
+        path=file.id,
+        size=opened.size if opened else file.size,
+        mtime_ns=opened.mtime_ns if opened else file.mtime_ns,
+        inode=opened.inode if opened else file.inode,
+        content_hash=opened.content_hash if opened else "",
+        status=contents.status,
+        reason=contents.reason,
+        seconds=round(reading.seconds, 4),
+        **_extent(own),
+    )
+
+
+def records_of(own: FileRecord, reading: FileReading) -> tuple[FileRecord, ...]:
+    """The record of a file, and of each file inside it."""
+    inside = [
+        FileRecord(
+            path=part.document.id,
+            content_hash=part.document.content_hash,
+            status=FileStatus.INDEXED,
+            inside=own.path,
+            **_extent(part),
+        )
+        for part in reading.contents.documents
+        if part.document.id != own.path
+    ]
+    unread = [
+        FileRecord(path=item.path, status=item.status, reason=item.reason, inside=own.path)
+        for item in reading.contents.unreadable
+    ]
+    return (own, *sorted([*inside, *unread], key=lambda record: record.path))
+
+
+def _extent(part: SplitDocument | None) -> dict[str, int | None]:
+    if part is None:
+        return {}
+    document = part.document
+    return {"pages": len(document.pages) or None, "characters": len(document.text), "chunks": len(part.chunks)}
+
+
+def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
+    """A record with the path and the stamp of another."""
+    stamp = {name: getattr(fresh, name) for name in ("path", "size", "mtime_ns", "inode")}
+    return record.model_copy(update=stamp)
+
+
+def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:
+    """What is told of a file whose content is what it was."""
+    if not was_read(record):
+        return record
+    return record.model_copy(update={"status": FileStatus.UNCHANGED, "reason": reason})

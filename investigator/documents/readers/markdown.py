@@ -1,0 +1,61 @@
+"""Markdown: kept as in the file, with its headings and the fields of its front matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from investigator.documents.readers.base import Extracted, ReaderSettings, Source, cleaned
+from investigator.documents.readers.dates import iso_date
+from investigator.documents.readers.plain import text_of
+from investigator.documents.readers.titles import first_title_line
+from investigator.documents.readers.underlines import outside_code, underlined
+from investigator.records import Heading
+
+_HASHES = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$")
+_RULE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*\n", re.S)
+_FIELD = re.compile(r"^(title|date)[ \t]*[:=][ \t]*(\S.*)$", re.M | re.I)
+_AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re.M | re.I)
+
+
+def read_markdown(source: Source, settings: ReaderSettings) -> Extracted:
+    """Reads Markdown as it stands; title, authors and date come from its front matter (YAML, TOML) where it has one."""
+    text = cleaned(text_of(source))
+    front = _FRONT_MATTER.match(text)
+    head = front.group(2) if front else ""
+    fields = {name.lower(): _unquoted(value) for name, value in _FIELD.findall(head)}
+    headings = markdown_headings(text, front.end() if front else 0)
+    return Extracted(
+        text=text,
+        title=fields.get("title", "") or (headings[0].text if headings else first_title_line(text)),
+        headings=headings,
+        authors=_authors(head),
+        date=iso_date(fields.get("date")),
+    )
+
+
+def markdown_headings(text: str, front: int = 0) -> tuple[Heading, ...]:
+    """The headings from offset `front` on, outside fenced code, in order."""
+    found = {h.start: h for h in (*underlined(text, _RULE, front), *_hashed(text, front))}
+    return tuple(found[at] for at in sorted(found))
+
+
+def _hashed(text: str, front: int) -> Iterator[Heading]:
+    for offset, line in outside_code(text, front):
+        if match := _HASHES.match(line):
+            yield Heading(text=match.group(1), start=offset)
+
+
+def _authors(front_matter: str) -> tuple[str, ...]:
+    match = _AUTHORS.search(front_matter)
+    if match is None:
+        return ()
+    value = match.group(1) or ""
+    inline = value[1:-1].split(",") if value.startswith("[") and value.endswith("]") else [value]
+    listed = [*inline, *(line.strip()[2:] for line in match.group(2).split("\n"))]
+    return tuple(name for item in listed if (name := _unquoted(item)))
+
+
+def _unquoted(value: str) -> str:
+    return value.strip().strip("\"'")

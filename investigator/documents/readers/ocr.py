@@ -1,0 +1,142 @@
+"""Text recognition with the `tesseract` command, where it is installed.
+
+Pictures go in and text comes out through pipes; the command is given no path of the folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, cleaned
+from investigator.documents.readers.paged import listed
+from investigator.records import FileStatus
+
+_COMMAND = "tesseract"
+_LIST_SECONDS = 20
+_TIME_SHARE = 0.85  # of the time for a file: the rest is for what comes before and after
+_EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in any of the usual formats. `dpi` and `page` (of a TIFF file, from 0) where they must be told."""
+
+    data: bytes
+    dpi: int | None = None
+    page: int | None = None
+
+
+@dataclass
+class Recognised:
+    """What came of the pages: texts by index, and those that could not be read, with the last reason why."""
+
+    texts: dict[int, str] = field(default_factory=dict)
+    missed: list[int] = field(default_factory=list)
+    failure: ReadFailure | None = None
+
+    @property
+    def left_out(self) -> tuple[ReadFailure, ...]:
+        """The pages that could not be read, and why; nothing where there are none."""
+        if self.failure is None:
+            return ()
+        return (ReadFailure(self.failure.status, f"{listed(self.missed)}: {self.failure.reason}"),)
+
+    def fail(self, index: int, failure: ReadFailure) -> None:
+        """A page could not be read."""
+        self.missed.append(index)
+        self.failure = failure
+
+
+def why_not(settings: ReaderSettings) -> str:
+    """Why nothing can be recognised here, with what to do about it, in one line; empty where it can."""
+    if not settings.ocr:
+        return "text recognition is switched off (reader.ocr)"
+    command = shutil.which(_COMMAND)
+    if command is None:
+        return f"install Tesseract to read it: {_install_hint()}"
+    installed = _languages(command)
+    missing = [language for language in settings.ocr_languages.split("+") if language not in installed]
+    return f"Tesseract lacks the language {missing[0]}: {_language_hint(missing[0])}" if missing else ""
+
+
+def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
+    """Recognises the pages of those indices one after another, as far as the time for one file goes.
+
+    `picture` draws a page when its turn has come. A page that cannot be read does not stop the others.
+    """
+    found = Recognised()
+    obstacle = why_not(settings)
+    end = time.monotonic() + _TIME_SHARE * settings.max_seconds
+    for index in pages:
+        left = end - time.monotonic()
+        try:
+            if obstacle:
+                raise ReadFailure(FileStatus.NEEDS_OCR, obstacle)
+            if left <= 0:
+                raise _too_slow(settings)
+            found.texts[index] = _recognised(picture(index), left, settings)
+        except ReadFailure as failure:
+            found.fail(index, failure)
+    return found
+
+
+def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
+    """The text of one page. Raises ReadFailure when there is none to be had within that time."""
+    dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
+    page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
+    try:
+        done = subprocess.run(
+            [shutil.which(_COMMAND) or _COMMAND, "stdin", "stdout", "-l", settings.ocr_languages, *dpi, *page],
+            input=picture.data,
+            capture_output=True,
+            timeout=seconds,
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},  # its threads take more than they give
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _too_slow(settings) from error
+    except OSError as error:
+        raise ReadFailure(FileStatus.NEEDS_OCR, f"Tesseract cannot be started: {_install_hint()}") from error
+    if done.returncode:
+        raise ReadFailure(FileStatus.FAILED, "Tesseract cannot read the picture: it is damaged or of a rare format")
+    lines = (line.rstrip() for line in cleaned(done.stdout.decode("utf-8", errors="replace")).split("\n"))
+    return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
+
+
+def _too_slow(settings: ReaderSettings) -> ReadFailure:
+    limit = f"{settings.max_seconds:g} seconds (reader.max_seconds)"
+    return ReadFailure(FileStatus.TIMED_OUT, f"text recognition takes longer than {limit}")
+
+
+@lru_cache(maxsize=8)
+def _languages(command: str) -> frozenset[str]:
+    """The languages that are installed; none when the command cannot say."""
+    try:
+        done = subprocess.run([command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return frozenset()
+    return frozenset((done.stdout + done.stderr).decode("utf-8", errors="replace").split())
+
+
+def _install_hint() -> str:
+    if sys.platform == "darwin":
+        return "brew install tesseract"
+    if sys.platform == "win32":
+        return "winget install UB-Mannheim.TesseractOCR"
+    return "apt install tesseract-ocr (or dnf install tesseract)"
+
+
+def _language_hint(language: str) -> str:
+    if sys.platform == "darwin":
+        return "brew install tesseract-lang"
+    if sys.platform == "win32":
+        return "run its installer again and choose the language"
+    return f"apt install tesseract-ocr-{language.replace('_', '-')} (or dnf install tesseract-langpack-{language})"

@@ -1,0 +1,193 @@
+"""Reads a file and the files inside it, at any depth, within limits that hold for all of them together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import PurePath, PurePosixPath
+
+from investigator.documents.readers.base import Extracted, Member, Reader, ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.media_types import media_type
+from investigator.documents.readers.member_names import UniqueNames, inner_path
+from investigator.records import Document, FileStatus, Unreadable
+
+_REST = "(the rest)"
+_SHARE_OF_TIME = 0.5  # of the time for one file, after which nothing more is unpacked: what was read shall be kept
+_TELLING = (
+    FileStatus.ENCRYPTED,
+    FileStatus.NEEDS_OCR,
+    FileStatus.TOO_LARGE,
+    FileStatus.TIMED_OUT,
+    FileStatus.FAILED,
+    FileStatus.UNSUPPORTED,
+    FileStatus.EMPTY,
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one file held: its own document and those of the files inside it, and what inside it gave no text."""
+
+    documents: tuple[Document, ...]
+    unreadable: tuple[Unreadable, ...]
+
+
+class Unpacking:
+    """The reading of one file. `clock` gives seconds."""
+
+    def __init__(self, readers: Mapping[str, Reader], settings: ReaderSettings, clock: Callable[[], float]) -> None:
+        self._readers = readers
+        self._settings = settings
+        self._clock = clock
+        self._end = clock() + _SHARE_OF_TIME * settings.max_seconds
+        self._documents: list[Document] = []
+        self._unreadable: list[Unreadable] = []
+        self._names = UniqueNames()
+        self._members = 0
+        self._bytes = 0
+        self._characters = 0
+        self._stopped = False
+
+    def read(self, source: Source, document_id: str, content_hash: str) -> Reading:
+        """Everything that the file holds. Raises ReadFailure when nothing of it is text."""
+        self._names.take(document_id)
+        self._file(source, document_id, content_hash, depth=0)
+        if not self._documents:
+            raise _nothing(self._unreadable, document_id)
+        return Reading(tuple(self._documents), tuple(self._unreadable))
+
+    def _file(self, source: Source, document_id: str, content_hash: str, depth: int) -> None:
+        """Keeps what a file holds. Raises ReadFailure when nothing was kept, nor recorded as unreadable."""
+        before = len(self._documents) + len(self._unreadable)
+        with _damage_as_failure():
+            source, found = self._extracted(source)
+        failure = self._keep_text(source, found, document_id, content_hash)
+        try:
+            with _damage_as_failure():
+                self._keep_members(found.members, document_id, depth)
+        except ReadFailure as broken_off:
+            failure = broken_off
+        if len(self._documents) + len(self._unreadable) == before:
+            raise failure or ReadFailure(FileStatus.EMPTY, "there are no files in it")
+        if failure is not None and failure.status is not FileStatus.EMPTY:
+            self._leave_out(document_id, failure.status, failure.reason)
+
+    def _extracted(self, source: Source) -> tuple[Source, Extracted]:
+        most = self._settings.max_bytes
+        if len(source.data) > most:
+            raise ReadFailure(FileStatus.TOO_LARGE, f"more than the limit of {most:,} bytes (reader.max_bytes)")
+        if not source.data.strip(b" \t\r\n\f\v\0"):
+            raise ReadFailure(FileStatus.EMPTY, "the file is empty")
+        kind = media_type(source.data, source.name)
+        reader = self._readers.get(kind)
+        if reader is None:
+            raise ReadFailure(FileStatus.UNSUPPORTED, f"files of the type {kind[:80]} are not supported")
+        typed = replace(source, media_type=kind)
+        return typed, reader(typed, self._settings)
+
+    def _keep_text(self, source: Source, found: Extracted, document_id: str, content_hash: str) -> ReadFailure | None:
+        """Keeps the file's own text; gives the failure where it has none, or too much."""
+        if not found.text.strip():
+            return ReadFailure(FileStatus.EMPTY, "the file holds no text") if not found.members else None
+        most = self._settings.max_characters
+        if len(found.text) > most:
+            reason = f"{len(found.text):,} characters of text, more than the limit of {most:,} (reader.max_characters)"
+            return ReadFailure(FileStatus.TOO_LARGE, reason)
+        self._characters += len(found.text)
+        self._documents.append(_document(source, found, document_id, content_hash))
+        for part in found.left_out:
+            self._leave_out(document_id, part.status, part.reason)
+        return None
+
+    def _keep_members(self, members: Iterable[Member], container_id: str, depth: int) -> None:
+        for member in members:
+            if depth > self._settings.max_depth:
+                reason = f"archives in archives are opened {self._settings.max_depth} deep (reader.max_depth)"
+                self._leave_out(container_id, FileStatus.TOO_LARGE, reason)
+                return
+            if not self._may_go_on(container_id):
+                return
+            self._members += 1
+            path = inner_path(member.name)
+            member_id = self._names.take(f"{container_id}/{path}")
+            try:
+                self._member(member, PurePosixPath(path).name, member_id, depth)
+            except ReadFailure as failure:
+                self._unreadable.append(Unreadable(path=member_id, status=failure.status, reason=failure.reason))
+
+    def _member(self, member: Member, name: str, member_id: str, depth: int) -> None:
+        with _damage_as_failure():
+            data = member.read()
+        self._bytes += len(data)
+        self._file(Source(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
+
+    def _may_go_on(self, container_id: str) -> bool:
+        """Whether another member may be read; what stands in the way is recorded once for the whole file."""
+        if self._stopped:
+            return False
+        limit = self._limit()
+        if limit is None:
+            return True
+        self._stopped = True
+        self._leave_out(container_id, *limit)
+        return False
+
+    def _limit(self) -> tuple[FileStatus, str] | None:
+        settings = self._settings
+        if self._members >= settings.max_members:
+            return FileStatus.TOO_LARGE, f"more than {settings.max_members:,} files are inside (reader.max_members)"
+        if max(self._bytes, self._characters) >= settings.max_unpacked:
+            reason = f"it unpacks to more than {settings.max_unpacked:,} bytes (reader.max_unpacked)"
+            return FileStatus.TOO_LARGE, reason
+        if self._clock() > self._end:
+            reason = f"unpacking took too much of the {settings.max_seconds:g} seconds for one file"
+            return FileStatus.TIMED_OUT, f"{reason} (reader.max_seconds)"
+        return None
+
+    def _leave_out(self, container_id: str, status: FileStatus, reason: str) -> None:
+        path = self._names.take(f"{container_id}/{_REST}")
+        self._unreadable.append(Unreadable(path=path, status=status, reason=reason))
+
+
+@contextmanager
+def _damage_as_failure() -> Iterator[None]:
+    """One damaged file must never stop the others: what a reader raises becomes ReadFailure, lack of memory apart."""
+    try:
+        yield
+    except (ReadFailure, MemoryError):
+        raise
+    except Exception as error:
+        raise ReadFailure(FileStatus.FAILED, "the file is damaged or not what its name says") from error
+
+
+def _document(source: Source, found: Extracted, document_id: str, content_hash: str) -> Document:
+    return Document(
+        id=document_id,
+        title=_title(found, document_id),
+        media_type=source.media_type,
+        content_hash=content_hash,
+        text=found.text,
+        pages=found.pages,
+        headings=found.headings,
+        authors=found.authors,
+        date=found.date,
+    )
+
+
+def _title(found: Extracted, document_id: str) -> str:
+    stem = PurePath(document_id).stem
+    own = found.title.strip()
+    if own and own != stem:
+        return own
+    return found.headings[0].text if found.headings else stem
+
+
+def _nothing(unreadable: list[Unreadable], document_id: str) -> ReadFailure:
+    """Why a file in which nothing could be read could not: the most telling reason, with the first it is true of."""
+    worst = min((item.status for item in unreadable), key=_TELLING.index)
+    first = next(item for item in unreadable if item.status is worst)
+    others = len(unreadable) - 1
+    more = f" (and {others:,} more could not be read)" if others else ""
+    return ReadFailure(worst, f"{first.path.removeprefix(document_id + '/')}: {first.reason}{more}")

@@ -1,0 +1,123 @@
+"""Reads one file from its path to chunks: what a reading process does with each file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable
+
+from pydantic import ConfigDict
+
+from investigator.documents.chunks import ChunkSettings, split
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.registry import read
+from investigator.records import FileStatus, Record, SplitDocument, Unreadable
+
+_ATTEMPTS = 2
+
+
+class ReadRequest(Record):
+    """A file to read. `known_hashes` are contents that need not be read again; `path` is as the system spells it."""
+
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    id: str
+    path: bytes
+    linked: bool = False
+    known_hashes: tuple[str, ...] = ()
+    reader: ReaderSettings
+    chunks: ChunkSettings
+
+
+class Opened(Record):
+    """A file that was opened and taken in: its stamp at that moment, and the sha256 of its bytes."""
+
+    content_hash: str
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+class Contents(Record):
+    """What became of a file: its documents and those that gave nothing, or why there are none.
+
+    `known` says that its hash is one of the known ones, so that it was not read.
+    """
+
+    status: FileStatus
+    reason: str = ""
+    known: bool = False
+    documents: tuple[SplitDocument, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    peak_memory: int = 0  # bytes that the process has held at most
+
+
+class ReadAnswer(Record):
+    """What a reading process says: nothing (it is ready), that a file is open, or what the file holds."""
+
+    opened: Opened | None = None
+    contents: Contents | None = None
+
+
+def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> Contents:
+    """Opens, hashes, reads and splits a file. Every failure becomes a status with a reason; nothing is raised."""
+    try:
+        opened, data = _taken_in(request)
+        on_opened(opened)
+        if opened.content_hash in request.known_hashes:
+            return Contents(status=FileStatus.UNCHANGED, known=True)
+        found = read(
+            Source(data, os.fsdecode(os.path.basename(request.path))), request.id, opened.content_hash, request.reader
+        )
+        documents = tuple(SplitDocument(document=d, chunks=split(d, request.chunks)) for d in found.documents)
+        return Contents(status=FileStatus.INDEXED, documents=documents, unreadable=found.unreadable)
+    except ReadFailure as failure:
+        return Contents(status=failure.status, reason=failure.reason)
+    except MemoryError:
+        limit = f"reading it takes more than {request.reader.max_memory:,} bytes of memory (reader.max_memory)"
+        return Contents(status=FileStatus.TOO_LARGE, reason=limit)
+
+
+def _taken_in(request: ReadRequest) -> tuple[Opened, bytes]:
+    """The bytes of a file at one moment, with its stamp at that moment. Raises ReadFailure."""
+    try:
+        first, data, after = _bytes(request)
+        before = first
+        for _ in range(_ATTEMPTS):
+            if (before.st_size, before.st_mtime_ns, len(data)) == (after.st_size, after.st_mtime_ns, after.st_size):
+                return _opened(after, data), data
+            before, data, after = _bytes(request)
+        if after.st_size > first.st_size and len(data) >= before.st_size:  # a log: what it held when it was opened
+            data = data[: before.st_size]
+            return _opened(before, data), data
+    except PermissionError as error:
+        raise ReadFailure(FileStatus.FAILED, "no permission to read the file") from error
+    except FileNotFoundError as error:
+        raise ReadFailure(FileStatus.FAILED, "the file vanished while the folder was being read") from error
+    except OSError as error:
+        reason = f"the file cannot be read ({error.strerror or 'input/output error'})"
+        raise ReadFailure(FileStatus.FAILED, reason) from error
+    raise ReadFailure(FileStatus.FAILED, "the file was changing while it was read; it is tried again next time")
+
+
+def _opened(status: os.stat_result, data: bytes) -> Opened:
+    digest = hashlib.sha256(data).hexdigest()
+    return Opened(content_hash=digest, size=status.st_size, mtime_ns=status.st_mtime_ns, inode=status.st_ino)
+
+
+def _bytes(request: ReadRequest) -> tuple[os.stat_result, bytes, os.stat_result]:
+    """The bytes, and what the file was before and after. A link put in its place meanwhile, or a pipe, is refused."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+    if not request.linked:
+        flags |= getattr(os, "O_NOFOLLOW", 0)
+    with open(os.open(os.fsdecode(request.path), flags), "rb") as file:
+        before = os.fstat(file.fileno())
+        if not stat.S_ISREG(before.st_mode):
+            raise ReadFailure(FileStatus.UNSUPPORTED, "not a regular file")
+        most = request.reader.max_bytes
+        if before.st_size > most:
+            raise ReadFailure(
+                FileStatus.TOO_LARGE, f"{before.st_size:,} bytes, more than the limit of {most:,} (reader.max_bytes)"
+            )
+        return before, file.read(most + 1), os.fstat(file.fileno())

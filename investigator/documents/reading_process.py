@@ -1,0 +1,65 @@
+"""The process that reads files for its owner: `python -m investigator.documents.reading_process`.
+
+A file that hangs, crashes or fills the memory takes this process down and nothing else. It takes requests from standard
+input until that ends, and answers each with what was opened and what it holds.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+from typing import BinaryIO
+
+from investigator.documents.reading import ReadAnswer, ReadRequest, read_contents
+from investigator.documents.wire import receive, send
+
+_GRACE_SECONDS = 10.0
+
+
+def main() -> None:
+    """Read until there is nothing more to read."""
+    requests, answers = sys.stdin.buffer, _own_output()
+    send(answers, ReadAnswer())
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        while (data := receive(requests)) is not None:
+            request = ReadRequest.model_validate_json(data)
+            _limit_memory(request.reader.max_memory)
+            # its owner stops a file that takes too long; this does when the owner is gone
+            faulthandler.dump_traceback_later(request.reader.max_seconds + _GRACE_SECONDS, exit=True, file=nowhere)
+            contents = read_contents(request, lambda opened: send(answers, ReadAnswer(opened=opened)))
+            faulthandler.cancel_dump_traceback_later()
+            send(answers, ReadAnswer(contents=contents.model_copy(update={"peak_memory": _peak_memory()})))
+
+
+def _own_output() -> BinaryIO:
+    """Standard output for the answers alone: what a library prints goes to standard error."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers
+
+
+def _limit_memory(most: int) -> None:
+    """Refuse more memory than this to the process, where the system can (Linux)."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    with open("/proc/self/statm", encoding="ascii") as status:
+        mapped = int(status.read().split()[0]) * resource.getpagesize()
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (mapped + most, hard))
+
+
+def _peak_memory() -> int:
+    """The most memory that the process has held, in bytes; 0 where the system does not tell."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""The index of a folder: its files read, their words and vectors kept, and a library to search them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from investigator.documents.chunks import ChunkSettings, split
+from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
+from investigator.documents.readers.base import ReaderSettings
+from investigator.engines.base import Embedder
+from investigator.errors import FolderError
+from investigator.records import Embedded, Event, FolderStatus, Notice, Search
+from investigator.retrieval.indexing import embed_missing
+from investigator.retrieval.library import Library, RetrievalSettings
+from investigator.retrieval.vector_search import CandidateSearch, VectorSearch, WholeSearch
+from investigator.store.chroma import ChromaIndex
+from investigator.store.corpus import Corpus
+from investigator.store.full_text import FullText
+from investigator.store.vectors import VectorTable
+from investigator.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class IndexSettings:
+    """What an index is made with."""
+
+    folder: FolderSettings
+    reader: ReaderSettings
+    chunks: ChunkSettings
+    retrieval: RetrievalSettings
+
+
+class FolderIndex:
+    """The index of one folder in one open workspace; `notice` is told what the user should know."""
+
+    def __init__(
+        self,
+        folder: Path,
+        workspace: Workspace,
+        settings: IndexSettings,
+        embedder: Embedder,
+        notice: Callable[[str], None],
+    ) -> None:
+        self.corpus = Corpus(workspace.database)
+        self.table = VectorTable(workspace.database, embedder.name)
+        self._folder = folder
+        self._workspace = workspace
+        self._settings = settings
+        self._embedder = embedder
+        self._notice = notice
+
+    def read(self, recheck: Recheck) -> Iterator[Event]:
+        """Bring text and words up to date with the folder. Raises FolderError, ReaderError, StoreError."""
+        settings = self._settings
+        yield from self._rechunked()
+        reading = settings.reader.model_dump_json()
+        if self.corpus.setting("reading") not in (None, reading):
+            recheck = recheck.model_copy(update={"retry": True})
+        yield from refresh(
+            self._folder,
+            self.corpus.manifest(),
+            self.corpus,
+            settings.folder,
+            settings.reader,
+            settings.chunks,
+            recheck,
+        )
+        self.corpus.set_setting("reading", reading)
+
+    def _rechunked(self) -> Iterator[Event]:
+        wanted, used = self._settings.chunks.model_dump_json(), self.corpus.setting("chunking")
+        if used == wanted:
+            return
+        if used is not None:
+            yield Notice(text="The settings of chunks have changed: the documents are split anew.")
+            for document_id in self.corpus.document_ids():
+                self.corpus.rechunk(document_id, split(self.corpus.document(document_id), self._settings.chunks))
+        self.corpus.set_setting("chunking", wanted)
+
+    def status(self) -> FolderStatus:
+        """What the index holds, and how the folder differs from it by now. Raises FolderError."""
+        new, changed, gone = changes(self._folder, self.corpus.manifest(), self._settings.folder)
+        return FolderStatus(
+            files=self.corpus.files(),
+            documents=len(self.corpus.document_ids()),
+            chunks=self.corpus.chunk_count(),
+            without_vectors=self.table.missing_count(),
+            new=new,
+            changed=changed,
+            gone=gone,
+        )
+
+    def check_documents(self) -> None:
+        """Raises FolderError when no document of the folder could be read."""
+        if self.corpus.document_ids():
+            return
+        unreadable = self.corpus.unreadable()
+        if not unreadable:
+            raise FolderError(f"the folder {self._folder} holds no documents")
+        named = "; ".join(f"{file.path} ({file.reason or file.status})" for file in unreadable[:5])
+        raise FolderError(f"none of the {len(unreadable)} files of {self._folder} could be read: {named}")
+
+    def best_search(self) -> Search:
+        """How a new question is searched for: over everything, where that takes no long wait."""
+        few = self.table.missing_count() <= self._settings.retrieval.embed_first
+        return Search.WHOLE if few else Search.CANDIDATES
+
+    def embed(self) -> Iterator[Embedded]:
+        """Make the vectors that are missing. Raises EmbedderError and StoreError."""
+        yield from embed_missing(self.corpus, self.table, self._embedder)
+
+    def open_chroma(self) -> ChromaIndex:
+        """The vector index, brought up to date with the vectors that are there."""
+        return ChromaIndex(self._workspace.directory / "chroma", self.table, self._notice)
+
+    def library(self, search: Search) -> Library:
+        """The library to search in; a search over everything needs all vectors."""
+        return open_library(self._workspace, self._embedder, self._settings.retrieval, search, self._notice)
+
+
+def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
+    """The library of a workspace as it is, whatever vectors it has."""
+    missing = VectorTable(workspace.database, embedder.name).missing_count()
+    search = Search.CANDIDATES if missing else Search.WHOLE
+    return open_library(workspace, embedder, settings, search, lambda _: None)
+
+
+def open_library(
+    workspace: Workspace,
+    embedder: Embedder,
+    settings: RetrievalSettings,
+    search: Search,
+    notice: Callable[[str], None],
+) -> Library:
+    """The library of a workspace with the half of the search that goes by vectors in one of its forms."""
+    corpus, full_text = Corpus(workspace.database), FullText(workspace.database)
+    table = VectorTable(workspace.database, embedder.name)
+    vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
+    if search is Search.WHOLE:
+        vectors = WholeSearch(ChromaIndex(workspace.directory / "chroma", table, notice), embedder)
+    return Library(corpus, full_text, vectors, settings)

@@ -1,0 +1,108 @@
+"""The rows of a file, its documents and their chunks: written, renamed and deleted together, inside a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from sqlalchemy import Connection, delete, insert, select, text, update
+
+from investigator.records import Chunk, Document, FileRecord
+from investigator.store.schema import chunks, documents, files, gone_chunks, vectors
+from investigator.text.terms import spaced
+
+_CARD_CHARACTERS = 600
+_INSERT_CARD = text(
+    "INSERT INTO card_words (rowid, document_id, words) SELECT key, id, :words FROM documents WHERE id = :id"
+)
+_FORGET_CARD = text("DELETE FROM card_words WHERE rowid = (SELECT key FROM documents WHERE id = :id)")
+_FORGET_WORDS = text("DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunks WHERE document_id = :id)")
+
+
+def insert_document(connection: Connection, document: Document) -> None:
+    """Insert a document and the words it is found by."""
+    card = document.model_copy(update={"text": ""})
+    connection.execute(
+        insert(documents),
+        {
+            "id": document.id,
+            "content_hash": document.content_hash,
+            "title": document.title,
+            "pages": len(document.pages) or None,
+            "card": card.model_dump_json(),
+            "text": document.text,
+        },
+    )
+    _insert_card(connection, document)
+
+
+def _insert_card(connection: Connection, document: Document) -> None:
+    connection.execute(_INSERT_CARD, {"id": document.id, "words": spaced(_card_text(document))})
+
+
+def _card_text(document: Document) -> str:
+    headings = " \n".join(heading.text for heading in document.headings[:40])
+    path = document.id.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ")
+    about = " ".join((*document.authors, document.date or ""))
+    return "\n".join((document.title, path, about, headings, document.text[:_CARD_CHARACTERS]))
+
+
+def insert_chunks(connection: Connection, document_id: str, stored: str, pieces: Sequence[Chunk]) -> None:
+    """Insert the chunks of a document whose text is stored, and their words."""
+    first = (connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'")).scalar() or 0) + 1
+    rows = [{**piece.model_dump(), "id": first + i} for i, piece in enumerate(pieces)]
+    if rows:
+        connection.execute(insert(chunks), rows)
+        connection.execute(
+            text("INSERT INTO chunk_words (rowid, words) VALUES (:id, :words)"),
+            [{"id": row["id"], "words": spaced(stored[row["start"] : row["end"]])} for row in rows],
+        )
+
+
+def forget(connection: Connection, path: str) -> None:
+    """Delete a file and the files inside it, with all that was kept of them."""
+    of_file = (files.c.path == path) | (files.c.inside == path)
+    paths = connection.execute(select(files.c.path).where(of_file)).scalars().all()
+    for document_id in paths:
+        forget_chunks(connection, document_id)
+        connection.execute(_FORGET_CARD, {"id": document_id})
+        connection.execute(delete(documents).where(documents.c.id == document_id))
+    if paths:
+        connection.execute(delete(files).where(of_file))
+
+
+def forget_chunks(connection: Connection, document_id: str) -> None:
+    """Delete the chunks of a document with their words and vectors, and note that Chroma must forget them."""
+    ids = select(chunks.c.id).where(chunks.c.document_id == document_id)
+    connection.execute(insert(gone_chunks).from_select(["chunk_id"], ids))
+    connection.execute(_FORGET_WORDS, {"id": document_id})
+    connection.execute(delete(chunks).where(chunks.c.document_id == document_id))
+
+
+def rename(connection: Connection, before: str, file: FileRecord) -> None:
+    """Give a file and the files inside it their new paths; their vectors enter Chroma again, under the new name."""
+    of_file = (files.c.path == before) | (files.c.inside == before)
+    for old in connection.execute(select(files.c.path).where(of_file)).scalars().all():
+        new = file.path + old[len(before) :]
+        row = connection.execute(select(documents.c.card, documents.c.text).where(documents.c.id == old)).one_or_none()
+        if row is not None:
+            _rename_document(connection, Document.model_validate_json(row.card), row.text, new)
+        inside = file.path if old != before else ""
+        connection.execute(update(files).where(files.c.path == old).values(path=new, inside=inside))
+    stamp = {"size": file.size, "mtime_ns": file.mtime_ns, "inode": file.inode}
+    connection.execute(update(files).where(files.c.path == file.path).values(stamp))
+
+
+def _rename_document(connection: Connection, document: Document, stored: str, new: str) -> None:
+    named_after_file = document.title == PurePosixPath(document.id).stem
+    title = PurePosixPath(new).stem if named_after_file else document.title
+    renamed = document.model_copy(update={"id": new, "title": title})
+    in_chroma = select(chunks.c.id).where(chunks.c.document_id == document.id)
+    connection.execute(update(vectors).where(vectors.c.chunk_id.in_(in_chroma)).values(in_chroma=0))
+    connection.execute(_FORGET_CARD, {"id": document.id})
+    connection.execute(
+        update(documents)
+        .where(documents.c.id == document.id)
+        .values(id=new, title=title, card=renamed.model_dump_json())
+    )
+    _insert_card(connection, renamed.model_copy(update={"text": stored}))
