@@ -51,6 +51,11 @@ def test_a_picture_is_recognised(stand_in):
     assert (found.pages, found.left_out) == ((), ())
 
 
+def test_pages_that_lie_on_their_side_are_turned_where_that_can_be_found_out(stand_in):
+    stand_in(SAYS, languages="eng osd")
+    assert "-l eng --psm 1," in _picture(_png(60, 40)).text
+
+
 def test_each_page_of_a_tiff_file_is_a_page(stand_in):
     stand_in(SAYS)
     found = _picture(_tiff([(50, 40), (30, 60)]))

@@ -20,6 +20,7 @@ from investigator.documents.readers.paged import listed
 from investigator.records import FileStatus
 
 _COMMAND = "tesseract"
+_ORIENTATION = "osd"  # the data with which it finds out how a page lies
 _LIST_SECONDS = 20
 _TIME_SHARE = 0.85  # of the time for a file: the rest is for what comes before and after
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
@@ -92,9 +93,11 @@ def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> s
     """The text of one page. Raises ReadFailure when there is none to be had within that time."""
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
+    command = shutil.which(_COMMAND) or _COMMAND
+    turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # pages that lie on their side are turned
     try:
         done = subprocess.run(
-            [shutil.which(_COMMAND) or _COMMAND, "stdin", "stdout", "-l", settings.ocr_languages, *dpi, *page],
+            [command, "stdin", "stdout", "-l", settings.ocr_languages, *turned, *dpi, *page],
             input=picture.data,
             capture_output=True,
             timeout=seconds,

@@ -1,4 +1,4 @@
-"""Spreadsheets, OpenDocument, old Office files and mail, through kreuzberg."""
+"""Spreadsheets, OpenDocument, and old Office files, through kreuzberg."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MIDNIGHT = re.compile(r"(?<=^\d{4}-\d\d-\d\d) 00:00:00$")  # what the library a
 
 
 def read_office(source: Source, settings: ReaderSettings) -> Extracted:
-    """Reads a text document or a message; pages are not given."""
+    """Reads a text document; pages are not given."""
     result = _extracted(source, settings)
     builder = TextBuilder()
     for node in _nodes(result):
@@ -92,8 +92,8 @@ def _extracted(source: Source, settings: ReaderSettings) -> Any:
         if any(word in words for word in _PROTECTED):
             raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
         if "timeout" in words or "timed out" in words:
-            reason = f"the file took longer than {settings.max_seconds} seconds to read"
-            raise ReadFailure(FileStatus.FAILED, reason) from error
+            reason = f"reading it took more than {settings.max_seconds:g} seconds (reader.max_seconds)"
+            raise ReadFailure(FileStatus.TIMED_OUT, reason) from error
         raise ReadFailure(FileStatus.FAILED, "the file is cut off, damaged, or not what its name says") from error
 
 

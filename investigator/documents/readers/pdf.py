@@ -93,7 +93,7 @@ def _title(property_title: str, name: str, first_lines: list[Line], text: str) -
 def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
     with opened(data) as document:
         if len(document) > settings.max_pages:
-            reason = f"the PDF has {len(document)} pages, more than the limit of {settings.max_pages}"
+            reason = f"{len(document):,} pages, more than the limit of {settings.max_pages:,} (reader.max_pages)"
             raise ReadFailure(FileStatus.TOO_LARGE, reason)
         layers = _Layers()
         _read_pages(document, layers, settings)
@@ -119,7 +119,8 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
         layers.texts.append(text)
         total += len(text)
         if total > settings.max_characters:
-            raise ReadFailure(FileStatus.TOO_LARGE, f"more than {settings.max_characters} characters of text")
+            reason = f"more than {settings.max_characters:,} characters of text (reader.max_characters)"
+            raise ReadFailure(FileStatus.TOO_LARGE, reason)
     if layers.broken and len(layers.broken) == len(layers.texts):
         raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
 

@@ -1,0 +1,148 @@
+"""The commands that read a folder without asking: index, status, search."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import app
+
+LEASE = "The annual rent is EUR 48,000.\n\nThe tenant pays for heating.\n"
+FIELDS = ["path", "status", "reason", "pages", "characters", "chunks", "seconds"]
+
+
+def command(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def rows(result: Result) -> list[dict[str, object]]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def statuses(result: Result) -> dict[object, object]:
+    return {row["path"]: row["status"] for row in rows(result)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "documents"
+    made.mkdir()
+    (made / "lease.txt").write_text(
+        "The annual rent is EUR 48,000.\n\nThe tenant pays for heating.\n", encoding="utf-8"
+    )
+    (made / "mill.md").write_text("# The mill\n\nThe mill burned down in 1911.\n", encoding="utf-8")
+    (made / "noise.bin").write_bytes(bytes(range(256)) * 4)
+    (made / "empty.txt").touch()
+    return made
+
+
+def test_index_tells_what_became_of_each_file(folder: Path) -> None:
+    first = command("index", folder, "--json")
+    assert first.exit_code == 0
+    assert [list(row) for row in rows(first)] == [FIELDS] * 4
+    assert statuses(first) == {
+        "empty.txt": "empty",
+        "lease.txt": "indexed",
+        "mill.md": "indexed",
+        "noise.bin": "unsupported",
+    }
+    by_path = {row["path"]: row for row in rows(first)}
+    assert by_path["lease.txt"]["characters"] == len((folder / "lease.txt").read_text(encoding="utf-8"))
+    assert by_path["lease.txt"]["chunks"] == 1
+    assert by_path["noise.bin"]["reason"]
+    assert "reading 4/4" in first.stderr
+
+
+def test_index_again_reads_only_what_changed(folder: Path) -> None:
+    command("index", folder)
+    (folder / "mill.md").write_text("# The mill\n\nIt was built again in 1913.\n", encoding="utf-8")
+    (folder / "new.txt").write_text("The ferry ran until 1950.", encoding="utf-8")
+    (folder / "lease.txt").rename(folder / "lease-2020.txt")
+    again = command("index", folder, "--json")
+    assert statuses(again) == {
+        "empty.txt": "empty",
+        "lease-2020.txt": "unchanged",
+        "mill.md": "indexed",
+        "new.txt": "indexed",
+        "noise.bin": "unsupported",
+    }
+    assert "renamed from lease.txt" in again.stdout
+
+
+def test_the_table_has_a_line_for_each_status_and_names_what_gave_no_text(folder: Path) -> None:
+    table = command("index", folder).stdout
+    assert table.splitlines()[0].split() == ["status", "files", "pages", "characters", "passages", "seconds"]
+    counts = {line.split("  ")[0]: line.split()[-5] for line in table.splitlines()[1:5]}
+    assert counts == {"indexed": "2", "empty": "1", "unsupported": "1", "all": "4"}
+    assert "noise.bin (unsupported: " in table
+    assert "2 documents can be asked; 0 of 2 passages have vectors" in table
+
+
+def test_vectors_are_made_when_asked_for(folder: Path) -> None:
+    assert "2 of 2 passages have vectors" in command("index", folder, "--vectors").stdout
+
+
+def test_verify_finds_what_kept_its_size_and_time(folder: Path) -> None:
+    command("index", folder)
+    path = folder / "lease.txt"
+    stamp = path.stat()
+    path.write_text(path.read_text(encoding="utf-8").replace("48", "51"), encoding="utf-8")
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert statuses(command("index", folder, "--json"))["lease.txt"] == "unchanged"
+    assert statuses(command("index", folder, "--json", "--verify"))["lease.txt"] == "indexed"
+    assert "51,000" in command("search", folder, "annual rent").stdout
+
+
+def test_a_changed_limit_tries_the_file_again(folder: Path) -> None:
+    small = ("--set", "reader.max_bytes=40")
+    assert statuses(command("index", folder, "--json", *small))["lease.txt"] == "too_large"
+    assert statuses(command("index", folder, "--json", *small))["lease.txt"] == "too_large"
+    assert statuses(command("index", folder, "--json"))["lease.txt"] == "indexed"
+
+
+def test_status_shows_the_index_and_what_has_changed_since_and_does_nothing(folder: Path) -> None:
+    command("index", folder)
+    assert command("status", folder).stderr == ""
+    (folder / "new.txt").write_text("x", encoding="utf-8")
+    (folder / "mill.md").unlink()
+    shown = command("status", folder, "--json")
+    assert set(statuses(shown)) == {"empty.txt", "lease.txt", "mill.md", "noise.bin"}
+    assert "1 new, 1 gone" in shown.stderr
+    assert set(statuses(command("status", folder, "--json"))) == {"empty.txt", "lease.txt", "mill.md", "noise.bin"}
+
+
+def test_status_of_a_folder_without_an_index_says_how_to_make_one(folder: Path) -> None:
+    result = command("status", folder)
+    assert result.exit_code == 2
+    assert "investigator index" in result.stderr
+    assert not (folder / ".investigator").exists()
+
+
+def test_search_shows_the_best_passage_first_with_both_scores(folder: Path) -> None:
+    shown = command("search", folder, "When did the mill burn down?")
+    assert shown.stdout.startswith("1. mill.md:line 1  score ")
+    assert "words: rank 1, BM25" in shown.stdout
+    assert "vectors: rank 1, cosine" in shown.stdout
+    (best, *_) = rows(command("search", folder, "When did the mill burn down?", "--json", "--limit", "1"))
+    assert best["passage"]["document_id"] == "mill.md"
+    assert best["words_rank"] == best["vectors_rank"] == 1
+
+
+def test_search_in_one_document_stays_in_it(folder: Path) -> None:
+    found = rows(command("search", folder, "mill", "--document", "lease.txt", "--json"))
+    assert {hit["passage"]["document_id"] for hit in found} == {"lease.txt"}
+    missing = command("search", folder, "mill", "--document", "leese.txt")
+    assert missing.exit_code == 2
+    assert "leese.txt" in missing.stderr
+
+
+def test_an_empty_folder_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    for words in (("index", tmp_path), ("search", tmp_path, "x"), ("ask", tmp_path, "x?")):
+        result = command(*words)
+        assert result.exit_code == 2
+        assert "holds no documents" in result.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,116 @@
+"""A search before all vectors are there: what it finds, and that it makes no vector twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator.engines.base import Vectors
+from investigator.records import Answered, Embedded, Event, Notice, Search
+
+QUESTION = "When did the mill burn down?"
+
+
+class CountingEmbedder(ScriptedEmbedder):
+    """Remembers how many texts it was given."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return super().embed(texts)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Forty documents, of which one answers."""
+    made = tmp_path / "documents"
+    made.mkdir()
+    for number in range(40):
+        (made / f"{number:02}.txt").write_text(f"Parish number {number} sold grain and wool.", encoding="utf-8")
+    (made / "mill.txt").write_text("The mill burned down in 1911.", encoding="utf-8")
+    return made
+
+
+def opened(folder: Path, embedder: CountingEmbedder, embed_first: int) -> Investigator:
+    settings = load_settings(None, [f"retrieval.embed_first={embed_first}", "retrieval.candidates=5"])
+    return Investigator(folder, embedder=embedder, settings=settings)
+
+
+def last(events: list[Event]) -> Answered:
+    assert isinstance(events[-1], Answered)
+    return events[-1]
+
+
+def test_a_question_embeds_only_the_passages_that_its_words_find(folder: Path) -> None:
+    embedder = CountingEmbedder()
+    events = list(opened(folder, embedder, embed_first=0).investigate(QUESTION))
+    answer = last(events).investigation.answer
+    assert answer is not None
+    assert [quote.document_id for quote in answer.claims[0].quotes] == ["mill.txt"]
+    assert last(events).investigation.search is Search.CANDIDATES
+    assert sum(text.startswith("Parish number") for text in set(embedder.texts)) < 20
+    assert any(isinstance(event, Notice) and "--vectors" in event.text for event in events)
+
+
+def test_no_passage_is_embedded_twice(folder: Path) -> None:
+    embedder = CountingEmbedder()
+    made = opened(folder, embedder, embed_first=0)
+    for _ in range(2):
+        with made.library() as library:
+            library.passages((QUESTION,))
+    passages = [text for text in embedder.texts if text != QUESTION]
+    assert passages
+    assert len(passages) == len(set(passages))
+    list(made.index(vectors=True))
+    passages = [text for text in embedder.texts if text != QUESTION]
+    assert len(passages) == len(set(passages)) == 41
+
+
+def test_a_folder_that_lacks_few_vectors_gets_them_all_first(folder: Path) -> None:
+    embedder = CountingEmbedder()
+    events = list(opened(folder, embedder, embed_first=41).investigate(QUESTION))
+    assert [event.total for event in events if isinstance(event, Embedded)] == [41]
+    assert last(events).investigation.search is Search.WHOLE
+
+
+def test_what_candidates_find_does_not_depend_on_the_vectors_that_happen_to_be_there(folder: Path) -> None:
+    made = opened(folder, CountingEmbedder(), embed_first=0)
+    with made.library() as library:
+        before = library.passages((QUESTION, "Who sold wool in parish 7?"))
+    list(made.index(vectors=True))
+    (folder / "more.txt").write_text("A note.", encoding="utf-8")  # one vector is missing again
+    with made.library() as library:
+        assert library.passages((QUESTION, "Who sold wool in parish 7?")) == before
+
+
+def test_a_run_goes_on_in_the_search_that_it_began_with(folder: Path) -> None:
+    made = opened(folder, CountingEmbedder(), embed_first=0)
+    events = made.investigate(QUESTION)
+    for event in events:
+        if type(event).__name__ == "Started":
+            break
+    events.close()
+    list(made.index(vectors=True))
+    assert last(list(made.investigate(QUESTION))).investigation.search is Search.CANDIDATES
+    assert last(list(made.investigate(QUESTION, fresh=True))).investigation.search is Search.WHOLE
+
+
+def test_a_question_can_be_asked_while_vectors_are_made(folder: Path) -> None:
+    class Interrupted(CountingEmbedder):
+        answered = 0
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            if not self.answered and len(texts) == 41:
+                self.answered = len(opened(folder, CountingEmbedder(), embed_first=0).ask(QUESTION).claims)
+            return super().embed(texts)
+
+    embedder = Interrupted()
+    making = opened(folder, embedder, embed_first=0)
+    list(making.index(vectors=True))
+    assert embedder.answered
+    assert making.status().without_vectors == 0
