@@ -9,9 +9,10 @@ from pathlib import Path
 from investigator.documents.chunks import ChunkSettings, split
 from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
 from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.ocr import why_not
 from investigator.engines.base import Embedder
 from investigator.errors import FolderError
-from investigator.records import Embedded, Event, FolderStatus, Notice, Search
+from investigator.records import Embedded, Event, FileStatus, FolderStatus, Notice, Search
 from investigator.retrieval.indexing import embed_missing
 from investigator.retrieval.library import Library, RetrievalSettings
 from investigator.retrieval.vector_search import CandidateSearch, VectorSearch, WholeSearch
@@ -56,7 +57,7 @@ class FolderIndex:
         settings = self._settings
         yield from self._rechunked()
         reading = settings.reader.model_dump_json()
-        if self.corpus.setting("reading") not in (None, reading):
+        if self.corpus.setting("reading") not in (None, reading) or self._ocr_has_come():
             recheck = recheck.model_copy(update={"retry": True})
         yield from refresh(
             self._folder,
@@ -68,6 +69,15 @@ class FolderIndex:
             recheck,
         )
         self.corpus.set_setting("reading", reading)
+
+    def _ocr_has_come(self) -> bool:
+        """Whether files that wait for text recognition can be read by now; true once."""
+        if not any(file.status is FileStatus.NEEDS_OCR for file in self.corpus.unreadable()):
+            return False
+        before, now = self.corpus.setting("no_ocr"), why_not(self._settings.reader)
+        if now != before:
+            self.corpus.set_setting("no_ocr", now)
+        return not now and before != now
 
     def _rechunked(self) -> Iterator[Event]:
         wanted, used = self._settings.chunks.model_dump_json(), self.corpus.setting("chunking")
