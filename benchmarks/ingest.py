@@ -6,18 +6,18 @@
 
 LangChain has an environment of its own; langchain_pipeline.py says how it is made and what the pipeline does. It gets
 the same weights and the same cores. A folder of 1,000 PDF pages or more is made by pdf_folder.py. Each round runs one
-side after the other, and each step is a process measured from its start to its exit (memory: resident, the whole
-process tree). Before the first round both index one small file, and every file is read once, so that nobody pays for a
-cold disk. LangChain's times end before its process does, ours with it. Times are medians of the rounds, ratios medians of each round's ratio.
+side after the other, each from nothing; times go from the start of a process to its exit (LangChain's to the end of the
+stage). Memory is resident, of the whole process tree. Before the first round both index one small file, and every file
+is read once, so that nobody pays for a cold disk. Times are medians of the rounds, ratios medians of their ratios.
 
 First cited answer: `investigator ask` on the fresh folder with the extractive engine, and for LangChain the end of
 `similarity_search(question, k=4)` after its index is complete. It has no answer to any question by then: a language
 model would have to be asked. It is charged nothing for that, so the ratio is a lower bound.
 
-With --questions (rows with question, answerable, doc_ids, evidence; the questions of sets under development) the first
-ten passages over the whole folder are judged too. With --memory, text of about so many chunks is generated from the
-words of FOLDER's text files and indexed, and only memory counts; `--embedder hash` puts counted words in the place of
-vectors and holds the model in memory unused.
+With --questions (rows with question, answerable, doc_ids, evidence; see retrieval_quality.py) the first ten passages
+over the whole folder are judged too. With --memory, text of about so many chunks is generated from the words of
+FOLDER's text files and indexed, and only memory counts; `--embedder hash` puts counted words in the place of vectors
+and holds the model in memory unused.
 """
 
 from __future__ import annotations
@@ -29,18 +29,21 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import median
-from typing import TypeVar
 
-from ingest_runs import LangChainRound, OurRound, langchain_round, our_command, our_passages, our_python, our_round
+from ingest_runs import (
+    LangChainRound,
+    OurRound,
+    langchain_round,
+    our_command,
+    our_passages,
+    our_python,
+    our_round,
+)
+from ingest_tables import MB, Row, quality_lines, ratios, speed_lines, table
 from retrieval_quality import Quality, quality, read_questions
 
 _WARM_UP = "The lighthouse of Alexandria stood on the island of Pharos.\n"
-_MB = 1_000_000
 _MEMORY_LOAD = Path(__file__).with_name("memory_load.py")
-
-Line = tuple[str, ...]
-_Run = TypeVar("_Run")
 
 
 def main() -> None:
@@ -104,10 +107,10 @@ def compared(arguments: argparse.Namespace, work: Path) -> tuple[list[str], dict
         "folder": str(folder),
         "cores": os.cpu_count(),
         "rounds": {"ours": [_numbers(r) for r in ours], "langchain": [_numbers(r) for r in theirs]},
-        "ratios": _ratios(ours, theirs),
+        "ratios": ratios(ours, theirs),
         "quality": {name: asdict(found) for name, found in judged.items()},
     }
-    return [*_speed_lines(ours, theirs), *_quality_lines(judged)], numbers
+    return [*speed_lines(ours, theirs), *quality_lines(judged)], numbers
 
 
 def _warm_up(files: Sequence[Path], work: Path, run: Callable[[Path, Path], None]) -> None:
@@ -123,79 +126,6 @@ def _numbers(run: OurRound | LangChainRound) -> dict[str, object]:
     return {name: value for name, value in asdict(run).items() if name not in ("found", "workspace")}
 
 
-def _ratios(ours: Sequence[OurRound], theirs: Sequence[LangChainRound]) -> dict[str, list[float]]:
-    """How many times longer LangChain took, in each round."""
-    pairs = list(zip(ours, theirs, strict=False))
-    return {
-        "first_cited_answer": [their.first_passages / our.answer.seconds for our, their in pairs],
-        "complete_index": [their.complete / our.complete.seconds for our, their in pairs],
-    }
-
-
-def _speed_lines(ours: Sequence[OurRound], theirs: Sequence[LangChainRound]) -> list[str]:
-    ratios = _ratios(ours, theirs)
-    rows: list[Line] = [
-        ("", "investigator", "LangChain", "times faster"),
-        (
-            "first cited answer, s",
-            _median(ours, lambda r: r.answer.seconds),
-            _median(theirs, lambda r: r.first_passages, "{:,.1f} (1)"),
-            _median(ratios["first_cited_answer"], float),
-        ),
-        (
-            "complete index, s",
-            _median(ours, lambda r: r.complete.seconds),
-            _median(theirs, lambda r: r.complete),
-            _median(ratios["complete_index"], float),
-        ),
-        ("text and words, s", _median(ours, lambda r: r.text.seconds), "", ""),
-        ("- files a second", _median(ours, lambda r: r.counts.files / r.text.seconds), "", ""),
-        (
-            "- pages a second (LangChain: load)",
-            _median(ours, lambda r: r.counts.pages / r.text.seconds),
-            _median(theirs, lambda r: r.counts.pages / r.stages["load"]),
-            "",
-        ),
-        ("- chunks a second", _median(ours, lambda r: r.counts.chunks / r.text.seconds), "", ""),
-        *(
-            (f"LangChain's {stage}, s", "", _median(theirs, lambda r, stage=stage: r.stages[stage]), "")
-            for stage in (theirs[0].stages if theirs else ())
-        ),
-        ("peak memory, MB: text and words", _median(ours, lambda r: r.text.peak_memory / _MB), "", ""),
-        ("peak memory, MB: answer", _median(ours, lambda r: r.answer.peak_memory / _MB), "", ""),
-        (
-            "peak memory, MB: complete index",
-            _median(ours, lambda r: r.complete.peak_memory / _MB),
-            _median(theirs, lambda r: r.whole.peak_memory / _MB),
-            "",
-        ),
-        ("files", *(_median(side, lambda r: r.counts.files, "{:,.0f}") for side in (ours, theirs)), ""),
-        ("- not read", *(_median(side, lambda r: len(r.counts.not_read), "{:,.0f}") for side in (ours, theirs)), ""),
-        ("pages", *(_median(side, lambda r: r.counts.pages, "{:,.0f}") for side in (ours, theirs)), ""),
-        ("chunks", *(_median(side, lambda r: r.counts.chunks, "{:,.0f}") for side in (ours, theirs)), ""),
-    ]
-    lines = _table(rows)
-    if theirs:
-        lines += ["", "(1) the passages for an answer; no language model, no answer: charged nothing for it"]
-    for our in ours[:1]:
-        lines += ["", f"The answer of investigator: {our.status}, {our.quotes} quotes."]
-    return lines
-
-
-def _quality_lines(judged: dict[str, Quality]) -> list[str]:
-    if not judged:
-        return []
-    first = next(iter(judged.values()))
-    rows: list[Line] = [
-        (f"{first.questions} questions", "hit@1", "hit@3", "hit@10", "recall@10", "MRR", "evidence@10", "characters")
-    ]
-    for name, found in judged.items():
-        figures = (found.hit_1, found.hit_3, found.hit_10, found.recall_10, found.mrr, found.evidence_10)
-        shown = ("" if figure is None else f"{figure:.3f}" for figure in figures)
-        rows.append((name, *shown, f"{found.characters:,.0f}"))
-    return ["", *_table(rows)]
-
-
 def memory(folder: Path, chunks: int, hash_words: bool, work: Path) -> tuple[list[str], dict[str, object]]:
     """Peak memory of indexing generated text, first text and words, then vectors: as lines and as numbers."""
     generated, workspace = work / "generated", work / "workspace"
@@ -208,9 +138,9 @@ def memory(folder: Path, chunks: int, hash_words: bool, work: Path) -> tuple[lis
         vectors = our_command("index", generated, "--vectors", "--workspace", workspace)
     told = our_command("status", generated, "--workspace", workspace, "--json").output
     made = sum(json.loads(line)["chunks"] for line in told.splitlines())
-    rows: list[Line] = [(f"{made:,} chunks", "seconds", "peak memory, MB")]
+    rows: list[Row] = [(f"{made:,} chunks", "seconds", "peak memory, MB")]
     rows += [
-        (name, f"{step.seconds:,.1f}", f"{step.peak_memory / _MB:,.0f}")
+        (name, f"{step.seconds:,.1f}", f"{step.peak_memory / MB:,.0f}")
         for name, step in (("text and words", text), ("counted words" if hash_words else "vectors", vectors))
     ]
     numbers: dict[str, object] = {
@@ -219,24 +149,7 @@ def memory(folder: Path, chunks: int, hash_words: bool, work: Path) -> tuple[lis
         "text": {"seconds": text.seconds, "peak_memory": text.peak_memory},
         "vectors": {"seconds": vectors.seconds, "peak_memory": vectors.peak_memory},
     }
-    return _table(rows), numbers
-
-
-def _median(runs: Sequence[_Run], measure: Callable[[_Run], float], form: str = "{:,.1f}") -> str:
-    return form.format(median(map(measure, runs))) if runs else ""
-
-
-def _table(rows: Sequence[Line]) -> list[str]:
-    """A table in Markdown; numbers stand to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "| "
-        + " | ".join(c.ljust(w) if not i else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
-        + " |"
-        for row in rows
-    ]
-    rule = "| " + " | ".join("-" * w if not i else "-" * (w - 1) + ":" for i, w in enumerate(widths)) + " |"
-    return [lines[0], rule, *lines[1:]]
+    return table(rows), numbers
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ class LangChainRound:
     complete: float
     stages: dict[str, float]
     threads: int
+    versions: dict[str, str]
     counts: Counts
     found: tuple[tuple[Found, ...], ...] = field(repr=False)
 
@@ -113,6 +114,7 @@ def langchain_round(
         complete=first - stages["search"],
         stages=stages,
         threads=told["threads"],
+        versions=told["versions"],
         counts=Counts(told["files"], told["loaded"], told["chunks"], tuple(told["failed"])),
         found=tuple(tuple(Found(path, text) for path, text in passages) for passages in told["found"]),
     )

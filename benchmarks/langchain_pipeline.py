@@ -20,6 +20,7 @@ import json
 import logging
 import time
 import warnings
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,17 @@ if TYPE_CHECKING:
     from langchain_chroma import Chroma
     from langchain_core.document_loaders import BaseLoader
     from langchain_core.documents import Document
+
+
+_PACKAGES = (
+    "langchain-core",
+    "langchain-community",
+    "langchain-chroma",
+    "chromadb",
+    "sentence-transformers",
+    "torch",
+    "pypdf",
+)
 
 
 def loader(file: Path) -> BaseLoader:
@@ -118,6 +130,7 @@ def main() -> None:
         "loaded": len(pages),
         "chunks": len(chunks),
         "failed": failed,
+        "versions": {name: version(name) for name in _PACKAGES},
         "threads": torch.get_num_threads(),
         "found": search(store, further, arguments.depth),
     }

@@ -15,6 +15,7 @@ import argparse
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -52,16 +53,16 @@ def jobs(data: Path) -> Iterator[Job]:
     files = [file for name in _SETS for file in sorted((data / "investigate" / name / "docs_dev").iterdir())]
     ready = [file for file in files if file.suffix == ".pdf"]
     for file in ready:
-        yield file.name, lambda target, source=file: _copy(source, target)
+        yield file.name, partial(_copy, file)
     for file in files:
         if file not in ready:
-            yield f"{file.stem}.pdf", lambda target, source=file: _typeset(paragraphs(source), target)
+            yield f"{file.stem}.pdf", partial(_typeset_file, file)
     abstracts = _abstracts(data / "retrieval" / "scifact" / "corpus.jsonl")
     for number in range(1, 10_000):
         part = [paragraph for pair in islice(abstracts, _ABSTRACTS) for paragraph in pair]
         if not part:
             return
-        yield f"abstracts_{number:03}.pdf", lambda target, part=part: _typeset(part, target)
+        yield f"abstracts_{number:03}.pdf", partial(_typeset, part)
 
 
 def questions(data: Path, names: frozenset[str]) -> Iterator[dict[str, object]]:
@@ -110,6 +111,10 @@ def _copy(source: Path, target: Path) -> int:
 
     shutil.copyfile(source, target)
     return len(PdfReader(target).pages)
+
+
+def _typeset_file(source: Path, target: Path) -> int:
+    return _typeset(paragraphs(source), target)
 
 
 def _typeset(parts: Sequence[str], target: Path) -> int:

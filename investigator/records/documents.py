@@ -12,9 +12,7 @@ from pydantic import Field
 
 from investigator.records.base import Record
 
-_OWN_LINES = frozenset(
-    {"text/plain", "text/markdown", "text/csv", "text/x-rst", "text/x-source", "application/jsonl"}
-)
+_OWN_LINES = frozenset({"text/plain", "text/markdown", "text/csv", "text/x-rst", "text/x-source", "application/jsonl"})
 
 
 class FileStatus(StrEnum):

@@ -93,9 +93,9 @@ class Library:
             for candidate in near:
                 best.setdefault(candidate.document_id, candidate)
         ranked = reciprocal_rank_fusion(rankings)
-        rest = [document_id for document_id in self.document_ids() if document_id not in set(ranked)]
-        cards = [self._card(document_id, best.get(document_id), queries[0]) for document_id in (*ranked, *rest)]
-        return tuple(cards)
+        outside = self._corpus.cards()
+        rest = sorted(outside.keys() - set(ranked))
+        return tuple(self._card(outside[i], best.get(i), queries[0]) for i in (*ranked, *rest))
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
         """The best passages for some queries, in one document or in all; the score is their fit to the first query."""
@@ -141,22 +141,13 @@ class Library:
             for vectors_rank, near in [by_vectors.get(i, (None, None))]
         )
 
-    def _card(self, document_id: str, best: VectorMatch | None, question: str) -> DocumentCard:
-        document = self._corpus.outline(document_id)
-        match, snippet = 0.0, ""
-        if best is not None:
-            text = self._corpus.chunk_text(self._corpus.chunk_spans([best.chunk_id])[best.chunk_id])
-            match = relevance(best.similarity, coverage(self._weights(question), text))
-            snippet = " ".join(text.split())[: self._settings.snippet_characters]
-        return DocumentCard(
-            document_id=document_id,
-            title=document.title,
-            pages=len(document.pages) or None,
-            date=document.date,
-            headings=tuple(heading.text for heading in document.headings[:12]),
-            match=match,
-            snippet=snippet,
-        )
+    def _card(self, outside: DocumentCard, best: VectorMatch | None, question: str) -> DocumentCard:
+        if best is None:
+            return outside
+        text = self._corpus.chunk_text(self._corpus.chunk_spans([best.chunk_id])[best.chunk_id])
+        match = relevance(best.similarity, coverage(self._weights(question), text))
+        snippet = " ".join(text.split())[: self._settings.snippet_characters]
+        return outside.model_copy(update={"match": match, "snippet": snippet})
 
     def _passage(self, document: Document, group: Sequence[Chunk], similarity: float, question: str) -> Passage:
         start, end = group[0].start, group[-1].end
@@ -177,7 +168,7 @@ class Library:
         return word_weights(question, {word: self._share(word) for word in content_words(question)})
 
     def _document_share(self, word: str) -> float:
-        total = len(self.document_ids())
+        total = len(self._corpus.cards())
         return round(self._full_text.document_count(word) / total, 4) if total else 0.0
 
 

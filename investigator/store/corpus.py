@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from sqlalchemy import RowMapping, func, insert, select, update
 
-from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Unreadable
+from investigator.records import Chunk, Document, DocumentCard, FileRecord, FileStatus, SplitDocument, Unreadable
 from investigator.store.corpus_rows import forget, forget_chunks, insert_chunks, insert_document, rename
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.schema import chunks, documents, files
 
 _CACHED_DOCUMENTS = 64
-_CACHED_OUTLINES = 4096
 
 
 class Corpus:
@@ -23,7 +23,7 @@ class Corpus:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._load = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_document)
-        self._outline = lru_cache(maxsize=_CACHED_OUTLINES)(self._read_outline)
+        self._cards: Mapping[str, DocumentCard] | None = None
 
     def manifest(self) -> Mapping[str, FileRecord]:
         """Every file of the folder as last seen, by path; without the files inside files."""
@@ -73,7 +73,7 @@ class Corpus:
 
     def _changed(self) -> None:
         self._load.cache_clear()
-        self._outline.cache_clear()
+        self._cards = None
 
     def fingerprint(self) -> str:
         """A hash of what the folder holds: equal when no file has changed, come or gone."""
@@ -102,16 +102,14 @@ class Corpus:
             raise KeyError(document_id)
         return Document.model_validate_json(row.card).model_copy(update={"text": row.text})
 
-    def outline(self, document_id: str) -> Document:
-        """A document without its text. Raises KeyError for an unknown id."""
-        return self._outline(document_id)
-
-    def _read_outline(self, document_id: str) -> Document:
-        with self._database.begin() as connection:
-            card = connection.execute(select(documents.c.card).where(documents.c.id == document_id)).scalar()
-        if card is None:
-            raise KeyError(document_id)
-        return Document.model_validate_json(card)
+    def cards(self) -> Mapping[str, DocumentCard]:
+        """What each document looks like from outside, by id; without anything that depends on a question."""
+        if self._cards is None:
+            columns = (documents.c.id, documents.c.title, documents.c.pages, documents.c.date, documents.c.headings)
+            with self._database.begin() as connection:
+                rows = connection.execute(select(*columns).order_by(documents.c.id)).all()
+            self._cards = {row.id: _card(row) for row in rows}
+        return self._cards
 
     def chunk_text(self, chunk: Chunk) -> str:
         """The text of one chunk, without reading the rest of its document into memory."""
@@ -165,6 +163,11 @@ class Corpus:
         """Keep what the index is made with."""
         with self._database.begin() as connection:
             set_meta(connection, name, value)
+
+
+def _card(row: Any) -> DocumentCard:
+    headings = tuple(row.headings.splitlines())
+    return DocumentCard(document_id=row.id, title=row.title, pages=row.pages, date=row.date, headings=headings)
 
 
 def _chunk(row: RowMapping) -> Chunk:

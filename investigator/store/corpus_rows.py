@@ -12,6 +12,7 @@ from investigator.store.schema import chunks, documents, files, gone_chunks, vec
 from investigator.text.terms import spaced
 
 _CARD_CHARACTERS = 600
+_CARD_HEADINGS = 12
 _INSERT_CARD = text(
     "INSERT INTO card_words (rowid, document_id, words) SELECT key, id, :words FROM documents WHERE id = :id"
 )
@@ -29,6 +30,8 @@ def insert_document(connection: Connection, document: Document) -> None:
             "content_hash": document.content_hash,
             "title": document.title,
             "pages": len(document.pages) or None,
+            "date": document.date,
+            "headings": "\n".join(" ".join(h.text.split()) for h in document.headings[:_CARD_HEADINGS]),
             "card": card.model_dump_json(),
             "text": document.text,
         },

@@ -50,6 +50,8 @@ documents = Table(
     Column("content_hash", String, nullable=False),
     Column("title", Text, nullable=False),
     Column("pages", Integer),
+    Column("date", String),
+    Column("headings", Text, nullable=False),  # the first ones, one a line
     Column("card", Text, nullable=False),  # the record without its text, in wire form
     Column("text", Text, nullable=False),
 )

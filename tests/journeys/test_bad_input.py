@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer, Response, completion, refusal
+from PIL import Image
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
 from investigator.errors import (
@@ -22,7 +24,7 @@ from investigator.errors import (
     RateLimitError,
     WorkspaceLockedError,
 )
-from investigator.records import Answered, FileStatus
+from investigator.records import Answered, FileRead, FileStatus
 from investigator.reports.html import html_report
 from investigator.store.workspace import DEFAULT_NAME, Workspace, locate
 
@@ -180,3 +182,25 @@ def test_a_model_that_talks_nonsense_ends_in_an_answer_record(
     answer = failing(openai_server, folder, "chat.timeout=20").ask(QUESTION)
     assert answer.claims == ()
     assert answer.engine.startswith("openai:test")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Tesseract is a shell script")
+def test_scans_are_read_once_tesseract_has_been_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, programs = tmp_path / "folder", tmp_path / "bin"
+    folder.mkdir()
+    programs.mkdir()
+    monkeypatch.setenv("PATH", str(programs))
+    Image.new("L", (80, 40), 255).save(folder / "scan.png")
+    made = scripted(folder)
+
+    def status() -> list[str]:
+        return [event.file.status for event in made.index() if isinstance(event, FileRead)]
+
+    assert status() == [FileStatus.NEEDS_OCR]
+    assert status() == []
+    assert "Tesseract" in made.status().files[0].reason
+    tesseract = programs / "tesseract"
+    tesseract.write_text('#!/bin/sh\nif [ "$1" = --list-langs ]; then echo eng; else echo "The mill burned."; fi\n')
+    tesseract.chmod(0o755)
+    assert status() == [FileStatus.INDEXED]
+    assert status() == []
