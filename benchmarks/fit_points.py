@@ -37,6 +37,8 @@ def samples(folder: Path, limit: int | None, workspaces: Path) -> list[tuple[str
     embedder = SentenceTransformerEmbedder()
     found = []
     investigator = Investigator(folder / "docs_dev", workspace=workspaces / folder.name, embedder=embedder)
+    for _ in investigator.index(vectors=True):  # the points are fitted to the search over everything
+        pass
     with investigator.library() as library:
         for row in rows:
             question = row["question"]

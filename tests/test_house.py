@@ -38,7 +38,6 @@ READS_THE_ENVIRONMENT = {
     "settings.py",
     "cli/main.py",
     "cli/output.py",  # TERM
-    "documents/reader_process.py",  # handed on, with the place of this package
     "documents/readers/ocr.py",  # handed on, with a limit on threads
     "engines/chat_models.py",  # the names under which each provider's users keep their keys
 }

@@ -144,7 +144,7 @@ class _Refresh:
         if not opened:
             return
         files = {file.id: file for file in opened}
-        processes = min(self._reader.workers or os.cpu_count() or 1, len(opened))
+        processes = min(self._reader.workers or _cpus(), len(opened))
         with ReadingPool(processes, clock) as pool:
             for reading in pool.read(map(self._request, opened)):
                 kept = self._keep(files[reading.request.id], reading)
@@ -194,3 +194,9 @@ class _Refresh:
         record = restamped(gone, fresh)
         self._store.rename(gone.path, record)
         return (told_unchanged(record, f"renamed from {gone.path}"),)
+
+
+def _cpus() -> int:
+    """How many CPUs this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -17,6 +17,7 @@ from investigator.errors import ReaderError
 from investigator.records import FileStatus
 
 _MODULE = "investigator.documents.reading_process"
+_PROGRAM = f"import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); import {_MODULE} as m; m.main()"
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 120.0
 _LARGE_SHARE = 3  # a process that once held a third of what it may is given up, so that its memory goes back
@@ -97,20 +98,16 @@ class _Limit:
 
 def _started() -> subprocess.Popen[bytes]:
     """A new process of this very package; `-P` keeps files of the current folder from being taken for modules."""
-    inherited = os.environ.get("PYTHONPATH")
-    places = os.pathsep.join([str(_PACKAGE_ROOT), *([inherited] if inherited else [])])
-    options: dict[str, Any] = {
-        "start_new_session": True
-    }  # Ctrl-C is for its owner; one signal ends it and its children
+    # Ctrl-C is for its owner, and one signal ends it with its children
+    options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", _MODULE],
+            [sys.executable, "-P", "-c", _PROGRAM, str(_PACKAGE_ROOT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": places},
             **options,
         )
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The process that reads files for its owner: `python -m investigator.documents.reading_process`.
+"""The process that reads files for its owner; `python -m investigator.documents.reading_process` starts one by hand.
 
 A file that hangs, crashes or fills the memory takes this process down and nothing else. It takes requests from standard
 input until that ends, and answers each with what was opened and what it holds.

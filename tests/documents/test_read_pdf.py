@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from itertools import pairwise
 from pathlib import Path
 
+import pypdf
 import pypdfium2
 import pytest
 from made_files import pdf
@@ -68,6 +70,30 @@ def test_a_pdf_of_blank_pages_is_empty(refused):
 def test_pages_are_listed_as_runs():
     assert listed([3]) == "page 4"
     assert listed([0, 2, 3, 4, 8]) == "pages 1, 3-5, 9"
+
+
+def with_attachments(pages: list[list[str]], **attached: bytes) -> bytes:
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(pages)))
+    for name, data in attached.items():
+        writer.add_attachment(f"{name}.txt", data)
+    made = io.BytesIO()
+    writer.write(made)
+    return made.getvalue()
+
+
+def test_files_attached_to_a_pdf_are_documents_of_their_own(read_all):
+    found = read_all("report.pdf", with_attachments([["The report."]], notes=b"The notes.", noise=bytes(range(256))))
+    assert {document.id: document.text for document in found.documents} == {
+        "report.pdf": "The report.",
+        "report.pdf/notes.txt": "The notes.",
+    }
+    assert [(item.path, item.status) for item in found.unreadable] == [("report.pdf/noise.txt", FileStatus.UNSUPPORTED)]
+
+
+def test_a_pdf_that_only_carries_files_is_read_for_them(read_all):
+    found = read_all("cover.pdf", with_attachments([[]], notes=b"The notes."))
+    assert [document.id for document in found.documents] == ["cover.pdf/notes.txt"]
+    assert found.unreadable == ()
 
 
 def test_a_pdf_of_too_many_pages_or_characters_is_refused(refused):

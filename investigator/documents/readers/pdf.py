@@ -10,7 +10,7 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.ocr import Recognised, recognise
 from investigator.documents.readers.paged import joined, listed
-from investigator.documents.readers.pdf_files import drawn_page, is_drawn, opened
+from investigator.documents.readers.pdf_files import attachments, drawn_page, is_drawn, opened
 from investigator.documents.readers.titles import first_title_line, honest_title, largest_title
 from investigator.records import FileStatus, Heading, PageSpan
 
@@ -40,14 +40,19 @@ class _Layers:
 def read_pdf(source: Source, settings: ReaderSettings) -> Extracted:
     """Reads the text layer of a PDF; pages that have none are recognised from their pictures where that can be done.
 
+    Files attached to it are its members.
+
     Raises ReadFailure: `encrypted` when a password is needed to open it, `needs_ocr` when no page has a text layer
     and none can be recognised, `empty` when nothing is on the pages, `too_large` above `max_pages`.
     """
     layers = _layers(source.data, settings)
     scans = recognise(layers.scans, lambda index: drawn_page(source.data, index), settings)
     texts = [scans.texts.get(index, text) for index, text in enumerate(layers.texts)]
+    members = attachments(source.data, settings.max_members)
     if not _has_words(texts):
-        raise _without_text(scans)
+        if not members:
+            raise _without_text(scans)
+        return Extracted(text="", left_out=(_without_text(scans),), members=members)
     text, pages = joined(texts)
     broken = [ReadFailure(FileStatus.FAILED, f"{listed(layers.broken)}: damaged")] if layers.broken else []
     return Extracted(
@@ -58,6 +63,7 @@ def read_pdf(source: Source, settings: ReaderSettings) -> Extracted:
         authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
         date=iso_date(layers.properties.get("CreationDate")) or iso_date(layers.properties.get("ModDate")),
         left_out=(*broken, *scans.left_out),
+        members=members,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from investigator.documents.readers.base import ReadFailure
+from investigator.documents.readers.base import Member, ReadFailure
 from investigator.documents.readers.ocr import Picture
 from investigator.records import FileStatus
 
@@ -36,6 +37,29 @@ def opened(data: bytes) -> Iterator[Any]:
             yield document
         finally:
             document.close()
+
+
+def attachments(data: bytes, most: int) -> tuple[Member, ...]:
+    """The files attached to the document, one more than `most` at most; each opens the document anew."""
+    import pypdfium2
+
+    with opened(data) as document:
+        try:
+            count = min(document.count_attachments(), most + 1)
+            names = [document.get_attachment(index).get_name() for index in range(count)]
+        except pypdfium2.PdfiumError:  # a damaged list takes nothing from the pages
+            return ()
+    return tuple(Member(name, partial(_attached, data, index)) for index, name in enumerate(names))
+
+
+def _attached(data: bytes, index: int) -> bytes:
+    import pypdfium2
+
+    with opened(data) as document:
+        try:
+            return bytes(document.get_attachment(index).get_data())
+        except pypdfium2.PdfiumError as error:
+            raise ReadFailure(FileStatus.FAILED, "the attachment is damaged") from error
 
 
 def is_drawn(document: Any, index: int) -> bool:

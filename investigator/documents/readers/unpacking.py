@@ -90,7 +90,9 @@ class Unpacking:
     def _keep_text(self, source: Source, found: Extracted, document_id: str, content_hash: str) -> ReadFailure | None:
         """Keeps the file's own text; gives the failure where it has none, or too much."""
         if not found.text.strip():
-            return ReadFailure(FileStatus.EMPTY, "the file holds no text") if not found.members else None
+            if not found.members:
+                return ReadFailure(FileStatus.EMPTY, "the file holds no text")
+            return next((part for part in found.left_out if part.status is not FileStatus.EMPTY), None)
         most = self._settings.max_characters
         if len(found.text) > most:
             reason = f"{len(found.text):,} characters of text, more than the limit of {most:,} (reader.max_characters)"
