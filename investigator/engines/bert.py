@@ -1,8 +1,8 @@
 """BERT as all-MiniLM-L6-v2 has it: six layers, then the mean of the token vectors, scaled to length 1.
 
 From Devlin et al. 2019 (arXiv:1810.04805), Wang et al. 2020 (arXiv:2002.10957) and Reimers and Gurevych 2019
-(arXiv:1908.10084). The tokens of several texts are multiplied as one matrix, without padding or masks; only attention
-is computed separately, for each run of equally long texts. Matrices are multiplied in the precision asked for, and the
+(arXiv:1908.10084). The tokens of several texts are multiplied as one matrix; only attention is computed separately, for each run of about
+equally long texts, which are filled up to the same length. Matrices are multiplied in the precision asked for, and the
 states between them stay float32.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from investigator.engines.base import Vectors
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
 DIMENSIONS = 384
@@ -27,6 +28,8 @@ _LAYERS = 6
 _HEADS = 12
 _HEAD = DIMENSIONS // _HEADS
 _EPSILON = 1e-12
+_PADDING = 0  # the token that fills
+_STEP = 16  # texts are filled up to a multiple of this: few sizes of matrices are prepared once and kept
 
 
 class Precision(Enum):
@@ -54,10 +57,11 @@ class _Layer(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Neighbours in a batch that have equally many tokens."""
+    """Neighbours in a batch that are filled up to equally many tokens; `padding` marks the filling: (texts, tokens)."""
 
     texts: int
     tokens: int
+    padding: Tensor
 
 
 class Bert:
@@ -74,16 +78,18 @@ class Bert:
         self._layers = [_layer(weights, index, precision) for index in range(_LAYERS)]
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
-        """Unit vectors, shape (texts, 384), of texts as token ids; each has one and those of one length are neighbours.
+        """Unit vectors, shape (texts, 384), of texts as token ids; each has one, and they come in the order of length.
 
         Beyond rounding, a vector does not depend on the other texts. Raises RuntimeError where memory runs out.
         """
         import torch
         from torch.nn.functional import gelu, normalize
 
-        runs = [_Run(len(list(alike)), length) for length, alike in groupby(batch, key=len)]
+        filled = [[*text, *[_PADDING] * (-len(text) % _STEP)] for text in batch]
+        device = self._word.device
         with torch.inference_mode():
-            ids = torch.tensor([token for text in batch for token in text], device=self._word.device)
+            ids = torch.tensor([token for text in filled for token in text], device=device)
+            runs = _runs(filled, [len(text) for text in batch], device)
             place = torch.cat([self._place[: run.tokens].repeat(run.texts, 1) for run in runs])
             states = _normed(self._word[ids] + place, self._norm)
             for layer in self._layers:
@@ -91,9 +97,22 @@ class Bert:
                 states = _normed(states + _linear(mixed, layer.attended), layer.attended_norm)
                 inner = gelu(_linear(states, layer.inner))
                 states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
-            sums = torch.cat([part.sum(dim=1) for part in _parts(states, runs)])
+            parts = zip(_parts(states, runs), runs, strict=True)
+            sums = torch.cat([part.masked_fill(run.padding.unsqueeze(2), 0.0).sum(dim=1) for part, run in parts])
             # the length is 1 in the end, so the sum serves as the mean
             return np.asarray(normalize(sums, dim=1).cpu().numpy(), dtype=np.float32)
+
+
+def _runs(filled: Sequence[Sequence[int]], lengths: Sequence[int], device: torch.device) -> list[_Run]:
+    import torch
+
+    runs, start = [], 0
+    for tokens, alike in groupby(filled, key=len):
+        texts = len(list(alike))
+        used = torch.tensor(lengths[start : start + texts], device=device)
+        runs.append(_Run(texts, tokens, torch.arange(tokens, device=device) >= used.unsqueeze(1)))
+        start += texts
+    return runs
 
 
 def _linear(states: Tensor, weights: _Weights) -> Tensor:
@@ -118,20 +137,22 @@ def _attention(states: Tensor, runs: Sequence[_Run]) -> Tensor:
     """Mix queries (already scaled), keys and values, (all tokens, 3 * 384), within each text: (all tokens, 384)."""
     import torch
 
-    mixed = [_attention_of_run(part) for part in _parts(states, runs)]
+    parts = zip(_parts(states, runs), runs, strict=True)
+    mixed = [_attention_of_run(part, run.padding[:, None, None, :]) for part, run in parts]
     return mixed[0] if len(mixed) == 1 else torch.cat(mixed)
 
 
-def _attention_of_run(states: Tensor) -> Tensor:
+def _attention_of_run(states: Tensor, padding: Tensor) -> Tensor:
     import torch
     from torch.nn.functional import scaled_dot_product_attention
 
     query, key, value = states.unflatten(2, (3, _HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
     if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's own attention, which multiplies small blocks
-        shares = torch.softmax(query @ key.transpose(-1, -2), dim=-1, dtype=torch.float32)
+        fits = (query @ key.transpose(-1, -2)).masked_fill_(padding, float("-inf"))
+        shares = torch.softmax(fits, dim=-1, dtype=torch.float32)
         mixed = shares.to(torch.bfloat16) @ value
     else:
-        mixed = scaled_dot_product_attention(query, key, value, scale=1.0)
+        mixed = scaled_dot_product_attention(query, key, value, attn_mask=~padding, scale=1.0)
     return mixed.transpose(1, 2).reshape(-1, DIMENSIONS)
 
 

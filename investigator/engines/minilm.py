@@ -5,7 +5,7 @@ second instead of five: importing sentence-transformers also imports transformer
 which this model needs.
 
 `benchmarks/embedding.py` measures what makes it fast: matrices are multiplied in bfloat16 where the processor can do so
-itself (the vectors agree with those of float32 to a cosine above 0.9995, so they share their name), nothing is padded,
+itself (the vectors agree with those of float32 to a cosine above 0.9995, so they share their name), little is padded,
 and each thread computes batches of its own, so that none waits for another.
 """
 
