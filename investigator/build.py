@@ -139,13 +139,16 @@ class Investigator:
                 self._index(workspace).open_chroma()
         yield from self._told()
 
-    def status(self) -> FolderStatus:
-        """What the index holds of the folder, and what has changed since. Raises FolderError where there is none."""
+    def status(self, *, compare: bool = True) -> FolderStatus:
+        """What the index holds of the folder and, with `compare`, what has changed in the folder since.
+
+        Raises FolderError where there is no index.
+        """
         if not self._has_index():
             hint = f"Make it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
         with Workspace(self._directory, write=False) as workspace:
-            return self._index(workspace).status()
+            return self._index(workspace).status(compare=compare)
 
     def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
         """The best chunks for a query, best first. Raises QuestionError and what `investigate` does."""

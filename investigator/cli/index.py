@@ -52,7 +52,7 @@ def index(
     except KeyboardInterrupt as stop:
         typer.echo("interrupted: what was read is kept; run the same command again to go on.", err=True)
         raise typer.Exit(130) from stop
-    status = investigator.status()
+    status = investigator.status(compare=False)
     files = tuple(told.get(file.path) or _unchanged(file) for file in status.files)
     if as_json:
         print_files(files)

@@ -89,11 +89,13 @@ class FolderIndex:
                 self.corpus.rechunk(document_id, split(self.corpus.document(document_id), self._settings.chunks))
         self.corpus.set_setting("chunking", wanted)
 
-    def status(self) -> FolderStatus:
-        """What the index holds, and how the folder differs from it by now. Raises FolderError."""
-        new, changed, gone = changes(self._folder, self.corpus.manifest(), self._settings.folder)
+    def status(self, *, compare: bool) -> FolderStatus:
+        """What the index holds and, with `compare`, how the folder differs from it by now. Raises FolderError."""
+        files = self.corpus.files()
+        manifest = {file.path: file for file in files if not file.inside}
+        new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())
         return FolderStatus(
-            files=self.corpus.files(),
+            files=files,
             documents=len(self.corpus.document_ids()),
             chunks=self.corpus.chunk_count(),
             without_vectors=self.table.missing_count(),

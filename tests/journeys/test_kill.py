@@ -14,15 +14,19 @@ import pytest
 from investigator.records import Investigation
 
 KILLABLE = Path(__file__).with_name("killable.py")
-MOMENTS = 20
+MOMENTS = 12
 
 
 def run(
-    folder: Path, workspace: Path, log: Path, kill_after: float | None = None
+    folder: Path, workspace: Path, log: Path, embed_first: int, kill_after: float | None = None
 ) -> tuple[Investigation | None, float]:
     """The record at the end (None where the process was killed before it came to it), and the seconds it took."""
     command = [sys.executable, str(KILLABLE), str(folder), str(workspace), str(log)]
-    environment = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": ""}
+    environment = {
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PATH": "",
+        "INVESTIGATOR_RETRIEVAL__EMBED_FIRST": str(embed_first),
+    }
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as process:
@@ -62,8 +66,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(folder: Path, tmp_path: Path) -> None:
-    undisturbed, length = run(folder, tmp_path / "undisturbed", tmp_path / "log")
+@pytest.mark.parametrize("embed_first", [100, 0], ids=["all-vectors-first", "vectors-as-needed"])
+def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(folder: Path, tmp_path: Path, embed_first: int) -> None:
+    undisturbed, length = run(folder, tmp_path / "undisturbed", tmp_path / "log", embed_first)
     assert undisturbed is not None
     assert len(undisturbed.memories) == 12
     chance = random.Random(20)
@@ -71,10 +76,10 @@ def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(folder: Path, tmp
 
     def kill_and_go_on(number: int) -> None:
         workspace, log = tmp_path / f"w{number}", tmp_path / f"log{number}"
-        run(folder, workspace, log, kill_after=moments[number])
+        run(folder, workspace, log, embed_first, kill_after=moments[number])
         finished = journalled(workspace)
         log.write_text("", encoding="ascii")
-        record, _ = run(folder, workspace, log)
+        record, _ = run(folder, workspace, log, embed_first)
         assert record is not None
         repeated = finished & set(log.read_text(encoding="ascii").split())
         assert not repeated, f"killed after {moments[number]:.3f} s: {len(repeated)} calls were paid twice"
