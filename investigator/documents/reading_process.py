@@ -48,17 +48,23 @@ def _limit_memory(most: int) -> None:
     with open("/proc/self/statm", encoding="ascii") as status:
         mapped = int(status.read().split()[0]) * resource.getpagesize()
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (mapped + most, hard))
+    allowed = mapped + most if hard == resource.RLIM_INFINITY else min(mapped + most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
 
 
 def _peak_memory() -> int:
-    """The most memory that the process has held, in bytes; 0 where the system does not tell."""
+    """The most memory that the process has held, in bytes; 0 where the system does not tell.
+
+    On Linux not from getrusage, which begins with what the process that started this one held.
+    """
+    if sys.platform == "linux":
+        with open("/proc/self/status", encoding="ascii") as status:
+            return next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM")), 0)
     if sys.platform == "win32":
         return 0
     import resource
 
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":

@@ -49,8 +49,7 @@ def test_the_steps_come_in_the_order_of_the_method(investigator: Make) -> None:
     names = [type(event).__name__ for event in events]
     assert names == [
         *["FileRead"] * 3,
-        *["Embedded"] * 3,
-        *["Started", "Thought", "Planned", "Remembered", "Remembered", "Reflected", "Answered"],
+        *["Embedded", "Started", "Thought", "Planned", "Remembered", "Remembered", "Reflected", "Answered"],
     ]
 
 
