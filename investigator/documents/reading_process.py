@@ -60,11 +60,12 @@ def _peak_memory() -> int:
     if sys.platform == "linux":
         with open("/proc/self/status", encoding="ascii") as status:
             return next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM")), 0)
-    if sys.platform == "win32":
+    elif sys.platform == "win32":
         return 0
-    import resource
+    else:
+        import resource
 
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":
