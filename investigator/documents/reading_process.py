@@ -41,15 +41,14 @@ def _own_output() -> BinaryIO:
 
 def _limit_memory(most: int) -> None:
     """Refuse more memory than this to the process, where the system can (Linux)."""
-    if sys.platform != "linux":
-        return
-    import resource
+    if sys.platform == "linux":
+        import resource
 
-    with open("/proc/self/statm", encoding="ascii") as status:
-        mapped = int(status.read().split()[0]) * resource.getpagesize()
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    allowed = mapped + most if hard == resource.RLIM_INFINITY else min(mapped + most, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
+        with open("/proc/self/statm", encoding="ascii") as status:
+            mapped = int(status.read().split()[0]) * resource.getpagesize()
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        allowed = mapped + most if hard == resource.RLIM_INFINITY else min(mapped + most, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
 
 
 def _peak_memory() -> int:

@@ -132,14 +132,16 @@ def _languages(command: str) -> frozenset[str]:
 def _install_hint() -> str:
     if sys.platform == "darwin":
         return "brew install tesseract"
-    if sys.platform == "win32":
+    elif sys.platform == "win32":
         return "winget install UB-Mannheim.TesseractOCR"
-    return "apt install tesseract-ocr (or dnf install tesseract)"
+    else:
+        return "apt install tesseract-ocr (or dnf install tesseract)"
 
 
 def _language_hint(language: str) -> str:
     if sys.platform == "darwin":
         return "brew install tesseract-lang"
-    if sys.platform == "win32":
+    elif sys.platform == "win32":
         return "run its installer again and choose the language"
-    return f"apt install tesseract-ocr-{language.replace('_', '-')} (or dnf install tesseract-langpack-{language})"
+    else:
+        return f"apt install tesseract-ocr-{language.replace('_', '-')} (or dnf install tesseract-langpack-{language})"
