@@ -78,10 +78,14 @@ def test_a_reading_process_that_dies_costs_the_file_in_work_only(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="children are found through /proc")
 def test_no_process_is_left_when_reading_is_stopped(tmp_path):
     slow = text(tmp_path / "slow.txt", LONG)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores Ctrl-C
     began = time.monotonic()
-    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        read(request(slow))
+    try:
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            read(request(slow))
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert time.monotonic() - began < 3
     assert children() == []
 
