@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 
 from investigator.records import Chunk, Document, FileRecord
 from investigator.store.schema import chunks, documents, files, gone_chunks, vectors
-from investigator.text.terms import spaced
+from investigator.text.terms import folded, spaced
 
 _CARD_CHARACTERS = 600
 _CARD_HEADINGS = 12
@@ -40,7 +40,7 @@ def insert_document(connection: Connection, document: Document) -> None:
 
 
 def _insert_card(connection: Connection, document: Document) -> None:
-    connection.execute(_INSERT_CARD, {"id": document.id, "words": spaced(_card_text(document))})
+    connection.execute(_INSERT_CARD, {"id": document.id, "words": folded(spaced(_card_text(document)))})
 
 
 def _card_text(document: Document) -> str:
@@ -58,7 +58,7 @@ def insert_chunks(connection: Connection, document_id: str, stored: str, pieces:
         connection.execute(insert(chunks), rows)
         connection.execute(
             text("INSERT INTO chunk_words (rowid, words) VALUES (:id, :words)"),
-            [{"id": row["id"], "words": spaced(stored[row["start"] : row["end"]])} for row in rows],
+            [{"id": row["id"], "words": folded(spaced(stored[row["start"] : row["end"]]))} for row in rows],
         )
 
 

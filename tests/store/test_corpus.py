@@ -177,6 +177,15 @@ def test_words_of_scripts_without_spaces_are_found(database: Database) -> None:
     assert words.chunks(content_words("瓦特改良了什么"), 10)[0].document_id == "zh.txt"
 
 
+@pytest.mark.parametrize("word", ["Чайковский", "Ёлка", "Київ", "서울은", "Αθήνα", "Straße", "finance", "naïve"])
+def test_a_word_that_stands_in_the_text_is_found_in_any_script(database: Database, word: str) -> None:
+    from investigator.text.terms import content_words
+
+    corpus, words = Corpus(database), FullText(database)
+    put(corpus, "a.txt", f"Here stands {word}.")
+    assert words.chunks(content_words(word), 10)
+
+
 def vector(*values: float) -> np.ndarray:
     row = np.array(values, dtype=np.float32)
     return row / np.linalg.norm(row)
