@@ -62,7 +62,8 @@ def index(
 
 def print_files(files: tuple[FileRecord, ...]) -> None:
     """One JSON record for each file, one a line."""
-    print_json("\n".join(file.model_dump_json(include=FILE_FIELDS) for file in files))
+    if files:
+        print_json("\n".join(file.model_dump_json(include=FILE_FIELDS) for file in files))
 
 
 def _unchanged(file: FileRecord) -> FileRecord:
