@@ -13,6 +13,7 @@ from investigator.documents.folder import Recheck, check_folder, scan
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine, parse_model_options
 from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.remembering import RememberingEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, QuestionError, StoreError, UnknownRunError
@@ -65,6 +66,7 @@ class Investigator:
         self._settings = settings or load_settings()
         self._prompts = Prompts(Path(prompts).expanduser() if prompts is not None else None)
         self._embedder = embedder or SentenceTransformerEmbedder(self._settings.embedder)
+        self._reading = RememberingEmbedder(self._embedder)  # what a question looks at is looked at more than once
         self._notices: list[str] = []
         self._engines = self._open_engines(model)
         self._directory = locate(self.folder, Path(workspace) if workspace is not None else None)
@@ -203,7 +205,7 @@ class Investigator:
     def _open_engine(self, name: str) -> Engine:
         return open_engine(
             name,
-            lambda: ExtractiveEngine(self._embedder),
+            lambda: ExtractiveEngine(self._reading),
             chat=self._settings.chat,
             gguf=self._settings.gguf,
             on_notice=self._notices.append,
@@ -227,7 +229,7 @@ class Investigator:
             yield from index.embed()
         else:
             yield Notice(text=_not_all_vectors(index.table.missing_count(), self.folder))
-        library = index.library(search)
+        library = index.library(search, self._reading)
         yield from self._told()
         return library
 
@@ -283,6 +285,11 @@ def _checked(question: str) -> str:
     asked = question.strip()
     if not asked:
         raise QuestionError("the question is empty")
+    if any("\ud800" <= character <= "\udfff" for character in asked):
+        raise QuestionError(
+            "the question holds characters that are no text (it did not come as UTF-8)",
+            hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and ask with - as the question.",
+        )
     if len(asked) > _LONGEST_QUESTION:
         raise QuestionError(
             f"the question has {len(asked):,} characters, the most is {_LONGEST_QUESTION:,}",

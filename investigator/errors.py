@@ -9,6 +9,7 @@
     │   ├── MissingPackageError    an optional package is not installed
     │   ├── CredentialError        a key is missing or was refused
     │   ├── UnknownRunError        no such investigation in the workspace
+    │   ├── EvaluationDataError    a file to evaluate by cannot be used
     │   └── WorkspaceLockedError   another run is writing to the workspace
     └── RunError                   the run failed; the command exits with 1
         ├── EngineError            an engine gave no reply
@@ -90,6 +91,12 @@ class UnknownRunError(UserError):
     default_hint = "List the investigations with: investigator runs FOLDER"
 
 
+class EvaluationDataError(UserError):
+    """A file of questions, queries, documents or judgements cannot be used for an evaluation."""
+
+    default_hint = "Correct the file, or name another one; --help says what it must hold."
+
+
 class WorkspaceLockedError(UserError):
     """Another process is writing to the same workspace."""
 
@@ -157,7 +164,10 @@ class ReaderError(RunError):
 class StoreError(RunError):
     """The workspace database or its vector index failed."""
 
-    default_hint = "Check the workspace folder; it can be deleted, and is then built again from the documents."
+    default_hint = (
+        "Check the workspace folder. Once it is moved away, the index is built again from the documents; "
+        "the investigations kept there go with it."
+    )
 
 
 class DiskFullError(StoreError):

@@ -24,6 +24,13 @@ from investigator.records import (
     AnswerVariables,
     AskReply,
     AskVariables,
+    DecisionReply,
+    FactReply,
+    FactsVariables,
+    KnowledgeReply,
+    Module,
+    PassagesVariables,
+    PhraseReply,
     PlanReply,
     PlanVariables,
     Prompt,
@@ -32,8 +39,11 @@ from investigator.records import (
     ReflectReply,
     ReflectVariables,
     RepairVariables,
+    ResponseReply,
+    ResponseVariables,
     ThinkReply,
     ThinkVariables,
+    TurnsVariables,
 )
 
 
@@ -45,7 +55,7 @@ class Contract:
     reply: type[Record] | None = None
 
 
-CONTRACTS: Mapping[str, Contract] = {
+_METHOD: Mapping[str, Contract] = {
     "critical_thinking/think": Contract(ThinkVariables, ThinkReply),
     "planner/plan": Contract(PlanVariables, PlanReply),
     "tactical_planning/question": Contract(QuestionVariables),
@@ -55,8 +65,24 @@ CONTRACTS: Mapping[str, Contract] = {
     "answer/answer": Contract(AnswerVariables, AnswerReply),
     "desk/repair": Contract(RepairVariables),
 }
+_MODULES: Mapping[Module, Contract] = {
+    Module.SDM: Contract(TurnsVariables, DecisionReply),
+    Module.MDM: Contract(FactsVariables, DecisionReply),
+    Module.SGM: Contract(TurnsVariables, PhraseReply),
+    Module.MGM: Contract(TurnsVariables, PhraseReply),
+    Module.CKM: Contract(TurnsVariables, PhraseReply),
+    Module.MKM: Contract(FactsVariables, FactReply),
+    Module.SKM: Contract(PassagesVariables, KnowledgeReply),
+    Module.CRM: Contract(ResponseVariables, ResponseReply),
+    Module.MRM: Contract(ResponseVariables, ResponseReply),
+    Module.SRM: Contract(ResponseVariables, ResponseReply),
+    Module.VRM: Contract(TurnsVariables, ResponseReply),
+    Module.GRM: Contract(ResponseVariables, ResponseReply),
+    Module.ORM: Contract(FactsVariables, ResponseReply),
+}
+CONTRACTS: Mapping[str, Contract] = {**_METHOD, **{module.template: found for module, found in _MODULES.items()}}
 
-_DELIMITER = re.compile(r"<(?=/?\s*(?:passage|document|memory|evidence)\b)", re.IGNORECASE)
+_DELIMITER = re.compile(r"<(?=/?\s*(?:passage|document|memory|evidence|turn|fact)\b)", re.IGNORECASE)
 _NO_WIDTH = "\u200b"
 
 
@@ -97,9 +123,9 @@ class Prompts:
         return shipped_folder() / relative
 
     def fingerprint(self) -> str:
-        """A hash of all templates: a changed one makes another investigation."""
+        """A hash of the templates of the method: a changed one makes another investigation."""
         digest = hashlib.sha256()
-        for name in CONTRACTS:
+        for name in _METHOD:
             digest.update(_source(self.path(name)).encode())
         return digest.hexdigest()
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, cast, get_args, get_origin
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+from pydantic_settings import SettingsError as UnreadableVariable
 
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.folder import FolderSettings
@@ -21,6 +25,17 @@ from investigator.research.budget import BudgetSettings
 from investigator.research.defaults import DEFAULT_MISSION, DEFAULT_STRATEGY
 from investigator.research.investigator import MethodSettings
 from investigator.retrieval.library import RetrievalSettings
+
+_SHOWN = 60  # characters of a value in a message
+_BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
+_KINDS: Mapping[object, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a text",
+    SecretStr: "a text",
+    tuple: 'a list of texts, as in ["*.md", "drafts"]',
+}
 
 
 class Settings(BaseSettings):
@@ -53,12 +68,12 @@ def load_settings(file: Path | None = None, overrides: Sequence[str] = ()) -> Se
     Raises SettingsError, which names the setting.
     """
     values = _read(file) if file is not None else {}
-    values = _merged(values, EnvSettingsSource(Settings)())
+    values = _merged(values, _environment())
     values = _merged(values, _parsed(overrides))
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise SettingsError(_worded(error), hint=f"The parts are: {', '.join(Settings.model_fields)}.") from error
+        raise _told(error) from error
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -67,7 +82,7 @@ def _read(file: Path) -> dict[str, Any]:
         values = json.loads(source) if file.suffix.lower() == ".json" else tomllib.loads(source)
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"the settings file {file} cannot be read: {error}") from error
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"the settings file {file} is not valid: {error}", hint="Write TOML, or JSON.") from error
     if not isinstance(values, dict):
         raise SettingsError(f"the settings file {file} holds no table of settings", hint="Write TOML, or JSON.")
@@ -78,7 +93,7 @@ def _parsed(overrides: Iterable[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for override in overrides:
         name, equals, value = override.partition("=")
-        if not equals or not name.strip():
+        if not equals or not all(step.strip() for step in name.split(".")):
             raise SettingsError(f"{override!r} is not of the form part.field=value")
         nested: Any = _literal(value.strip())
         for part in reversed(name.strip().split(".")):
@@ -91,7 +106,7 @@ def _literal(value: str) -> Any:
     """A JSON value where it is one (numbers, true, null, lists), else the text itself."""
     try:
         return json.loads(value)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # also of a number that is too long to be one
         return value
 
 
@@ -103,7 +118,107 @@ def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
     return merged
 
 
-def _worded(error: ValidationError) -> str:
+def _environment() -> dict[str, Any]:
+    try:
+        return EnvSettingsSource(Settings)()
+    except UnreadableVariable as error:
+        part = str(error).partition('"')[2].partition('"')[0].upper()
+        raise SettingsError(
+            f"an environment variable that begins with INVESTIGATOR_{part} holds no JSON",
+            hint="""Lists are written as JSON, as in INVESTIGATOR_FOLDER__INCLUDE='["*.md"]'.""",
+        ) from error
+
+
+def _told(error: ValidationError) -> SettingsError:
+    """The first thing that is wrong, in words, and what may be set instead."""
     first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"])
-    return f"the setting {name}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    name = ".".join(step for step in first["loc"] if isinstance(step, str))
+    part, field = _place(name)
+    if first["type"] == "extra_forbidden" or field is None:
+        near = _nearest(name)
+        return SettingsError(
+            f"there is no setting {name}" + (f"; did you mean {near}?" if near else ""), hint=_in(part)
+        )
+    if first["type"] == "value_error":
+        return SettingsError(f"the settings of {name} do not fit: {first['msg'].partition(', ')[2]}", hint=_in(part))
+    if part[-1:] == name.split(".")[-1:]:
+        return SettingsError(f"{name} is not a setting but a part of them", hint=_in(part))
+    given = "" if _kind(field) is SecretStr else f", not {_shown(first['input'])}"
+    return SettingsError(f"the setting {name} must be {_wanted(field, first['type'])}{given}", hint=_about(name, field))
+
+
+def _place(name: str) -> tuple[list[str], FieldInfo | None]:
+    """The part that a setting lies in, or that it names, as its steps; and its field, None where there is none."""
+    model: type[BaseModel] = Settings
+    part: list[str] = []
+    field: FieldInfo | None = None
+    for step in name.split("."):
+        field = model.model_fields.get(step)
+        below = field.annotation if field is not None else None
+        if not (isinstance(below, type) and issubclass(below, BaseModel)):
+            return part, field
+        model, part = below, [*part, step]
+    return part, field
+
+
+def _names(model: type[BaseModel] = Settings, before: str = "") -> Iterator[str]:
+    """The full names of all settings."""
+    for name, field in model.model_fields.items():
+        below = field.annotation
+        if isinstance(below, type) and issubclass(below, BaseModel):
+            yield from _names(below, f"{before}{name}.")
+        else:
+            yield before + name
+
+
+def _nearest(name: str) -> str:
+    """The setting that is called most like it, whatever part it lies in; empty where none is."""
+    names = list(_names())
+    close = get_close_matches(name, names, n=1, cutoff=0.75)
+    last = {known.rpartition(".")[2]: known for known in reversed(names)}
+    close += [last[word] for word in get_close_matches(name.rpartition(".")[2], last, n=1, cutoff=0.75)]
+    return close[0] if close else ""
+
+
+def _in(part: Sequence[str]) -> str:
+    """What can be set in a part."""
+    model: type[BaseModel] = Settings
+    for step in part:
+        model = cast("type[BaseModel]", model.model_fields[step].annotation)
+    fields = ", ".join(model.model_fields)
+    return (
+        f"The settings of {'.'.join(part)} are: {fields}." if part else f"The settings and their parts are: {fields}."
+    )
+
+
+def _about(name: str, field: FieldInfo) -> str:
+    """What a setting says, and its default where that is short."""
+    default = _shown(field.default)
+    return f"{name}: {field.description}" + (f" (default {default})." if len(default) < _SHOWN else ".")
+
+
+def _wanted(field: FieldInfo, problem: str) -> str:
+    """What a setting takes, in words."""
+    if problem == "string_pattern_mismatch":
+        return "of the form that its description shows"
+    if problem == "string_too_short":
+        return "a text that is not empty"
+    kind = _KINDS.get(_kind(field), "of another kind")
+    bounds = {name: at for rule in field.metadata for name in _BOUNDS if (at := getattr(rule, name, None)) is not None}
+    if "ge" in bounds and "le" in bounds:
+        return f"{kind} between {bounds['ge']} and {bounds['le']}"
+    return " and ".join([kind, *(f"{_BOUNDS[name]} {at}" for name, at in bounds.items())]).replace(" and ", " ", 1)
+
+
+def _kind(field: FieldInfo) -> object:
+    """The type of a setting's value, None apart."""
+    kinds = [kind for kind in get_args(field.annotation) if kind is not NoneType]
+    if get_origin(field.annotation) is tuple:
+        return tuple
+    return kinds[0] if kinds else field.annotation
+
+
+def _shown(value: object) -> str:
+    """A value as it would be set, cut where it is long."""
+    written = json.dumps(value, default=str, ensure_ascii=False)
+    return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"

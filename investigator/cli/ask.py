@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import check_report, print_json, print_text, write_report
-from investigator.errors import QuestionError
+from investigator.errors import QuestionError, SettingsError
 from investigator.records import AnswerStatus, Investigation
 
 EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
@@ -48,16 +49,17 @@ def ask(
     Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 1 the run failed, 2 wrong use, 130 interrupted.
     """
     question = _question(question)
+    for option, words in (("--mission", mission), ("--strategy", strategy)):
+        _check_text(option, words or "")
     if report is not None:
         check_report(report, folder)
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.cli.progress import follow
-    from investigator.settings import load_settings
 
     investigator = Investigator(
         folder,
         model=model or None,
-        settings=load_settings(settings, overrides or ()),
+        settings=chosen_settings(settings, overrides or ()),
         workspace=workspace,
         prompts=prompts,
     )
@@ -81,6 +83,14 @@ def _print(investigation: Investigation, as_json: bool) -> None:
         print_text(investigation)
     if investigation.answer is not None:
         raise typer.Exit(EXIT_CODES[investigation.answer.status])
+
+
+def _check_text(option: str, words: str) -> None:
+    """Raises SettingsError where an option did not come as text."""
+    try:
+        words.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SettingsError(f"the words of {option} are not UTF-8 text", hint="Set the terminal to UTF-8.") from error
 
 
 def _question(words: str) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import print_json, print_styled
 from investigator.records import FileRead, FileRecord, FileStatus
 
@@ -41,9 +42,8 @@ def index(
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.cli.progress import shown
     from investigator.reports.folder import folder_text
-    from investigator.settings import load_settings
 
-    investigator = Investigator(folder, settings=load_settings(settings, overrides or ()), workspace=workspace)
+    investigator = Investigator(folder, settings=chosen_settings(settings, overrides or ()), workspace=workspace)
     told: dict[str, FileRecord] = {}
     try:
         for event in shown(investigator.index(vectors=vectors, verify=verify, retry=retry), sys.stderr):

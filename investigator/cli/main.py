@@ -17,6 +17,8 @@ from typing import Annotated, ParamSpec
 import typer
 
 from investigator.cli.ask import ask
+from investigator.cli.eval_folder import eval_folder
+from investigator.cli.eval_retrieval import eval_retrieval
 from investigator.cli.index import index
 from investigator.cli.runs import runs
 from investigator.cli.search import search
@@ -74,6 +76,11 @@ app.command("show")(guarded(show))
 app.command("index")(guarded(index))
 app.command("status")(guarded(status))
 app.command("search")(guarded(search))
+
+evaluations = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+evaluations.command("retrieval")(guarded(eval_retrieval))
+evaluations.command("folder")(guarded(eval_folder))
+app.add_typer(evaluations, name="eval", help="Measure the search, or the whole method, where the answers are known.")
 
 
 def _version(wanted: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import print_json, print_styled
 
 
@@ -30,9 +31,8 @@ def search(
     """
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.reports.folder import hits_text
-    from investigator.settings import load_settings
 
-    investigator = Investigator(folder, settings=load_settings(settings, overrides or ()), workspace=workspace)
+    investigator = Investigator(folder, settings=chosen_settings(settings, overrides or ()), workspace=workspace)
     hits = investigator.search(query, limit=limit, document_id=document)
     if as_json:
         print_json("\n".join(hit.model_dump_json() for hit in hits))

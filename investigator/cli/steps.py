@@ -13,6 +13,7 @@ from investigator.records import (
     FileStatus,
     Notice,
     Planned,
+    Progressed,
     Reflected,
     Remembered,
     Started,
@@ -108,6 +109,8 @@ def counted_step(event: Event) -> Count | None:
             return Count("files", "reading", event.done, event.total, about, True, brought)
         case Embedded():
             return Count("passages", "making vectors", event.done, event.total, (), True)
+        case Progressed():
+            return Count(event.phase, event.phase, event.done, event.total, event.about)
         case Remembered():
             point = "no point" if event.memory.point is None else f"point {event.memory.point}"
             about = (one_line(event.memory.target_document_id, _LINE), point)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from collections.abc import Iterator
@@ -194,15 +195,24 @@ def _holds(folder: str, path: str) -> bool:
 
 
 def _ignored(root: Path) -> list[str]:
-    """The patterns of the folder's ignore file. Raises FolderError where it cannot be read."""
+    """The patterns of the folder's ignore file, UTF-8 or UTF-16. Raises FolderError where it cannot be read."""
     try:
         with (root / IGNORE_FILE).open("rb") as file:
-            return lines_of(file.read(_LONGEST_IGNORE_FILE).decode("utf-8-sig", "replace"))
+            data = file.read(_LONGEST_IGNORE_FILE + 1)
+        wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = data.decode("utf-16" if wide else "utf-8-sig")
     except FileNotFoundError:
         return []
     except OSError as error:
         hint = f"Make it readable, or remove it: {root / IGNORE_FILE}"
         raise FolderError(f"{IGNORE_FILE} cannot be read ({error.strerror})", hint=hint) from error
+    except UnicodeDecodeError as error:
+        hint = f"Save it as UTF-8: {root / IGNORE_FILE}"
+        raise FolderError(f"{IGNORE_FILE} is not UTF-8 text, so that its patterns are not known", hint=hint) from error
+    if len(data) > _LONGEST_IGNORE_FILE or "\0" in text:
+        hint = f"It holds one pattern a line, as a .gitignore does: {root / IGNORE_FILE}"
+        raise FolderError(f"{IGNORE_FILE} holds no patterns, or too many", hint=hint)
+    return lines_of(text)
 
 
 def _refused(identity: str, path: str, problem: str, status: FileStatus = FileStatus.UNSUPPORTED) -> FoundFile:

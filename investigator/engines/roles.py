@@ -13,6 +13,7 @@ class Role(StrEnum):
     ASK = "ask"
     REFLECT = "reflect"
     ANSWER = "answer"
+    CHAT = "chat"
 
 
 _ROLE_OF_OWNER = {
@@ -21,6 +22,7 @@ _ROLE_OF_OWNER = {
     "query": Role.ASK,
     "reflection": Role.REFLECT,
     "answer": Role.ANSWER,
+    "bb3": Role.CHAT,
 }
 
 

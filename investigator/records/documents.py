@@ -13,6 +13,8 @@ from pydantic import Field
 from investigator.records.base import Record
 
 _OWN_LINES = frozenset({"text/plain", "text/markdown", "text/csv", "text/x-rst", "text/x-source", "application/jsonl"})
+_SLIDES = frozenset({"pptx", "pptm", "ppsx", "potx"})
+_SHEETS = frozenset({"xlsx", "xlsm", "xlsb", "xls", "ods"})
 
 
 class FileStatus(StrEnum):
@@ -116,7 +118,10 @@ class SplitDocument(Record):
 class Passage(Record):
     """A span of a document that was found for a query, with its text and where it stands.
 
-    `score` is in 0..1 and compares passages found for the same query.
+    `heading` is that over the part of it that fits best; `score` is in 0..1 and compares passages found for the same
+    query. What the search knows besides: `similarity`, the cosine of the query with the nearest chunk in it (-1..1);
+    `overlap`, the share of the query's words, weighed by rarity, that one chunk in it says; `document_match`, the chance
+    that its document holds the answer. They are None where no search found it.
     """
 
     document_id: str
@@ -128,19 +133,25 @@ class Passage(Record):
     own_lines: bool = True
     heading: str = ""
     score: float = 0.0
+    similarity: float | None = None
+    overlap: float | None = None
+    document_match: float | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it stands, as `Quote.place` says it; the file alone where neither page nor line is known."""
+        return _place(self.document_id, self.page, self.line, self.own_lines)
 
 
 class SearchHit(Record):
     """A chunk that was found for a query, as a passage, and what each half of the search said of it.
 
-    Ranks count from 1 and are None where a half did not find it; `bm25` and `similarity` (cosine) are comparable
-    within one query.
+    `bm25` is None where its words did not find it, `similarity` (cosine) where its vector was not searched; both are
+    comparable within one query. Its place in the search is decided by the score of the passage.
     """
 
     passage: Passage
-    words_rank: int | None = None
     bm25: float | None = None
-    vectors_rank: int | None = None
     similarity: float | None = None
 
 
@@ -161,10 +172,22 @@ class Quote(Record):
 
     @property
     def place(self) -> str:
-        """`file:page` where the format has pages, else `file:line N`.
+        """`file:page N` where the format has pages (or `slide`, `sheet`), else `file:line N`.
 
         `file:text line N` where the line is one of the text that was read out of the file, not of the file.
         """
-        if self.page is not None:
-            return f"{self.document_id}:{self.page}"
-        return f"{self.document_id}:{'' if self.own_lines else 'text '}line {self.line}"
+        return _place(self.document_id, self.page, self.line, self.own_lines)
+
+
+def _place(document_id: str, page: int | None, line: int | None, own_lines: bool) -> str:
+    if page is not None:
+        return f"{document_id}:{page_word(document_id)} {page}"
+    return document_id if line is None else f"{document_id}:{'' if own_lines else 'text '}line {line}"
+
+
+def page_word(document_id: str) -> str:
+    """What a page of a document is called, by the ending of its name: page, slide or sheet."""
+    ending = document_id.rpartition(".")[2].lower()
+    if ending in _SLIDES:
+        return "slide"
+    return "sheet" if ending in _SHEETS else "page"

@@ -44,6 +44,15 @@ class Notice(Record):
     text: str
 
 
+class Progressed(Record):
+    """One of many equal steps is done: the how-manieth of how many of a phase, and in words what is known so far."""
+
+    phase: str
+    done: int
+    total: int
+    about: tuple[str, ...] = ()
+
+
 class Started(Record):
     """The investigation begins, or goes on after it was stopped."""
 
@@ -91,4 +100,4 @@ class Answered(Record):
     investigation: Investigation
 
 
-Event = FileRead | Embedded | Notice | Started | Thought | Planned | Remembered | Reflected | Answered
+Event = FileRead | Embedded | Notice | Progressed | Started | Thought | Planned | Remembered | Reflected | Answered

@@ -31,6 +31,10 @@ def _show_bounds(schema: dict[str, Any]) -> None:
     schema["anyOf"][0].update(minimum=0, maximum=100)
 
 
+Point = Annotated[int | None, Field(json_schema_extra=_show_bounds)]
+"""A point of a reply, 0..100; None where none could be read."""
+
+
 class DocumentCard(Record):
     """What a document looks like from outside: enough to choose it or to leave it.
 
@@ -132,7 +136,7 @@ class AskVariables(Record):
 class AskReply(Record):
     """A scored reply: the point (0..100), the reply, and the words of the passages that it rests on."""
 
-    point: int | None = Field(default=None, json_schema_extra=_show_bounds)
+    point: Point = None
     reply: Text = ""
     quotes: tuple[str, ...] = ()
 

@@ -6,17 +6,22 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
+from investigator.documents.readers.unpacking import REST
 from investigator.records import FileRecord, FileStatus, FolderStatus, SearchHit
 from investigator.reports.inert import one_line
-from investigator.reports.wording import counted, place
+from investigator.reports.wording import counted
 
 _LISTED = 20
 _SNIPPET = 400
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
+_CONTAINERS = "only hold files"
 
 
 def folder_text(status: FolderStatus) -> Text:
-    """A table of the files by status, then those that gave no text with the reasons, then what can be searched."""
+    """A table of the files by status, then those that gave no text with the reasons, then what can be searched.
+
+    Files that only hold others (archives, mailboxes) are no documents, and have a line of their own in the table.
+    """
     blocks = [_table(status.files)]
     unread = [file for file in status.files if file.status not in _READ or file.reason]
     if unread:
@@ -42,11 +47,12 @@ def hits_text(hits: Sequence[SearchHit]) -> Text:
 
 def _table(files: Sequence[FileRecord]) -> Text:
     rows: list[tuple[str, ...]] = [("status", "files", "pages", "characters", "passages", "seconds")]
-    for status in FileStatus:
-        own = [file for file in files if file.status is status]
+    counted_files = [file for file in files if not _is_rest(file)]
+    for name in (*FileStatus, _CONTAINERS):
+        own = [file for file in counted_files if _line_of(file) == name]
         if own:
-            rows.append((status.value, *_sums(own)))
-    rows.append(("all", *_sums(files)))
+            rows.append((name, *_sums(own)))
+    rows.append(("all", *_sums(counted_files)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     table = Text()
     for number, row in enumerate(rows):
@@ -54,6 +60,16 @@ def _table(files: Sequence[FileRecord]) -> Text:
         table.append("  ".join(cells), style="bold" if number == 0 else "")
         table.append("\n" if number < len(rows) - 1 else "")
     return table
+
+
+def _line_of(file: FileRecord) -> str:
+    """The line of the table in which a file counts."""
+    return _CONTAINERS if file.status in _READ and not file.characters else file.status.value
+
+
+def _is_rest(file: FileRecord) -> bool:
+    """Whether it is no file, but says what of a file is not in its text."""
+    return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
 
 
 def _sums(files: Iterable[FileRecord]) -> tuple[str, ...]:
@@ -74,18 +90,20 @@ def _unread_line(file: FileRecord) -> str:
 
 def _searchable(status: FolderStatus) -> str:
     made = status.chunks - status.without_vectors
-    words = f"{counted(status.documents, 'document')} can be asked; {made:,} of {status.chunks:,} passages have vectors"
+    inside = sum(1 for file in status.files if file.inside and not _is_rest(file))
+    outside = sum(1 for file in status.files if not file.inside)
+    of = f", of {counted(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
+    documents = f"{counted(status.documents, 'document')} can be asked{of}"
+    words = f"{documents}; {made:,} of {status.chunks:,} passages have vectors"
     return words + (": make the rest with --vectors" if status.without_vectors else "")
 
 
 def _hit(number: int, hit: SearchHit) -> Text:
     passage = hit.passage
-    where = place(passage.document_id, passage.page, passage.line, passage.own_lines)
+    where = passage.place
     halves = [
-        f"words: rank {hit.words_rank}, BM25 {hit.bm25:.2f}" if hit.words_rank and hit.bm25 is not None else "words: -",
-        f"vectors: rank {hit.vectors_rank}, cosine {hit.similarity:.3f}"
-        if hit.vectors_rank and hit.similarity is not None
-        else "vectors: -",
+        "words: -" if hit.bm25 is None else f"words: BM25 {hit.bm25:.2f}",
+        "vectors: -" if hit.similarity is None else f"vectors: cosine {hit.similarity:.3f}",
     ]
     head = f"{number}. {one_line(where)}  score {passage.score:.3f}  ({'; '.join(halves)})"
     text = Text(head, style="bold")

@@ -20,7 +20,6 @@ from investigator.reports.wording import (
     UNFINISHED,
     counted,
     engine_line,
-    place,
     usage_line,
 )
 
@@ -70,10 +69,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
         for number, quote in enumerate(answer.citations, start=1)
     ]
     unproven = [Text(f"- {one_line(claim.text)} ({one_line(claim.reason)})") for claim in answer.unproven]
-    nearest = [
-        _item(f"- {one_line(place(p.document_id, p.page, p.line, p.own_lines))}", one_line(p.text, _PASSAGE_LIMIT))
-        for p in answer.nearest
-    ]
+    nearest = [_item(f"- {one_line(p.place)}", one_line(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
     blocks += _section("Sources", citations)
     blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
     blocks += _section("Nearest passages", nearest)

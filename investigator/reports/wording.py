@@ -39,13 +39,6 @@ FILE_STATUSES: Mapping[FileStatus, str] = {
 }
 
 
-def place(document_id: str, page: int | None, line: int | None, own_lines: bool = True) -> str:
-    """Where a passage stands, in the form of `Quote.place`; only the file where neither page nor line is known."""
-    if page is not None:
-        return f"{document_id}:{page}"
-    return document_id if line is None else f"{document_id}:{'' if own_lines else 'text '}line {line}"
-
-
 def headline(investigation: Investigation) -> str:
     """The status in a few words."""
     return HEADLINES[investigation.answer.status] if investigation.answer else UNFINISHED

@@ -11,6 +11,7 @@ from investigator.documents.folder import FolderSettings, Recheck, changes, refr
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.ocr import why_not
 from investigator.engines.base import Embedder
+from investigator.engines.rerankers import open_reranker
 from investigator.errors import FolderError
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, Notice, Search
 from investigator.retrieval.indexing import embed_missing
@@ -127,9 +128,9 @@ class FolderIndex:
         """The vector index, brought up to date with the vectors that are there."""
         return ChromaIndex(self._workspace.directory / "chroma", self.table, self._notice)
 
-    def library(self, search: Search) -> Library:
-        """The library to search in; a search over everything needs all vectors."""
-        return open_library(self._workspace, self._embedder, self._settings.retrieval, search, self._notice)
+    def library(self, search: Search, embedder: Embedder) -> Library:
+        """The library to search in, its queries embedded by `embedder`; a search over everything needs all vectors."""
+        return open_library(self._workspace, embedder, self._settings.retrieval, search, self._notice)
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
@@ -151,5 +152,5 @@ def open_library(
     table = VectorTable(workspace.database, embedder.name)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
     if search is Search.WHOLE:
-        vectors = WholeSearch(ChromaIndex(workspace.directory / "chroma", table, notice), embedder)
-    return Library(corpus, full_text, vectors, settings)
+        vectors = WholeSearch(ChromaIndex(workspace.directory / "chroma", table, notice), corpus, table, embedder)
+    return Library(corpus, full_text, vectors, open_reranker(settings.reranker, embedder), settings)

@@ -1,44 +1,67 @@
-"""Rankings made one, and neighbouring chunks made passages. Pure."""
+"""Two rankings made one, and the neighbours of a chunk made one passage with it. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from investigator.records import Chunk
 
 Item = TypeVar("Item", bound=Hashable)
 
-RANK_CONSTANT = 60.0
+VECTOR_WEIGHT = 2.5  # `benchmarks/retrieval.py`: best or near it on every set, from 2 to 4
+BEST_SCORE = 1.0 + VECTOR_WEIGHT
 
 
-def reciprocal_rank_fusion(rankings: Iterable[Sequence[Item]], constant: float = RANK_CONSTANT) -> list[Item]:
-    """One ranking from several, best first; ties keep the order of first appearance.
+def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[Item, float]:
+    """One score (about 0..1, higher is better) for each item of either half, best first.
 
-    Source: Cormack, Clarke and Buettcher, "Reciprocal rank fusion outperforms Condorcet" (SIGIR 2009).
+    BM25 counts as a share of the best score of the query, for its scale differs from query to query. Cosine similarity
+    (-1..1) counts as it is: where an embedder cannot tell texts apart (a language it never learned), all similarities
+    are alike and the words decide. What a half did not find has nothing from it.
+    Source: convex combination, Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
     """
-    scores: dict[Item, float] = {}
-    for ranking in rankings:
-        for rank, item in enumerate(ranking, start=1):
-            scores[item] = scores.get(item, 0.0) + 1.0 / (constant + rank)
-    return sorted(scores, key=lambda item: -scores[item])
+    best = max(bm25.values(), default=0.0) or 1.0
+    scores = {
+        item: (bm25.get(item, 0.0) / best + VECTOR_WEIGHT * similarity.get(item, 0.0)) / BEST_SCORE
+        for item in dict.fromkeys((*bm25, *similarity))
+    }
+    return dict(sorted(scores.items(), key=lambda entry: -entry[1]))
 
 
-def joined(chunks: Sequence[Chunk], text: str) -> list[list[Chunk]]:
-    """Chunks of one document in groups that stand side by side in its text, in the order of the text.
+def windows(ranked: Iterable[int], chunks: Sequence[Chunk], count: int, characters: int) -> list[range]:
+    """The first `count` windows of neighbouring chunks around ranked ones, best first.
 
-    Chunks are neighbours when nothing but white space lies between them and they share page and heading.
+    `ranked` are places in `chunks`, which are those of one document in the order of its text. A window grows to both
+    sides, never over the border of a page and not beyond so many characters; no chunk is in two windows.
     """
-    groups: list[list[Chunk]] = []
-    for chunk in sorted(chunks, key=lambda c: c.start):
-        last = groups[-1][-1] if groups else None
-        if last is not None and _neighbours(last, chunk, text):
-            groups[-1].append(chunk)
-        else:
-            groups.append([chunk])
-    return groups
+    used: set[int] = set()
+    found: list[range] = []
+    for place in ranked:
+        if len(found) == count:
+            break
+        if place not in used:
+            window = _grown(place, chunks, used, characters)
+            used.update(window)
+            found.append(window)
+    return found
 
 
-def _neighbours(first: Chunk, second: Chunk, text: str) -> bool:
-    same_place = (first.page, first.heading) == (second.page, second.heading)
-    return same_place and not text[first.end : second.start].strip()
+def _grown(place: int, chunks: Sequence[Chunk], used: set[int], characters: int) -> range:
+    def fits(first: int, last: int, near: int) -> bool:
+        return (
+            0 <= near < len(chunks)
+            and near not in used
+            and chunks[near].page == chunks[place].page
+            and chunks[max(last, near)].end - chunks[min(first, near)].start <= characters
+        )
+
+    first = last = place
+    while True:
+        before = (first, last)
+        if fits(first, last, last + 1):
+            last += 1
+        if fits(first, last, first - 1):
+            first -= 1
+        if (first, last) == before:
+            return range(first, last + 1)

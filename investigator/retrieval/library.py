@@ -9,21 +9,33 @@ from typing import Protocol
 
 from pydantic import Field
 
+from investigator.calibration import shipped
 from investigator.documents.pages import line_at
+from investigator.engines.rerankers import Reranker
 from investigator.records import Chunk, Document, DocumentCard, Passage, Record, SearchHit, TermFrequency, Unreadable
-from investigator.retrieval.fusion import joined, reciprocal_rank_fusion
-from investigator.retrieval.relevance import coverage, relevance, word_weights
+from investigator.retrieval.chunk_search import ChunkSearch, Found, Half, in_one_order
+from investigator.retrieval.documents_first import DocumentsFirst, Ranked
+from investigator.retrieval.fusion import windows
+from investigator.retrieval.names import Names
+from investigator.text.relevance import overlap, word_weights
 from investigator.retrieval.vector_search import VectorSearch
-from investigator.store.chroma import VectorMatch
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
-from investigator.text.terms import content_words, words
+from investigator.text.terms import content_words, stem, words
 
 
 class RetrievalSettings(Record):
     """How passages are searched."""
 
     passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question is put to")
+    passage_characters: int = Field(
+        default=2_400, ge=100, le=50_000, description="length up to which a chunk takes in its neighbours"
+    )
+    documents: int = Field(default=5, ge=1, le=100, description="likeliest documents that a search looks into")
+    reranked: int = Field(default=15, ge=0, le=500, description="chunks of a document that the reranker looks at")
+    reranker: str = Field(
+        default="sentences", min_length=1, description='"sentences", or a cross-encoder of sentence-transformers'
+    )
     depth: int = Field(default=30, ge=1, le=500, description="chunks that each half of the search looks at")
     breadth: int = Field(default=300, ge=1, le=5000, description="chunks looked at to rank the documents of a folder")
     candidates: int = Field(
@@ -47,17 +59,25 @@ class Shelf(Protocol):
 
 
 class Library:
-    """A folder that can be searched: documents by what they are and by their best passages, then passages inside.
+    """A folder that can be searched: documents by what they are and by their best passages, then passages inside."""
 
-    Both halves of the search (BM25 and vectors) are fused by rank.
-    """
-
-    def __init__(self, corpus: Corpus, full_text: FullText, vectors: VectorSearch, settings: RetrievalSettings) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        full_text: FullText,
+        vectors: VectorSearch,
+        reranker: Reranker,
+        settings: RetrievalSettings,
+    ) -> None:
         self._corpus = corpus
         self._full_text = full_text
-        self._vectors = vectors
+        self._reranker = reranker
         self._settings = settings
-        self._share = lru_cache(maxsize=4096)(self._document_share)
+        self._search = ChunkSearch(full_text, vectors)
+        self._holders = lru_cache(maxsize=512)(full_text.holders)
+        self._ranked = lru_cache(maxsize=64)(self._rank)
+        names = Names(corpus.cards().values())
+        self._documents = DocumentsFirst(corpus, self._search, names, shipped().document, settings.breadth)
 
     def document_ids(self) -> tuple[str, ...]:
         """Ids of all documents that were read, sorted."""
@@ -82,94 +102,147 @@ class Library:
         return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
-        """All documents, the likeliest first, each with how well its best passage fits the first query."""
-        rankings: list[list[str]] = []
-        best: dict[str, VectorMatch] = {}
-        for query in queries:
-            near = self._vectors.nearest(query, self._settings.breadth)
-            lexical = [m.document_id for m in self._full_text.chunks(content_words(query), self._settings.breadth)]
-            titled = [document_id for document_id, _ in self._full_text.cards(content_words(query), 50)]
-            rankings += [_once(c.document_id for c in near), _once(lexical), titled]
-            for candidate in near:
-                best.setdefault(candidate.document_id, candidate)
-        ranked = reciprocal_rank_fusion(rankings)
+        """All documents, the likeliest for any of the queries first; the match is the chance for the first query."""
+        first = {entry.document_id: entry for entry in self._ranked(queries[0])}
+        chances = {document_id: entry.chance for document_id, entry in first.items()}
+        for query in queries[1:]:
+            for entry in self._ranked(query):
+                chances[entry.document_id] = max(entry.chance, chances.get(entry.document_id, 0.0))
+        ranked = sorted(chances, key=lambda document_id: -chances[document_id])
         outside = self._corpus.cards()
-        rest = sorted(outside.keys() - set(ranked))
-        return tuple(self._card(outside[i], best.get(i), queries[0]) for i in (*ranked, *rest))
+        rest = sorted(outside.keys() - chances.keys())
+        return tuple(self._card(outside[i], first.get(i)) for i in (*ranked, *rest))
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """The best passages for some queries, in one document or in all; the score is their fit to the first query."""
-        rankings: list[list[int]] = []
-        for query in queries:
-            rankings.append([c.chunk_id for c in self._vectors.nearest(query, self._settings.depth, document_id)])
-            found = self._full_text.chunks(content_words(query), self._settings.depth, document_id)
-            rankings.append([match.chunk_id for match in found])
-        chosen = reciprocal_rank_fusion(rankings)[: self._settings.passages]
-        chunks = self._corpus.chunk_spans(chosen)
-        similarity = {
-            c.chunk_id: c.similarity for c in self._vectors.nearest(queries[0], self._settings.breadth, document_id)
-        }
-        passages: list[Passage] = []
-        for name in _once(chunks[i].document_id for i in chosen if i in chunks):
-            own = {chunk: i for i, chunk in chunks.items() if chunk.document_id == name}
-            document = self.document(name)
-            for group in joined(list(own), document.text):
-                best = max(similarity.get(own[chunk], 0.0) for chunk in group)
-                passages.append(self._passage(document, group, best, queries[0]))
-        return tuple(sorted(passages, key=lambda p: -p.score))
+        """The best passages for some queries, best first, in one document or in the likeliest ones.
+
+        Similarity and overlap of a passage are those with the first query.
+        """
+        if document_id is not None:
+            return self._inside(queries, document_id)
+        likeliest = self._ranked(queries[0])[: self._settings.documents]
+        found = [(entry.chance, p) for entry in likeliest for p in self._inside(queries, entry.document_id)]
+        found.sort(key=lambda entry: -(entry[0] + entry[1].score))
+        return tuple(passage for _, passage in found[: self._settings.passages])
+
+    def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[Found, ...]:
+        """The best chunks of the folder for a query, best first, by one half of the search or by both."""
+        return tuple(self._search.best(query, limit, half))
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        """The best chunks for a query, in one document or in all, with what each half of the search said of them."""
-        depth = max(limit, self._settings.depth)
-        words_half = self._full_text.chunks(content_words(query), depth, document_id)
-        vectors_half = self._vectors.nearest(query, depth, document_id)
-        by_words = {match.chunk_id: (rank, match.score) for rank, match in enumerate(words_half, start=1)}
-        by_vectors = {match.chunk_id: (rank, match.similarity) for rank, match in enumerate(vectors_half, start=1)}
-        ranked = reciprocal_rank_fusion([list(by_vectors), list(by_words)])[:limit]
-        chunks = self._corpus.chunk_spans(ranked)
+        """The best chunks for a query, in one document or in all, with what each half of the search said of them.
+
+        In the folder a chunk counts as much as the chance of its document, which is half of its score.
+        """
+        found = self._search.best(query, max(limit, self._settings.depth), document_id=document_id)
+        chances: dict[str, float] = {}
+        if document_id is None:
+            likeliest = self._ranked(query)
+            chances = {entry.document_id: entry.chance for entry in likeliest}
+            for entry in likeliest[: self._settings.documents]:
+                found += self._search.best(query, self._settings.depth, document_id=entry.document_id)
+            found = in_one_order(found)
+        scores = {c.chunk_id: (c.score + chances.get(c.document_id, 0.0)) / 2 if chances else c.score for c in found}
+        best = sorted(found, key=lambda chunk: -scores[chunk.chunk_id])[:limit]
+        spans = self._corpus.chunk_spans([chunk.chunk_id for chunk in best])
+        weights = self._weights(query)
         return tuple(
             SearchHit(
-                passage=self._passage(self.document(chunks[i].document_id), [chunks[i]], near or 0.0, query),
-                words_rank=words_rank,
-                bm25=bm25,
-                vectors_rank=vectors_rank,
-                similarity=near,
+                passage=self._passage(
+                    self.document(chunk.document_id),
+                    [spans[chunk.chunk_id]],
+                    max(0.0, scores[chunk.chunk_id]),
+                    chunk.similarity or 0.0,
+                    weights,
+                ),
+                bm25=chunk.bm25,
+                similarity=chunk.similarity,
             )
-            for i in ranked
-            if i in chunks
-            for words_rank, bm25 in [by_words.get(i, (None, None))]
-            for vectors_rank, near in [by_vectors.get(i, (None, None))]
+            for chunk in best
+            if chunk.chunk_id in spans
         )
 
-    def _card(self, outside: DocumentCard, best: VectorMatch | None, question: str) -> DocumentCard:
-        if best is None:
-            return outside
-        text = self._corpus.chunk_text(self._corpus.chunk_spans([best.chunk_id])[best.chunk_id])
-        match = relevance(best.similarity, coverage(self._weights(question), text))
-        snippet = " ".join(text.split())[: self._settings.snippet_characters]
-        return outside.model_copy(update={"match": match, "snippet": snippet})
+    def _inside(self, queries: Sequence[str], document_id: str) -> tuple[Passage, ...]:
+        chunks = self._corpus.chunks_of(document_id)
+        order = list(chunks)
+        similarity: dict[int, float] = {}
+        scores: dict[int, float] = {}
+        for number, query in enumerate(dict.fromkeys(queries)):
+            for found in self._search.best(query, len(order), document_id=document_id):
+                scores[found.chunk_id] = scores.get(found.chunk_id, 0.0) + found.score
+                if number == 0:
+                    similarity[found.chunk_id] = found.similarity or 0.0
+        number = len(dict.fromkeys(queries))
+        scores = {i: score / number for i, score in sorted(scores.items(), key=lambda entry: -entry[1])}
+        document = self.document(document_id)
+        self._rerank(queries[0], document, chunks, scores)
+        places = [order.index(i) for i in sorted(scores, key=lambda i: -scores[i])]
+        settings, spans, weights = self._settings, list(chunks.values()), self._weights(queries[0])
+        chance = next((entry.chance for entry in self._ranked(queries[0]) if entry.document_id == document_id), 0.0)
+        passages = []
+        for window in windows(places, spans, settings.passages, settings.passage_characters):
+            own = [order[place] for place in window]
+            best = max(own, key=lambda i: scores.get(i, 0.0))
+            near = max(similarity.get(i, 0.0) for i in own)
+            passage = self._passage(document, [chunks[i] for i in own], scores.get(best, 0.0), near, weights)
+            known = {"heading": chunks[best].heading, "document_match": round(chance, 4)}
+            passages.append(passage.model_copy(update=known))
+        return tuple(passages)
 
-    def _passage(self, document: Document, group: Sequence[Chunk], similarity: float, question: str) -> Passage:
+    def _rerank(self, query: str, document: Document, chunks: Mapping[int, Chunk], scores: dict[int, float]) -> None:
+        """Adds the reranker's score to those of the best chunks; the others stay below these."""
+        best = list(scores)[: self._settings.reranked]
+        if not best:
+            return
+        texts = [document.text[chunks[i].start : chunks[i].end] for i in best]
+        weight = self._reranker.weight
+        for i, score in zip(best, self._reranker.scores(query, texts), strict=True):
+            scores[i] += weight * max(0.0, score)
+        for i in scores:
+            scores[i] /= 1 + weight
+
+    def _card(self, outside: DocumentCard, entry: Ranked | None) -> DocumentCard:
+        if entry is None or entry.best is None:
+            return outside
+        text = self._corpus.chunk_text(self._corpus.chunk_spans([entry.best.chunk_id])[entry.best.chunk_id])
+        snippet = " ".join(text.split())[: self._settings.snippet_characters]
+        return outside.model_copy(update={"match": round(entry.chance, 4), "snippet": snippet})
+
+    def _passage(
+        self,
+        document: Document,
+        group: Sequence[Chunk],
+        score: float,
+        similarity: float,
+        weights: Mapping[str, float],
+    ) -> Passage:
         start, end = group[0].start, group[-1].end
-        text = document.text[start:end]
         return Passage(
             document_id=document.id,
             start=start,
             end=end,
-            text=text,
+            text=document.text[start:end],
             page=group[0].page,
             line=line_at(document.text, start),
             own_lines=document.own_lines,
             heading=group[0].heading,
-            score=relevance(similarity, coverage(self._weights(question), text)),
+            score=round(min(1.0, max(0.0, score)), 4),
+            similarity=round(similarity, 4),
+            overlap=round(max(overlap(weights, document.text[c.start : c.end]) for c in group), 4),
         )
+
+    def _rank(self, question: str) -> tuple[Ranked, ...]:
+        holders: dict[str, frozenset[str]] = {}
+        for word in content_words(question):
+            holders[stem(word)] = holders.get(stem(word), frozenset()) | self._holders(word)
+        return self._documents.rank(question, self._weights(question), holders)
 
     def _weights(self, question: str) -> Mapping[str, float]:
         return word_weights(question, {word: self._share(word) for word in content_words(question)})
 
-    def _document_share(self, word: str) -> float:
+    def _share(self, word: str) -> float:
         total = len(self._corpus.cards())
-        return round(self._full_text.document_count(word) / total, 4) if total else 0.0
+        return round(len(self._holders(word)) / total, 4) if total else 0.0
 
 
 def _once(items: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ gets the vectors of the chunks that its words find; they are kept, so that none 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Protocol
@@ -28,17 +28,31 @@ class VectorSearch(Protocol):
         """The nearest chunks, nearest first, in one document or in all."""
         ...
 
+    def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """The cosine similarity (-1..1) of the query with those of the chunks that are searched."""
+        ...
+
 
 class WholeSearch:
-    """Searches the vectors of all chunks; exactly where the search is within one document."""
+    """Searches the vectors of all chunks: by Chroma in the folder, exactly (all of them) in one document."""
 
-    def __init__(self, index: ChromaIndex, embedder: Embedder) -> None:
+    def __init__(self, index: ChromaIndex, corpus: Corpus, table: VectorTable, embedder: Embedder) -> None:
         self._index = index
+        self._corpus = corpus
+        self._table = table
         self._embed = lru_cache(maxsize=256)(lambda text: embedder.embed([text])[0])
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """The nearest chunks, nearest first, in one document or in all."""
-        return self._index.nearest(self._embed(query), limit, document_id)
+        if document_id is None:
+            return self._index.nearest(self._embed(query), limit)
+        return _matches(self._table.get(list(self._corpus.chunks_of(document_id))), document_id, self._embed(query))[
+            :limit
+        ]
+
+    def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """The cosine similarity (-1..1) of the query with the chunks."""
+        return _similarities(self._table.get(chunk_ids), self._embed(query))
 
 
 class CandidateSearch:
@@ -64,16 +78,22 @@ class CandidateSearch:
         found = self._found(query, document_id)
         if not found:
             return []
-        vectors = self._vectors(found)
-        matches = [VectorMatch(i, found[i], float(np.dot(row, self._embed(query)))) for i, row in vectors.items()]
+        near = _similarities(self._vectors(found), self._embed(query))
+        matches = [VectorMatch(i, found[i], similarity) for i, similarity in near.items()]
         return sorted(matches, key=lambda match: (-match.similarity, match.document_id, match.chunk_id))[:limit]
+
+    def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """The cosine similarity (-1..1) of the query with those of the chunks that are candidates in the folder."""
+        wanted = set(chunk_ids)
+        found = {i: name for i, name in self._found(query, None).items() if i in wanted}
+        return _similarities(self._vectors(found), self._embed(query)) if found else {}
 
     def _found(self, query: str, document_id: str | None) -> dict[int, str]:
         """Ids of the candidates, with the documents they belong to."""
         if document_id is not None:
-            first = self._corpus.first_chunk_ids(document_id, self._candidates + 1)
-            if len(first) <= self._candidates:
-                return dict.fromkeys(first, document_id)
+            every = self._corpus.chunks_of(document_id)
+            if len(every) <= self._candidates:
+                return dict.fromkeys(every, document_id)
         matches = self._full_text.chunks(content_words(query), self._candidates, document_id)
         return {match.chunk_id: match.document_id for match in matches}
 
@@ -92,3 +112,12 @@ class CandidateSearch:
         rows = self._embedder.embed(list(texts.values()))
         self._table.put(list(texts), rows)
         return dict(zip(texts, rows, strict=True))
+
+
+def _similarities(vectors: Mapping[int, Vectors], query: Vectors) -> dict[int, float]:
+    return {chunk_id: float(np.dot(row, query)) for chunk_id, row in vectors.items()}
+
+
+def _matches(vectors: Mapping[int, Vectors], document_id: str, query: Vectors) -> list[VectorMatch]:
+    near: Iterable[tuple[int, float]] = _similarities(vectors, query).items()
+    return [VectorMatch(i, document_id, similarity) for i, similarity in sorted(near, key=lambda m: (-m[1], m[0]))]

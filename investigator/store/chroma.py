@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,19 +31,26 @@ class VectorMatch:
 class ChromaIndex:
     """The Chroma collection of one embedder's vectors, brought up to date from the database when it is opened.
 
-    A folder that Chroma cannot read is thrown away and built again; `notice` is told so.
+    A folder that Chroma cannot read is thrown away and built again; `notice` is told so. Raises StoreError where it
+    cannot be built.
     """
 
     def __init__(self, directory: Path, table: VectorTable, notice: Callable[[str], None]) -> None:
         self._directory = directory
         self._table = table
+        if os.path.lexists(directory) and not directory.is_dir():
+            raise StoreError(
+                f"{directory} is a file, and the vector index is kept in a folder of that name",
+                hint="Move the file away; the vector index is then built again from the database.",
+            )
         try:
             self._collection = self._open()
             if not self._in_step():
                 raise StoreError("it does not hold the vectors that it should")
         except _chroma_errors() as error:
             notice(f"The vector index was damaged ({_first_line(error)}); it is built again from the database.")
-            self._rebuild()
+            with _translated(directory):
+                self._rebuild()
         self.synchronise()
 
     def _in_step(self) -> bool:

@@ -134,11 +134,11 @@ class Corpus:
         spans = self.chunk_spans(chunk_ids) if stored is not None else {}
         return {i: str(stored)[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
 
-    def first_chunk_ids(self, document_id: str, limit: int) -> tuple[int, ...]:
-        """Ids of the first chunks of a document, in the order of its text."""
-        query = select(chunks.c.id).where(chunks.c.document_id == document_id).order_by(chunks.c.start).limit(limit)
+    def chunks_of(self, document_id: str) -> dict[int, Chunk]:
+        """The chunks of a document by their ids, in the order of its text."""
+        query = select(chunks).where(chunks.c.document_id == document_id).order_by(chunks.c.start)
         with self._database.begin() as connection:
-            return tuple(connection.execute(query).scalars())
+            return {row["id"]: _chunk(row) for row in connection.execute(query).mappings()}
 
     def chunk_count(self) -> int:
         """How many chunks all documents have together."""

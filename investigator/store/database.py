@@ -14,6 +14,7 @@ from investigator.errors import DiskFullError, StoreError, WorkspaceLockedError
 from investigator.store import schema
 
 _BUSY_SECONDS = 30
+_RUNS_GO_TOO = "The investigations kept there go with it."
 
 
 class Database:
@@ -39,7 +40,7 @@ class Database:
         if version > schema.SCHEMA_VERSION:
             raise StoreError(
                 f"the workspace database {self.path} was made by a newer version of this program",
-                hint=f"Upgrade investigator, or move {self.path.parent} away; the index is then built again.",
+                hint=f"Upgrade investigator, or move {self.path.parent} away: the index is built again. {_RUNS_GO_TOO}",
             )
         if version < schema.SCHEMA_VERSION:
             for table in ("chunk_words", "card_words", *(table.name for table in schema.DERIVED)):
@@ -95,7 +96,7 @@ def _translated(path: Path) -> Iterator[None]:
             raise _disk_full(path) from error
         raise StoreError(
             f"the workspace database {path} cannot be used: {reason}",
-            hint=f"Delete {path.parent}; the index is then built again from the documents.",
+            hint=f"Move {path.parent} away: the index is then built again from the documents. {_RUNS_GO_TOO}",
         ) from error
 
 
@@ -105,6 +106,8 @@ def _operational(error: OperationalError, path: Path) -> StoreError | WorkspaceL
         return _disk_full(path)
     if "locked" in reason or "busy" in reason:
         return WorkspaceLockedError(f"the workspace database {path} is in use by another process")
+    if path.is_dir():
+        return StoreError(f"{path} is a folder, and the database is a file of that name", hint="Move the folder away.")
     if "readonly" in reason or "unable to open" in reason:
         return StoreError(
             f"the workspace {path.parent} cannot be written: {reason}",

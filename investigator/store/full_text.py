@@ -17,8 +17,8 @@ _CARDS = """
     SELECT document_id, -bm25(card_words) AS score FROM card_words
     WHERE card_words MATCH :query ORDER BY score DESC, document_id LIMIT :limit
 """
-_SHARE = """
-    SELECT COUNT(DISTINCT c.document_id) FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid
+_HOLDERS = """
+    SELECT DISTINCT c.document_id FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid
     WHERE chunk_words MATCH :query
 """
 
@@ -58,10 +58,10 @@ class FullText:
             rows = connection.execute(text(_CARDS), {"query": _any_of(words), "limit": limit})
             return [(document_id, score) for document_id, score in rows]
 
-    def document_count(self, phrase: str) -> int:
-        """How many documents hold the word, or the words side by side."""
+    def holders(self, phrase: str) -> frozenset[str]:
+        """The documents that hold the word, or the words side by side."""
         with self._database.begin() as connection:
-            return int(connection.execute(text(_SHARE), {"query": _any_of([phrase])}).scalar_one())
+            return frozenset(connection.execute(text(_HOLDERS), {"query": _any_of([phrase])}).scalars())
 
 
 def _any_of(words: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Self
 from filelock import FileLock, Timeout
 from platformdirs import user_data_path
 
-from investigator.errors import DiskFullError, SettingsError, WorkspaceLockedError
+from investigator.errors import DiskFullError, FolderError, SettingsError, WorkspaceLockedError
 from investigator.store.database import Database
 
 DEFAULT_NAME = ".investigator"
@@ -23,10 +23,16 @@ def locate(folder: Path, chosen: Path | None = None) -> Path:
     """The workspace directory of a document folder.
 
     The chosen one, else `.investigator` inside the folder, else (a read-only folder) one in the user's data directory.
+    Raises FolderError where `.investigator` is a file.
     """
     if chosen is not None:
         return chosen.expanduser().absolute()
     inside = folder / DEFAULT_NAME
+    if os.path.lexists(inside) and not inside.is_dir():
+        raise FolderError(
+            f"{inside} is a file, and the index of the folder is kept in a folder of that name",
+            hint="Move the file away, or name another place for the index with --workspace DIR.",
+        )
     if _writable(inside) or (not inside.exists() and _writable(folder)):
         return inside
     name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]

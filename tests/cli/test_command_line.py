@@ -89,6 +89,17 @@ def test_a_question_that_is_not_text_is_wrong_use(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "words", [["Caf\udce9?"], ["Rent?", "--mission", "Caf\udce9"], ["Rent?", "--strategy", "\udce9"]]
+)
+def test_words_that_did_not_come_as_utf8_are_wrong_use(folder: Path, words: list[str]) -> None:
+    result = command("ask", folder, *words)
+
+    assert result.exit_code == 2
+    assert "UTF-8" in result.stderr
+    assert "hint: Set the terminal to UTF-8" in result.stderr
+
+
+@pytest.mark.parametrize(
     ("name", "told"),
     [
         ("absent/report.html", "there is no folder"),

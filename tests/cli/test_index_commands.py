@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,22 @@ def test_index_tells_what_became_of_each_file(folder: Path) -> None:
     assert "reading 4/4" in first.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Tesseract is a shell script")
+@pytest.mark.parametrize(("languages", "told"), [("eng", ""), ("klingon", "klingon"), ("eng+deu", "")])
+def test_a_chosen_language_that_tesseract_does_not_know_is_told_at_once(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, languages: str, told: str
+) -> None:
+    (tmp_path / "tesseract").write_text("#!/bin/sh\necho 'Languages in /here (2):'\necho deu\necho eng\n")
+    (tmp_path / "tesseract").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = command("index", folder, "--set", f"reader.ocr_languages={languages}")
+    assert result.exit_code == 0
+    notes = [line for line in result.stderr.splitlines() if line.startswith("note: pictures")]
+    assert [("lacks the language klingon" in line, line.endswith("it has deu, eng")) for line in notes] == (
+        [(True, True)] if told else []
+    )
+
+
 def test_index_again_reads_only_what_changed(folder: Path) -> None:
     command("index", folder)
     (folder / "mill.md").write_text("# The mill\n\nIt was built again in 1913.\n", encoding="utf-8")
@@ -80,6 +97,20 @@ def test_the_table_has_a_line_for_each_status_and_names_what_gave_no_text(folder
     assert counts == {"indexed": "2", "empty": "1", "unsupported": "1", "all": "4"}
     assert "noise.bin (unsupported: " in table
     assert "2 documents can be asked; 0 of 2 passages have vectors" in table
+
+
+def test_the_counts_add_up_where_files_hold_files(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+        archive.writestr("in.txt", "The ferry ran until 1950.")
+        archive.writestr("noise.bin", bytes(range(256)) * 4)
+    (folder / "letter.eml").write_bytes(b"From: a@b.example\nMIME-Version: 1.0\nSubject: Mill\n\nThe mill burned.")
+    (folder / "cafe.txt").write_bytes("Cafés, cafés, cafés ".encode() + b"\xff")
+    for command_line in (("index", folder), ("status", folder)):
+        table, _, shown = command(*command_line).stdout.partition("\n\n")
+        counts = {" ".join(line.split()[:-5]): int(line.split()[-5]) for line in table.splitlines()[1:]}
+        assert counts == {"indexed": 5, "empty": 1, "unsupported": 2, "only hold files": 1, "all": 9}
+        assert "5 documents can be asked, of 7 files in the folder and 2 inside them; 0 of 5 passages" in shown
+        assert "cafe.txt/(the rest) (empty: 1 damaged character" in shown
 
 
 def test_vectors_are_made_when_asked_for(folder: Path) -> None:
@@ -125,11 +156,12 @@ def test_status_of_a_folder_without_an_index_says_how_to_make_one(folder: Path) 
 def test_search_shows_the_best_passage_first_with_both_scores(folder: Path) -> None:
     shown = command("search", folder, "When did the mill burn down?")
     assert shown.stdout.startswith("1. mill.md:line 1  score ")
-    assert "words: rank 1, BM25" in shown.stdout
-    assert "vectors: rank 1, cosine" in shown.stdout
+    assert "words: BM25" in shown.stdout
+    assert "vectors: cosine" in shown.stdout
     (best, *_) = rows(command("search", folder, "When did the mill burn down?", "--json", "--limit", "1"))
     assert best["passage"]["document_id"] == "mill.md"
-    assert best["words_rank"] == best["vectors_rank"] == 1
+    assert best["bm25"] > 0
+    assert best["similarity"] > 0
 
 
 def test_search_in_one_document_stays_in_it(folder: Path) -> None:

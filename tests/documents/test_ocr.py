@@ -37,7 +37,8 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             (folder / tool).symlink_to(shutil.which(tool))
         if script:
             command = folder / "tesseract"
-            command.write_text(f'#!/bin/sh\nif [ "$1" = --list-langs ]; then echo "{languages}"; exit; fi\n{script}\n')
+            listing = f'if [ "$1" = --list-langs ]; then echo "Languages in /x/:"; echo "{languages}"; exit; fi'
+            command.write_text(f"#!/bin/sh\n{listing}\n{script}\n")
             command.chmod(0o755)
         monkeypatch.setenv("PATH", str(folder))
 
@@ -89,6 +90,14 @@ def test_a_page_on_which_recognition_fails_does_not_stop_the_others(stand_in):
     assert [part.reason.partition(":")[0] for part in found.left_out] == ["page 2"]
 
 
+def test_pages_on_which_nothing_was_recognised_are_told(stand_in):
+    stand_in("echo ' ~ '")
+    found = read_pdf(Source(_with_scans({0, 2}), "a.pdf"), ReaderSettings())
+    assert [(part.status, part.reason) for part in found.left_out] == [
+        (FileStatus.EMPTY, "pages 1, 3: no text was recognised")
+    ]
+
+
 @pytest.mark.parametrize("name", ["a.png", "a.pdf"])
 def test_without_tesseract_the_reason_says_how_to_get_it(stand_in, refused, monkeypatch, name):
     stand_in()
@@ -104,6 +113,7 @@ def test_a_language_that_is_missing_is_named(stand_in):
     failure = _failure(lambda: _picture(_png(60, 40), ocr_languages="eng+chi_sim"))
     assert failure.status is FileStatus.NEEDS_OCR
     assert "lacks the language chi_sim: apt install tesseract-ocr-chi-sim" in failure.reason
+    assert failure.reason.endswith("; it has deu, eng")
 
 
 def test_recognition_can_be_switched_off(stand_in):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
+
+from investigator.records import FileStatus
 
 PAGE = """<!DOCTYPE html><html><head><title>The &amp; mill
  story</title><style>p {color: red}</style><meta name="author" content="Ada Byron">
@@ -18,7 +22,8 @@ PAGE = """<!DOCTYPE html><html><head><title>The &amp; mill
 def test_html_is_read_as_it_is_seen(read):
     document = read("page.html", PAGE)
     assert document.text == (
-        "The old mill\n\nIt cost 5\N{NO-BREAK SPACE}€ in Anopeles2,\nnot 6 < 7.\n\nfirst\nsecond\n\n"
+        "The & mill story\n\nThe old mill\n\n"
+        "It cost 5\N{NO-BREAK SPACE}€ in Anopeles2,\nnot 6 < 7.\n\nfirst\nsecond\n\n"
         "city | sum\nBonn |  | 12\n\na\n    b\n\nCosts\n\nend"
     )
     assert document.title == "The & mill story"
@@ -30,6 +35,28 @@ def test_html_headings_stand_where_they_are_said_to(read):
     document = read("page.html", PAGE)
     assert [h.text for h in document.headings] == ["The old mill", "Costs"]
     assert all(document.text[h.start :].startswith(h.text) for h in document.headings)
+
+
+def test_the_words_of_a_title_that_stand_in_the_text_are_not_said_twice(read):
+    page = "<html><title>Mill: the OLD story</title><p>It is an old story of the mill.</p></html>"
+    assert read("a.html", page).text == "It is an old story of the mill."
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.xml", "a.eml", "a.rtf"])
+def test_random_bytes_are_not_text_whatever_they_are_called(refused, name):
+    noise = random.Random(7).randbytes(20_000)
+    start = {"a.html": b"<html>", "a.xml": b"<?xml version='1.0'?><a>", "a.rtf": b"{\\rtf1 "}.get(name, b"")
+    assert refused(name, start + noise) is FileStatus.FAILED
+    assert refused(name, noise) in (FileStatus.FAILED, FileStatus.UNSUPPORTED)
+
+
+def test_a_burst_of_other_bytes_does_not_hide_a_page(read):
+    page = b"<html><p>The mill \x00\x07\x02\x80\xc2\x07\x01\x02\x03 worked." + b" It stood by the river." * 20
+    assert read("a.html", page).text.endswith("It stood by the river.")
+
+
+def test_a_page_of_nothing_but_a_title_is_empty(refused):
+    assert refused("app.html", "<html><title>My app</title><script>run()</script></html>") is FileStatus.EMPTY
 
 
 def test_a_table_used_for_layout_keeps_its_lines_apart(read):
@@ -78,6 +105,31 @@ def test_an_xml_article_keeps_its_sentences_whole(read):
     assert [h.text for h in document.headings] == ["Methods"]
 
 
+REFERRING = """<article><body><sec><title>Results</title><p>The mill worked.</p></sec></body><back><ref-list>{title}
+<ref id="B1"><label>1</label><citation><person-group><name><surname>Byron</surname><given-names>A</given-names></name>
+<name><surname>Born</surname><given-names>M</given-names></name></person-group><article-title>On mills</article-title>
+<year>1843</year><fpage>12</fpage></citation></ref>
+<ref><mixed-citation><name><surname>Ohm</surname> <given-names>G</given-names></name>. Currents,
+<source>Ann. Phys.</source> (1827).</mixed-citation></ref></ref-list>
+<sec><title>Figures</title><p>Fig. 1: the mill.</p></sec></back></article>"""
+
+
+@pytest.mark.parametrize("title", ["", "<title>REFERENCES</title>"])
+def test_what_an_article_refers_to_comes_last_a_line_for_each_entry(read, title):
+    document = read("a.xml", REFERRING.replace("{title}", title))
+    assert document.text == (
+        "Results\n\nThe mill worked.\n\nFigures\n\nFig. 1: the mill.\n\nReferences\n\n"
+        "1 Byron A Born M On mills 1843 12\nOhm G. Currents, Ann. Phys. (1827)."
+    )
+    assert [h.text for h in document.headings] == ["Results", "Figures", "References"]
+    assert (document.title, document.date) == ("Results", None)
+
+
+def test_a_list_of_references_of_another_name_keeps_it(read):
+    text = read("a.xml", REFERRING.replace("{title}", "<title>Further reading</title>")).text
+    assert "\n\nReferences\n\nFurther reading\n1 Byron" in text
+
+
 def test_xml_data_keep_their_names(read):
     xml = (
         '<?xml version="1.0" encoding="iso-8859-1"?><mills><mill id="7"><town>Köln</town><cost>5</cost></mill></mills>'
@@ -89,6 +141,12 @@ def test_xml_that_is_not_well_formed_is_still_read(read):
     assert "one two" in read("a.xml", "<?xml version='1.0'?><a><p>one &undeclared; <b>two</p></a>").text.replace(
         "&undeclared; ", ""
     )
+
+
+def test_the_declarations_of_a_broken_document_are_not_text(read):
+    dtd = '<!DOCTYPE a [ <!ENTITY x "y"> <!-- [see] -->\n<!ELEMENT p (#PCDATA)>\n] >'
+    assert read("a.xml", f"<?xml version='1.0'?>{dtd}<a><p>one <b>two</p></a>").text == "one two"
+    assert read("a.html", f"{dtd}<html><p>one <b>two</p></html>").text == "one two"
 
 
 def test_an_external_entity_is_not_fetched(read, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import random
 from email.message import EmailMessage
 
 import pytest
@@ -52,6 +53,12 @@ def test_a_message_is_its_head_and_its_body(read):
     )
     assert (document.title, document.authors, document.date) == ("Lease of the mill", ("Ada Byron",), "2021-03-04")
     assert (document.media_type, document.own_lines) == ("message/rfc822", False)
+
+
+def test_a_body_that_is_no_text_is_told_like_an_attachment(read_all):
+    found = read_all("a.eml", HEAD.encode() + b"\r\n" + random.Random(7).randbytes(5_000))
+    assert found.documents[0].text.endswith("Subject: Lease of the mill\nAttachments: attachment 1")
+    assert [(item.path, item.status) for item in found.unreadable] == [("a.eml/attachment 1", FileStatus.UNSUPPORTED)]
 
 
 def test_a_message_is_known_by_its_head_whatever_its_name(read):

@@ -86,6 +86,25 @@ def test_one_foreign_byte_far_down_does_not_hide_the_encoding(read):
     assert read("long.txt", data).text.endswith("Straße und Brücke, größer als möglich\n")
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.py"])
+def test_one_damaged_byte_costs_one_character_and_is_told(read_all, name):
+    damaged = GERMAN.encode().replace(b"12,5", b"12\xff5")
+    found = read_all(name, b"<html><p>" + damaged + b"</html>" if name == "a.html" else damaged)
+    assert "beträgt 12\ufffd5 t. Größere" in found.documents[0].text
+    assert [(item.path, item.status) for item in found.unreadable] == [(f"{name}/(the rest)", FileStatus.EMPTY)]
+    assert found.unreadable[0].reason.startswith("1 damaged character ")
+
+
+def test_a_mark_of_damage_that_stands_in_the_file_is_not_damage(read_all):
+    assert read_all("a.txt", "Größe \ufffd und Länge").unreadable == ()
+
+
+def test_damage_far_down_is_counted(read_all):
+    found = read_all("a.txt", (GERMAN * 2_000).encode() + b"\xff\xfe\n" + GERMAN.encode())
+    assert found.documents[0].text.endswith("\ufffd\ufffd\n" + GERMAN)
+    assert found.unreadable[0].reason.startswith("2 damaged characters ")
+
+
 @pytest.mark.parametrize("data", ["", " \n\t\r\n ", "\0\0\0"])
 def test_a_file_of_nothing_is_empty(refused, data):
     assert refused("empty.txt", data) is FileStatus.EMPTY

@@ -7,7 +7,7 @@ import re
 import zipfile
 
 import pytest
-from made_files import OFFICE, SHEETS, package, xlsx
+from made_files import OFFICE, SHEETS, package, relations, xlsx
 
 from investigator.documents.readers import rows
 from investigator.records import FileStatus
@@ -53,6 +53,54 @@ def test_a_title_above_the_header_is_no_header():
 
 def test_a_cell_beyond_the_header_is_not_lost():
     assert list(rows.lines([["a", "b"], ["1", "2", "3"], ["4", "5"]]))[1] == "a: 1; b: 2; 3"
+
+
+def _with_comments(*, damaged: bool = False) -> bytes:
+    """A workbook of three sheets: comments on the first, a conversation on the last, which has no values."""
+    book = xlsx({"Sums": [["city", "sum"], ["Bonn", "12"]], "Other": [["a", "b"], ["1", "2"]], "Remarks": []})
+    comments = f'<comments xmlns="{SHEETS}"><authors><author>Ada Byron</author></authors><commentList>'
+    parts = {
+        "xl/worksheets/_rels/sheet1.xml.rels": relations({"c": ("comments", "../comments1.xml")}),
+        "xl/comments1.xml": comments + '<comment ref="B2" authorId="0"><text><r><t>Ada Byron:</t></r>'
+        "<r><t>\nfound in the mill</t></r></text></comment>"
+        '<comment ref="A1" authorId="0"><text><t>not the county</t></text></comment></commentList></comments>',
+        "xl/worksheets/_rels/sheet3.xml.rels": relations(
+            {"c": ("comments", "../comments3.xml"), "t": ("threadedComment", "../threadedComments/t3.xml")}
+        ),
+        "xl/comments3.xml": comments
+        + '<comment ref="C7"><text><t>[Threaded comment] Upgrade.</t></text></comment></commentList></comments>',
+        "xl/threadedComments/t3.xml": (
+            '<ThreadedComments><threadedComment ref="C7" id="1"><text>Who paid?</text></threadedComment>'
+            '<threadedComment ref="C7" parentId="1"><text>The state.</text></threadedComment></ThreadedComments>'
+        ),
+    }
+    if damaged:
+        parts["xl/comments1.xml"] = "<comments><commentList>"
+    buffer = io.BytesIO(book)
+    with zipfile.ZipFile(buffer, "a") as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+    return buffer.getvalue()
+
+
+def test_comments_on_cells_stand_on_the_page_of_their_sheet(read):
+    document = read("book.xlsx", _with_comments())
+    assert [document.text[page.start : page.end] for page in document.pages] == [
+        "Sums\n\ncity | sum\ncity: Bonn; sum: 12\n\n"
+        "comment on B2: Ada Byron: found in the mill\ncomment on A1: Ada Byron: not the county",
+        "Other\n\na | b\na: 1; b: 2",
+        "Remarks\n\ncomment on C7: Who paid?\ncomment on C7: The state.",
+    ]
+    assert [page.page for page in document.pages] == [1, 2, 3]
+    assert [heading.text for heading in document.headings] == ["Sums", "Other", "Remarks"]
+
+
+def test_damaged_comments_do_not_cost_the_values(read_all):
+    found = read_all("book.xlsx", _with_comments(damaged=True))
+    assert "city: Bonn; sum: 12" in found.documents[0].text
+    assert [item.reason for item in found.unreadable] == [
+        "its comments: a part of the file is damaged (xl/comments1.xml)"
+    ]
 
 
 def test_a_huge_cell_is_read(read):

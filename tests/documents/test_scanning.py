@@ -105,6 +105,24 @@ def test_the_ignore_file_of_a_folder_leaves_out_and_takes_back(tmp_path):
     assert ids(tmp_path) == ["a.txt", "keep.log", "x/old/f.txt"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_an_ignore_file_as_windows_editors_save_it_counts(tmp_path, encoding):
+    made(tmp_path, "a.txt", "Entwürfe/b.txt")
+    (tmp_path / ".investigatorignore").write_text("Entwürfe/\r\n", encoding=encoding, newline="")
+    assert ids(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize(
+    "data", ["Entwürfe/\n".encode("cp1252"), "drafts\n".encode("utf-16-le"), b"\xff\xfeodd", b"a\n" * 500_001]
+)
+def test_an_ignore_file_whose_patterns_are_not_known_is_an_error_not_silence(tmp_path, data):
+    made(tmp_path, "a.txt")
+    (tmp_path / ".investigatorignore").write_bytes(data)
+    with pytest.raises(FolderError, match="investigatorignore") as caught:
+        scan(tmp_path, ALL)
+    assert str(tmp_path) in caught.value.hint
+
+
 def test_an_ignore_file_that_cannot_be_read_is_an_error_not_silence(tmp_path):
     made(tmp_path, "a.txt")
     (tmp_path / ".investigatorignore").mkdir()

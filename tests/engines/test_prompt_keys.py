@@ -50,6 +50,7 @@ def test_text_that_is_not_valid_unicode_has_a_key() -> None:
         ("reflection/reflect.j2", Role.REFLECT),
         ("answer/answer.j2", Role.ANSWER),
         ("query/ask", Role.ASK),
+        ("bb3/sdm", Role.CHAT),
     ],
 )
 def test_a_template_belongs_to_the_role_of_its_owner(template: str, role: Role) -> None:

@@ -61,7 +61,7 @@ def test_a_folder_without_a_readable_file_names_the_files_and_why(tmp_path: Path
         scripted(tmp_path).ask(QUESTION)
 
 
-@pytest.mark.parametrize("question", ["", "  \n", "x" * 20_000])
+@pytest.mark.parametrize("question", ["", "  \n", "x" * 20_000, "Caf\udce9?"])
 def test_a_question_that_cannot_be_asked_is_refused_before_anything_is_read(folder: Path, question: str) -> None:
     with pytest.raises(QuestionError):
         scripted(folder).ask(question)

@@ -16,7 +16,7 @@ def test_an_answer_shows_its_status_text_sources_and_cost(answered: Investigatio
 
     assert lines[0] == "Answered: Two documents state it."
     assert "The annual rent is EUR 48,000 [1]. The lease runs for five years [2] [1]." in lines
-    assert '[1] contracts/lease.pdf:3  "The annual rent is EUR 48,000, payable monthly"' in lines
+    assert '[1] contracts/lease.pdf:page 3  "The annual rent is EUR 48,000, payable monthly"' in lines
     assert '[2] notes/kickoff.md:line 12  "we agreed on five years with Müller"' in lines
     assert "Answered by openai:gpt-x." in lines
     assert "Used: 12 calls, 3,400 tokens (3,000 in, 400 out), 1 min 15 s" in lines

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from investigator.errors import StoreError, WorkspaceLockedError
+from investigator.errors import FolderError, StoreError, WorkspaceLockedError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, Investigation, SplitDocument
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
@@ -12,7 +12,7 @@ from investigator.store.database import Database
 from investigator.store.full_text import FullText
 from investigator.store.journal import Runs
 from investigator.store.vectors import VectorTable
-from investigator.store.workspace import Workspace
+from investigator.store.workspace import DEFAULT_NAME, Workspace, locate
 
 
 def file(path: str, content_hash: str = "h1", status: FileStatus = FileStatus.INDEXED) -> FileRecord:
@@ -263,4 +263,27 @@ def test_a_file_that_is_no_database_is_an_error_with_a_way_out(tmp_path: Path) -
     (tmp_path / "investigator.db").write_bytes(b"not a database" * 100)
     with pytest.raises(StoreError) as caught:
         Database(tmp_path / "investigator.db")
-    assert "Delete" in caught.value.hint
+    assert "investigations kept there go with it" in caught.value.hint
+
+
+def test_a_folder_in_the_place_of_the_database_is_told_as_that(tmp_path: Path) -> None:
+    (tmp_path / "investigator.db").mkdir()
+    with pytest.raises(StoreError, match=r"investigator\.db is a folder") as caught:
+        Database(tmp_path / "investigator.db")
+    assert caught.value.hint
+
+
+def test_a_file_in_the_place_of_the_vector_index_is_told_and_left_as_it_is(database: Database, tmp_path: Path) -> None:
+    (tmp_path / "chroma").write_text("mine", encoding="utf-8")
+    with pytest.raises(StoreError, match="chroma is a file") as caught:
+        index(database, tmp_path / "chroma", [])
+    assert "Move the file away" in caught.value.hint
+    assert (tmp_path / "chroma").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_file_in_the_place_of_the_workspace_is_told_and_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / DEFAULT_NAME).write_text("mine", encoding="utf-8")
+    with pytest.raises(FolderError, match="is a file") as caught:
+        locate(tmp_path)
+    assert "--workspace" in caught.value.hint
+    assert locate(tmp_path, tmp_path / "other") == tmp_path / "other"

@@ -12,22 +12,37 @@ from investigator.errors import ReaderError
 from investigator.records import FileStatus, Heading, PageSpan, Record
 
 _REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_MOST_BYTES = 1 << 44  # 16 TiB: more than any machine has, and no more than the system can be asked for
 
 
 class ReaderSettings(Record):
     """How far the readers go."""
 
-    max_bytes: int = Field(default=200_000_000, gt=0, description="files larger than this are not opened")
-    max_characters: int = Field(default=20_000_000, gt=0, description="documents with more text than this are refused")
-    max_pages: int = Field(default=20_000, gt=0, description="PDF files with more pages than this are refused")
-    max_seconds: float = Field(default=60, gt=0, description="time for one file, in seconds")
-    max_memory: int = Field(default=3_000_000_000, gt=0, description="memory for reading one file, in bytes (on Linux)")
-    max_members: int = Field(default=2_000, gt=0, description="files of an archive after which the rest is left out")
-    max_unpacked: int = Field(default=1_000_000_000, gt=0, description="bytes that may come out of one archive")
+    max_bytes: int = Field(
+        default=200_000_000, gt=0, le=_MOST_BYTES, description="files larger than this are not opened"
+    )
+    max_characters: int = Field(
+        default=20_000_000, gt=0, le=_MOST_BYTES, description="documents with more text than this are refused"
+    )
+    max_pages: int = Field(
+        default=20_000, gt=0, le=10_000_000, description="PDF files with more pages than this are refused"
+    )
+    max_seconds: float = Field(default=60, gt=0, le=86_400, description="time for one file, in seconds")
+    max_memory: int = Field(
+        default=3_000_000_000, gt=0, le=_MOST_BYTES, description="memory for reading one file, in bytes (on Linux)"
+    )
+    max_members: int = Field(
+        default=2_000, gt=0, le=10_000_000, description="files of an archive after which the rest is left out"
+    )
+    max_unpacked: int = Field(
+        default=1_000_000_000, gt=0, le=_MOST_BYTES, description="bytes that may come out of one archive"
+    )
     max_depth: int = Field(default=3, ge=0, le=20, description="how deep archives in archives are opened")
-    workers: int = Field(default=0, ge=0, description="processes that read files; 0 means one for each CPU")
+    workers: int = Field(default=0, ge=0, le=256, description="processes that read files; 0 means one for each CPU")
     ocr: bool = Field(default=True, description="read pictures and scans with Tesseract where it is installed")
-    ocr_languages: str = Field(default="eng", pattern=r"^[A-Za-z_+]+$", description="Tesseract's languages: eng+deu")
+    ocr_languages: str = Field(
+        default="eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Tesseract's languages: eng+deu"
+    )
 
 
 class ReadFailure(ReaderError):

@@ -17,6 +17,7 @@ _BOMS = (
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*(?:3D)?["']?\s*([A-Za-z][\w.:-]*)""")
 _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 27})
+_NOISE = 20  # one control character in so many bytes; of random bytes, one in ten is one
 _SAMPLE = 200_000
 _WIDE_SAMPLE = 4096
 _WIDE = ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")  # where several fit as well, the last
@@ -26,33 +27,65 @@ _SMALL_CYRILLIC = re.compile("[а-яё]")
 _CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # where two-byte characters begin in ISO-2022-JP
+_SOUND_UTF8 = re.compile("[^\x00-\x7f\ufffd]")
+_UTF8_SHARE = 3  # sound characters beyond ASCII for each damaged one; other encodings seen as UTF-8 give less than 1
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
     """The text of the bytes, or None where they are no text.
 
-    A byte order mark decides, then strict UTF-8, then what the file itself declares (only where `declared` says that
-    its format has such declarations, and only where it fits), then statistics. Line ends are left as they are.
+    A byte order mark decides, then UTF-8 (a few damaged characters become U+FFFD), then what the file itself declares
+    (only where `declared` says that its format has such declarations, and only where it fits), then statistics. Line
+    ends are left as they are.
     """
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, errors="replace")
     if wide := _wide_encoding(data):
         return data.decode(wide, errors="replace")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = None
+    text = _utf8(data)
     if text is not None:
         return _unshifted(data, text) if not is_binary(data) else None
     return _declared(data) if declared and _declared(data) is not None else _guessed(data)
 
 
+def _utf8(data: bytes) -> str | None:
+    """The text of UTF-8 bytes, also of slightly damaged ones; None where they are rather something else."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", errors="replace") if damaged_utf8(data) else None
+
+
+def damaged_utf8(data: bytes) -> int:
+    """How many characters of a UTF-8 text are damaged: 0 where none is, and where the bytes are rather no UTF-8."""
+    if data.startswith(tuple(bom for bom, _ in _BOMS)):
+        return 0
+    sample = _sample(data)
+    sound = len(_SOUND_UTF8.findall(sample.decode("utf-8", errors="replace")))
+    if not sound or sound < _UTF8_SHARE * _marks_of_damage(sample):
+        return 0
+    return _marks_of_damage(data)
+
+
+def _marks_of_damage(data: bytes) -> int:
+    """How often U+FFFD stands for bytes that are no UTF-8, and not for itself."""
+    return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
+
+
 def is_binary(data: bytes) -> bool:
     """Whether the beginning of the bytes holds more control characters than any text does."""
+    return _controls(data) > max(3, len(data[:_SAMPLE]) // 100)
+
+
+def is_noise(data: bytes) -> bool:
+    """Whether the bytes are no text at all, not even one that holds some other bytes as well: packed or random ones."""
+    return _controls(data) * _NOISE > len(data[:_SAMPLE]) and decoded(data) is None
+
+
+def _controls(data: bytes) -> int:
     head = data[:_SAMPLE]
-    controls = len(head) - len(head.translate(None, _CONTROLS))
-    return controls > max(3, len(head) // 100)
+    return len(head) - len(head.translate(None, _CONTROLS))
 
 
 def _unshifted(data: bytes, text: str) -> str:

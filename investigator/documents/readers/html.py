@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.dates import iso_date
-from investigator.documents.readers.decoding import decoded
-from investigator.records import FileStatus
+from investigator.documents.readers.decoding import decoded, is_noise
+from investigator.records import FileStatus, Heading
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LINES = frozenset({"li", "dt", "dd", "option", "figcaption", "caption", "legend", "summary", "tr"})
@@ -17,6 +19,9 @@ _BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "div", "dl", "fieldset"}
     | {"figure", "footer", "form", "header", "hr", "main", "nav", "ol", "p", "section", "table", "ul"}
 )
+_WORD = re.compile(r"\w+")
+_INNER_DTD = re.compile(r"<!doctype[^\[<>]*\[", re.I)
+_INNER_DTD_END = re.compile(r"\]\s{0,100}>")
 _OWN_REPORT = '<meta name="generator" content="investigator report">'
 _HEAD = 4096
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
@@ -115,7 +120,7 @@ class HtmlText(HTMLParser):
 
 def feed(parser: HtmlText, markup: str) -> None:
     """Gives the parser a whole document, also one with mark-up declarations that it does not know."""
-    markup, tail = _closed(markup)
+    markup, tail = _closed(_without_inner_dtd(markup))
     try:
         parser.feed(markup)
         parser.close()
@@ -124,6 +129,13 @@ def feed(parser: HtmlText, markup: str) -> None:
         parser.feed(markup.replace("<![", "<!--[").replace("]>", "]-->"))
         parser.close()
     parser.handle_data(unescape(tail))
+
+
+def _without_inner_dtd(markup: str) -> str:
+    """The document without the declarations of its own document type, of which the parser would show the end."""
+    begin = _INNER_DTD.search(markup[:_HEAD])
+    end = _INNER_DTD_END.search(markup, begin.end()) if begin else None
+    return markup[: begin.start()] + markup[end.end() :] if begin and end else markup
 
 
 def _closed(markup: str) -> tuple[str, str]:
@@ -138,15 +150,27 @@ def _closed(markup: str) -> tuple[str, str]:
 
 
 def read_html(source: Source, settings: ReaderSettings) -> Extracted:
-    """Reads HTML; its encoding is found from the bytes, then from what it declares."""
+    """Reads HTML; its encoding is found from the bytes, then from what it declares. Raises ReadFailure."""
     markup = decoded(source.data, declared=True)
+    if markup is None and is_noise(source.data):
+        raise ReadFailure(FileStatus.FAILED, "the file is named as HTML, but its bytes are not text")
     if markup is None:
         markup = source.data.decode("cp1252", errors="replace")
     if "<" not in markup:
         raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML but holds none")
     if _OWN_REPORT in markup[:_HEAD]:  # an answer must never become evidence
         raise ReadFailure(FileStatus.EMPTY, "a report of this program holds no evidence of its own")
-    return extracted_html(markup)
+    return _titled(extracted_html(markup))
+
+
+def _titled(page: Extracted) -> Extracted:
+    """The page with its title as first line, where that has words that cannot be found in the text."""
+    missing = set(_WORD.findall(page.title.lower())) - set(_WORD.findall(page.text.lower()))
+    if not missing or not page.text:
+        return page
+    head = f"{page.title}\n\n"
+    headings = tuple(Heading(text=heading.text, start=heading.start + len(head)) for heading in page.headings)
+    return replace(page, text=head + page.text, headings=headings)
 
 
 def extracted_html(markup: str) -> Extracted:

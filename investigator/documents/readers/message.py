@@ -12,6 +12,7 @@ from functools import partial
 from io import BytesIO
 
 from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.decoding import is_noise
 from investigator.documents.readers.html import extracted_html
 from investigator.documents.readers.mail import Mail, extracted_mail
 from investigator.documents.readers.mail_words import AS_WRITTEN, header_text, text_in
@@ -23,6 +24,7 @@ _ENDINGS = {
 }  # fmt: skip
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+_HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # one of which every message has
 _PAGE_PARTS = re.compile(r"image/|font/|text/css$|text/javascript$|application/(?:x-)?javascript$")
 
 
@@ -32,11 +34,13 @@ def read_message(source: Source, settings: ReaderSettings) -> Extracted:
 
 
 def mail_of(data: bytes) -> Mail:
-    """The message in these bytes. Raises ReadFailure when its parts are nested beyond reason."""
+    """The message in these bytes. Raises ReadFailure when they are not text, or parts are nested beyond reason."""
     try:
         message = BytesParser(policy=AS_WRITTEN).parsebytes(data)
     except RecursionError as error:
         raise ReadFailure(FileStatus.FAILED, "the parts of the message are nested too deeply") from error
+    if is_noise(data) and not any(name in message for name in _HEADERS):
+        raise ReadFailure(FileStatus.FAILED, "the file is named as a message, but its bytes are not text")
     parts = _Parts(message)
     html = parts.html()
     return Mail(
@@ -75,7 +79,7 @@ class _Parts:
             elif isinstance(children, list) and not kind.startswith("message/") and kind not in _ENCRYPTED:
                 inner = choices | {id(part)} if kind == "multipart/alternative" else choices
                 waiting.extend((child, inner) for child in reversed(children) if isinstance(child, Message))
-            elif children is None and self._is_text(part):
+            elif children is None and self._is_text(part) and not is_noise(_payload(part)):
                 self._add(part, kind, choices)
             else:
                 self.files.append(part)

@@ -45,10 +45,14 @@ class Recognised:
 
     @property
     def left_out(self) -> tuple[ReadFailure, ...]:
-        """The pages that could not be read, and why; nothing where there are none."""
-        if self.failure is None:
-            return ()
-        return (ReadFailure(self.failure.status, f"{listed(self.missed)}: {self.failure.reason}"),)
+        """The pages that could not be read, and why, and those on which there is no text."""
+        told = []
+        if self.failure is not None:
+            told.append(ReadFailure(self.failure.status, f"{listed(self.missed)}: {self.failure.reason}"))
+        without = [index for index, text in self.texts.items() if not any(character.isalnum() for character in text)]
+        if without:
+            told.append(ReadFailure(FileStatus.EMPTY, f"{listed(without)}: no text was recognised"))
+        return tuple(told)
 
     def fail(self, index: int, failure: ReadFailure) -> None:
         """A page could not be read."""
@@ -65,7 +69,10 @@ def why_not(settings: ReaderSettings) -> str:
         return f"install Tesseract to read it: {_install_hint()}"
     installed = _languages(command)
     missing = [language for language in settings.ocr_languages.split("+") if language not in installed]
-    return f"Tesseract lacks the language {missing[0]}: {_language_hint(missing[0])}" if missing else ""
+    if not missing:
+        return ""
+    present = ", ".join(sorted(installed - {_ORIENTATION})) or "no language"
+    return f"Tesseract lacks the language {missing[0]}: {_language_hint(missing[0])}; it has {present}"
 
 
 def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
@@ -126,7 +133,8 @@ def _languages(command: str) -> frozenset[str]:
         done = subprocess.run([command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return frozenset()
-    return frozenset((done.stdout + done.stderr).decode("utf-8", errors="replace").split())
+    lines = (done.stdout + done.stderr).decode("utf-8", errors="replace").splitlines()  # the first one is a heading
+    return frozenset(word for line in lines if ":" not in line for word in line.split())
 
 
 def _install_hint() -> str:

@@ -10,6 +10,8 @@ from investigator.documents.readers import rows
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.dates import iso_date
+from investigator.documents.readers.media_types import XLSX
+from investigator.documents.readers.sheet_comments import sheet_comments
 from investigator.records import FileStatus
 
 _PROTECTED = ("password", "encrypt", "decrypt", "protected")
@@ -38,15 +40,17 @@ def read_office(source: Source, settings: ReaderSettings) -> Extracted:
 
 
 def read_sheets(source: Source, settings: ReaderSettings) -> Extracted:
-    """Reads a workbook: a page for each sheet, with its name as heading, and a line for each row."""
+    """Reads a workbook: a page for each sheet, with its name as heading, a line for each row and for each comment."""
     result = _extracted(source, settings)
     builder = TextBuilder()
     names = list(result.metadata.get("sheet_names") or ())  # sheets without values give no node
+    remarks, left_out = _comments(source, settings, names)
     sheet = 0
     for node in _nodes(result):
         content = node["content"]
         if content["node_type"] == "heading":
-            sheet = names.index(content["text"]) + 1 if content["text"] in names else sheet + 1
+            before, sheet = sheet, names.index(content["text"]) + 1 if content["text"] in names else sheet + 1
+            _add_comments(builder, remarks, names, before, sheet)
             builder.begin_page(sheet)
             _add(builder, content)
         elif content["node_type"] == "table":
@@ -54,6 +58,7 @@ def read_sheets(source: Source, settings: ReaderSettings) -> Extracted:
             builder.block()
         else:
             _add(builder, content)
+    _add_comments(builder, remarks, names, sheet, len(names) + 1)
     builder.end_page()
     metadata = result.metadata
     has_values = any(
@@ -66,7 +71,37 @@ def read_sheets(source: Source, settings: ReaderSettings) -> Extracted:
         headings=tuple(builder.headings),
         authors=tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ()))),
         date=iso_date(metadata.get("created_at")) or iso_date(metadata.get("modified_at")),
+        left_out=left_out,
     )
+
+
+def _comments(
+    source: Source, settings: ReaderSettings, names: list[str]
+) -> tuple[dict[int, list[str]], tuple[ReadFailure, ...]]:
+    """The comments by the number of their sheet, and what of them could not be read."""
+    if source.media_type != XLSX:
+        return {}, ()
+    try:
+        found = sheet_comments(source, settings)
+    except ReadFailure as failure:
+        return {}, (ReadFailure(failure.status, f"its comments: {failure.reason}"),)
+    numbers = {_one_line(name): number for number, name in enumerate(names, start=1)}
+    return {numbers[name]: lines for name, lines in found.items() if name in numbers}, ()
+
+
+def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: list[str], sheet: int, end: int) -> None:
+    """Adds the comments on the sheet that is open, and on those without values from there up to sheet `end`."""
+    for number in range(max(sheet, 1), end):
+        lines = remarks.pop(number, None)
+        if lines is None:
+            continue
+        if number != sheet:
+            builder.begin_page(number)
+            builder.begin_heading()
+            builder.verbatim(names[number - 1])
+            builder.end_heading()
+        builder.block()
+        builder.verbatim("\n".join(lines))
 
 
 def _extracted(source: Source, settings: ReaderSettings) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from investigator.documents.readers import media_types as kinds
 from investigator.documents.readers.archive import read_archive
 from investigator.documents.readers.base import Reader, ReaderSettings, Source
+from investigator.documents.readers.damaged_text import telling_damage
 from investigator.documents.readers.delimited import read_delimited
 from investigator.documents.readers.epub import read_epub
 from investigator.documents.readers.html import read_html
@@ -31,6 +32,19 @@ from investigator.documents.readers.xml import read_xml
 
 __all__ = ["READERS", "Reading", "read"]
 
+_TEXT_READERS: dict[str, Reader] = {
+    kinds.HTML: read_html,
+    kinds.XML: read_xml,
+    kinds.JSON: read_json,
+    kinds.JSON_LINES: read_json_lines,
+    kinds.NOTEBOOK: read_notebook,
+    kinds.CSV: read_delimited,
+    kinds.MARKDOWN: read_markdown,
+    kinds.RESTRUCTURED_TEXT: read_restructured_text,
+    kinds.SOURCE_CODE: read_source_code,
+    kinds.PLAIN: read_plain,
+}
+
 READERS: dict[str, Reader] = {
     kinds.PDF: read_pdf,
     kinds.DOCX: read_word,
@@ -48,16 +62,7 @@ READERS: dict[str, Reader] = {
     kinds.MBOX: read_mailbox,
     kinds.ZIP: read_archive,
     kinds.EPUB: read_epub,
-    kinds.HTML: read_html,
-    kinds.XML: read_xml,
-    kinds.JSON: read_json,
-    kinds.JSON_LINES: read_json_lines,
-    kinds.NOTEBOOK: read_notebook,
-    kinds.CSV: read_delimited,
-    kinds.MARKDOWN: read_markdown,
-    kinds.RESTRUCTURED_TEXT: read_restructured_text,
-    kinds.SOURCE_CODE: read_source_code,
-    kinds.PLAIN: read_plain,
+    **{kind: telling_damage(reader) for kind, reader in _TEXT_READERS.items()},
     **dict.fromkeys(kinds.PICTURES, read_picture),
 }
 

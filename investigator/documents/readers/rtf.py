@@ -9,10 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, Source
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.dates import iso_date
+from investigator.documents.readers.decoding import is_noise
 from investigator.documents.readers.rtf_tokens import Token, charset_encoding, page_encoding, tokens
+from investigator.records import FileStatus
 
 _SKIPPED: Final = frozenset(
     {"colortbl", "pict", "sp", "shprslt", "xe", "tc", "rxe", "txe", "filetbl", "nonesttables", "nonshppict", "private"}
@@ -96,6 +98,7 @@ class _State:
     outline: bool = False
     in_table: bool = False
     deleted: bool = False
+    hidden: bool = False
     unicode_skip: int = 1
     optional: bool = False
 
@@ -202,7 +205,7 @@ class _Rtf:
         state = self._state
         if state.table == "stylesheet":
             self._style_name += text
-        elif state.flow is not None and not state.table and not state.deleted:
+        elif state.flow is not None and not state.table and not (state.deleted or state.hidden):
             heading = state.outline or state.style in self._heading_styles
             state.flow.text(text, in_table=state.in_table, heading=heading)
 
@@ -232,8 +235,9 @@ class _Rtf:
             "uc": lambda number: self._set(unicode_skip=max(0, 1 if number is None else number)),
             "upr": lambda _: self._set(flow=None, replaced=self._state.flow),
             "ud": lambda _: self._set(flow=self._state.replaced),
-            "plain": lambda _: self._set(font=None, deleted=False),
+            "plain": lambda _: self._set(font=None, deleted=False, hidden=False),
             "deleted": lambda number: self._set(deleted=number != 0),
+            "v": lambda number: self._set(hidden=number != 0),
             "pard": lambda _: self._set(style=None, outline=False, in_table=False),
             "s": lambda number: self._set(style=number),
             "outlinelevel": lambda number: self._set(outline=(number or 0) < 9),
@@ -293,7 +297,12 @@ class _Rtf:
 
 
 def read_rtf(source: Source, settings: ReaderSettings) -> Extracted:
-    """Reads an RTF file; text marked as deleted is left out. What is cut off is read as far as it goes."""
+    """Reads an RTF file; text marked as deleted or hidden is left out. What is cut off is read as far as it goes.
+
+    Raises ReadFailure where there is hardly text in it.
+    """
+    if is_noise(source.data) and b"\\bin" not in source.data:  # the only place for bytes that are not text
+        raise ReadFailure(FileStatus.FAILED, "the file begins as RTF, but its bytes are not text")
     file = _Rtf()
     file.read(source.data)
     builder = file.body.builder

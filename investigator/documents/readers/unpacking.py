@@ -13,7 +13,9 @@ from investigator.documents.readers.media_types import media_type
 from investigator.documents.readers.member_names import UniqueNames, inner_path
 from investigator.records import Document, FileStatus, Unreadable
 
-_REST = "(the rest)"
+REST = "(the rest)"
+"""What the part of a file that is not in its text is called, in the place of the name of a file inside it."""
+
 _SHARE_OF_TIME = 0.5  # of the time for one file, after which nothing more is unpacked: what was read shall be kept
 _TELLING = (
     FileStatus.ENCRYPTED,
@@ -149,7 +151,7 @@ class Unpacking:
         return None
 
     def _leave_out(self, container_id: str, status: FileStatus, reason: str) -> None:
-        path = self._names.take(f"{container_id}/{_REST}")
+        path = self._names.take(f"{container_id}/{REST}")
         self._unreadable.append(Unreadable(path=path, status=status, reason=reason))
 
 

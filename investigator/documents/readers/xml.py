@@ -1,4 +1,7 @@
-"""XML: articles keep their paragraphs, headings and tables; data keep the names of their elements and attributes."""
+"""XML: articles keep their paragraphs, headings and tables; data keep the names of their elements and attributes.
+
+What an article refers to comes last, under the heading `References`, a line for each entry.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,9 @@ _SILENT = frozenset({"binaryData", "binary", "script", "style", "instrText", "Ov
 _BREAKING = frozenset({"list", "list-item", "table", "table-wrap", "disp-quote", "fig", "item", "listitem"})
 _ROWS = frozenset({"tr", "row"})
 _CELLS = frozenset({"td", "th", "tc", "entry"})
+_LIST = "ref-list"  # of JATS and NLM articles
+_OWN_LINE = frozenset({_LIST, "ref", "title"})  # in such a list
+_REFERENCES = "References"
 
 
 @dataclass
@@ -36,6 +42,8 @@ class _XmlText:
     def __init__(self, prose: bool) -> None:
         self.builder = TextBuilder()
         self.article_title = ""
+        self._references = TextBuilder()
+        self._lists = 0
         self._prose = prose
         self._stack: list[_Open] = []
         self._silent = 0
@@ -58,6 +66,10 @@ class _XmlText:
         block = not inline
         self._stack.append(_Open(name, block, inline or name in _PARAGRAPHS))
         self._silent += name in _SILENT
+        self._lists += self._prose and name == _LIST
+        if self._lists:
+            self._in_reference(name, block)
+            return
         if name == "article-title" and not self.article_title:
             self._title_parts = []
         if name in _ROWS:
@@ -79,6 +91,9 @@ class _XmlText:
         if not self._prose and element.block and not element.words and text.strip():
             self.builder.words(f"{element.name}: ")
         element.words = element.words or bool(text.strip())
+        if self._lists:
+            self._references.words(text)
+            return
         if self._title_parts is not None:
             self._title_parts.append(text)
         if element.name in ("year", "month", "day") and self._in("pub-date", "date", "publicationDate"):
@@ -89,6 +104,10 @@ class _XmlText:
         """An element ends."""
         element = self._stack.pop()
         self._silent -= element.name in _SILENT
+        if self._lists:
+            self._in_reference(element.name, block=False)
+            self._lists -= element.name == _LIST
+            return
         if element.name == "article-title" and self._title_parts is not None:
             self.article_title = " ".join("".join(self._title_parts).split())
             self._title_parts = None
@@ -102,7 +121,22 @@ class _XmlText:
             self._break(element.name)
 
     def close(self) -> None:
-        """The document ends."""
+        """The document ends: what it refers to is added."""
+        title, _, entries = self._references.text.partition("\n")
+        if title.strip(" .:").lower() != _REFERENCES.lower():
+            entries = self._references.text
+        if entries:
+            self.builder.begin_heading()
+            self.builder.words(_REFERENCES)
+            self.builder.end_heading()
+            self.builder.verbatim(entries)
+
+    def _in_reference(self, name: str, block: bool) -> None:
+        """Parts an entry from the next one, and its elements, where no words stand between them, by a blank."""
+        if name in _OWN_LINE:
+            self._references.line()
+        elif block:
+            self._references.words(" ")
 
     def _break(self, name: str) -> None:
         if self._prose and name in _PARAGRAPHS:

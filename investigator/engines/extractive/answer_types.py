@@ -1,12 +1,16 @@
-"""What kind of thing a question asks for, and whether a sentence holds one.
+"""What kind of thing a question asks for, and where a sentence holds one.
 
-The rules are English; a question in another language asks for anything.
+The words that ask are those of a dozen languages (`question_words.json`); what a sentence holds is told by digits,
+capitals and English words, so that a sentence of a script without capitals may hold a name or not.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 
 from investigator.text.terms import folded
 
@@ -17,41 +21,90 @@ class AnswerType(StrEnum):
     NUMBER = "number"
     DATE = "date"
     NAME = "name"
+    PLACE = "place"
+    REASON = "reason"
+    COMPARISON = "comparison"
+    MEANING = "meaning"
     ANY = "any"
 
 
-_ASKS = (
-    (AnswerType.DATE, r"\b(when|(what|which) (year|date|day|month|time)|how long ago)\b"),
-    (AnswerType.NUMBER, r"\bhow (many|much|old|long|far|tall|big|large|high|often)\b"),
-    (AnswerType.NUMBER, r"\b(what (percentage|number|amount|share|price)|total (amount|number))\b"),
-    (AnswerType.NAME, r"\b(who|whose|whom|where|(what|which) (country|city|state|person|company|place))\b"),
+_MONTH = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+    "|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre"
+    "|octubre|noviembre|diciembre"
 )
 _DATE = re.compile(
-    r"\b(1[0-9]{3}|20[0-9]{2}|january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})\b"
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\.?\s+)?(?:{_MONTH})(?:\s+\d{{1,2}}(?:st|nd|rd|th)?\b)?(?:,?\s+\d{{4}}\b)?"
+    r"|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|(?<![\d.,])(?:1\d{3}|20\d{2})s?(?![\d,]|\.\d)"
+    r"|\b(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|\w+teenth) century\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
-    r"|million|billion|half|third|quarter|once|twice|none)\b"
+    r"(?<!\w)[-−]?[$€£¥]?\s?\d[\d.,]*(?:\s?(?:%|percent|million|billion|trillion|thousand|[a-zA-Zµ°]{1,3}\b))?"
+    r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
+    r"|million|billion|half|quarter|once|twice|none)\b",
+    re.IGNORECASE,
 )
-_CAPITALISED = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+")
+_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
+_PLACE = re.compile(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
+_WORD = re.compile(r"[^\W_]+")
+_CAPITALS = re.compile(r"[A-Za-zÀ-ÿ]")
+_MARKS = {
+    AnswerType.REASON: re.compile(
+        r"\b(because|due to|as a result|caus\w+|led to|since|therefore|thus|owing to|attribut\w+|so that|reasons?|in order to)\b"
+    ),
+    AnswerType.COMPARISON: re.compile(
+        r"\b(than|compared?|versus|vs|higher|lower|greater|fewer|larger|smaller|increas\w+|decreas\w+|reduc\w+|improv\w+"
+        r"|declin\w+|grew|rose|fell|differ\w*|similar\w*|significant\w*|unchanged|respectively)\b|\bp\s*[<=>]|%"
+    ),
+    AnswerType.MEANING: re.compile(r"\b(is|are|was|were|means?|refers?|called|known as|defined|describes?|denotes?)\b"),
+}
 
 
 def expected_type(question: str) -> AnswerType:
     """The kind of thing that a question asks for."""
     asked = folded(question)
-    return next((kind for kind, pattern in _ASKS if re.search(pattern, asked)), AnswerType.ANY)
+    return next((kind for kind, pattern in _asking() if pattern.search(asked)), AnswerType.ANY)
+
+
+def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
+    """The things of that kind in a sentence, in their order, without what the question names itself."""
+    match kind:
+        case AnswerType.DATE:
+            found = [m.group() for m in _DATE.finditer(sentence)]
+        case AnswerType.NUMBER:
+            found = [m.group() for m in _NUMBER.finditer(sentence)]
+        case AnswerType.PLACE:
+            found = [m.group(1) for m in _PLACE.finditer(sentence)]
+        case AnswerType.NAME:
+            found = [m.group() for m in _NAME.finditer(sentence) if m.start() > 0 or " " in m.group()]
+        case _:
+            return []
+    trimmed = [span.strip(" .,;:") for span in found]
+    return [span for span in trimmed if span and _worded(span) not in _worded(question)]
+
+
+def _worded(text: str) -> str:
+    return f" {' '.join(_WORD.findall(folded(text)))} "
 
 
 def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
-    """1.0 where the sentence holds a thing of that kind, 0.0 where not; 0.5 where anything would do."""
-    match kind:
-        case AnswerType.ANY:
-            return 0.5
-        case AnswerType.DATE:
-            return float(bool(_DATE.search(folded(sentence))))
-        case AnswerType.NUMBER:
-            return float(bool(_NUMBER.search(folded(sentence))))
-        case AnswerType.NAME:
-            names = {folded(name) for name in _CAPITALISED.findall(sentence[1:])}
-            return float(bool(names - {folded(name) for name in _CAPITALISED.findall(question)}))
+    """1.0 where the sentence holds a thing of that kind, 0.0 where not; 0.5 where anything would do or cannot be told."""
+    if kind is AnswerType.ANY or (kind in (AnswerType.NAME, AnswerType.PLACE) and not _CAPITALS.search(sentence)):
+        return 0.5
+    if kind in _MARKS:
+        return float(bool(_MARKS[kind].search(folded(sentence))))
+    if kind is AnswerType.PLACE:
+        kind = AnswerType.NAME
+    return float(bool(spans(kind, sentence, question)))
+
+
+@cache
+def _asking() -> tuple[tuple[AnswerType, re.Pattern[str]], ...]:
+    listed = files("investigator.engines.extractive").joinpath("question_words.json").read_text(encoding="utf-8")
+    asking: dict[str, dict[str, list[str]]] = json.loads(listed)
+    return tuple(
+        (AnswerType(kind), re.compile("|".join((rf"\b(?:{'|'.join(spaced['words'])})\b", *spaced.get("parts", ())))))
+        for kind, spaced in asking.items()
+    )

@@ -2,132 +2,95 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from investigator.calibration import shipped
 from investigator.engines.base import Embedder
-from investigator.engines.extractive.answer_types import expected_type, holds_type
-from investigator.engines.extractive.calibration import NOTHING, Features, point
-from investigator.records import AskReply, AskVariables, Need, Passage
-from investigator.text.sentences import sentence_spans
-from investigator.text.terms import content_words, stem, words
+from investigator.engines.extractive.answer_types import spans
+from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
+from investigator.records import AskReply, AskVariables, Passage, Record
+from investigator.text.relevance import coverage
 
-_LONGEST_SENTENCE = 500
-_SHORTEST_SENTENCE = 12
 _MOST_QUOTES = 3
-_SHARE_OF_BEST = 0.8
+_SHARE_OF_BEST = 0.5
 _NOT_HERE = "Not in this text."
+_UNKNOWN_MATCH = 0.5
 
 
-@dataclass(frozen=True)
-class _Sentence:
-    text: str
-    passage: int
-    position: int
+class ReplyFeatures(Record):
+    """What tells an answer from a near miss; each about 0..1.
 
+    `match` is the chance that the document holds the answer, judged from outside; `similarity` and `overlap` are those
+    of its nearest passage; `covered` is the share of the question's weight that stands in the passages; `sentence` is
+    the chance of the best sentence, `typed` whether one of the sentences quoted holds what is asked for.
+    """
 
-@dataclass(frozen=True)
-class _Scored:
-    """Sentences with how well each fits (any scale), and what tells whether the best of them answer."""
+    match: float = 0.0
+    similarity: float = 0.0
+    overlap: float = 0.0
+    covered: float = 0.0
+    sentence: float = 0.0
+    typed: float = 0.0
 
-    sentences: Sequence[_Sentence]
-    fit: Sequence[float]
-    features: Features
+    @property
+    def near_and_covered(self) -> float:
+        """Meaning and words agree: the one without the other is a near miss."""
+        return max(0.0, self.similarity) * self.covered
+
+    @property
+    def near_and_overlapping(self) -> float:
+        """Meaning and words agree in one place."""
+        return max(0.0, self.similarity) * self.overlap
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """The best one to three sentences of the passages as quotes and reply, with a point for how well they answer."""
-    scored = _scored(variables, embedder)
-    if not scored.sentences:
+    """The best one to three sentences of the passages as quotes and reply, with a point for how well they answer.
+
+    The reply begins with what was asked for (a number, a date, a name, a place) where the best sentence holds it.
+    """
+    question = asked(variables.main_question, variables.needs)
+    places = measured(variables.passages, question, embedder)
+    ranked = best_first(candidates(variables.passages, places, question, embedder))
+    if not ranked:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
-    order = sorted(range(len(scored.fit)), key=lambda i: -scored.fit[i])
-    bar = _SHARE_OF_BEST * scored.fit[order[0]]
-    quotes = tuple(dict.fromkeys(scored.sentences[i].text for i in order[:_MOST_QUOTES] if scored.fit[i] >= bar))
-    reply = " ".join(" ".join(quote.split()) for quote in quotes)
-    return AskReply(point=point(scored.features), reply=reply, quotes=quotes)
+    quotes = quoted(ranked)
+    features = reply_features(variables.passages, places, question, ranked)
+    point = round(100 * shipped().reply.chance(features))
+    return AskReply(point=point, reply=_reply(question, quotes), quotes=quotes)
 
 
-def features_of(variables: AskVariables, embedder: Embedder) -> Features:
+def best_first(sentences: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
+    """The sentences with the chance that each answers, the likeliest first."""
+    model = shipped().sentence
+    return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
+
+
+def quoted(ranked: Sequence[tuple[Candidate, float]]) -> tuple[str, ...]:
+    """The sentences to quote: the best, and those that are not far behind it."""
+    bar = _SHARE_OF_BEST * ranked[0][1]
+    texts = dict.fromkeys(sentence.text for sentence, chance in ranked if chance >= bar)
+    return tuple(texts)[:_MOST_QUOTES]
+
+
+def reply_features(
+    passages: Sequence[Passage],
+    places: Sequence[tuple[float, float]],
+    question: Asked,
+    ranked: Sequence[tuple[Candidate, float]],
+) -> ReplyFeatures:
     """What the point of a reply is computed from."""
-    return _scored(variables, embedder).features
-
-
-def _scored(variables: AskVariables, embedder: Embedder) -> _Scored:
-    question, sentences = variables.main_question, _sentences(variables.passages)
-    if not sentences:
-        return _Scored((), (), NOTHING)
-    passages = [passage.text for passage in variables.passages]
-    vectors = embedder.embed([question, *passages, *(sentence.text for sentence in sentences)])
-    near = vectors[1:] @ vectors[0]
-    passage_near, sentence_near = near[: len(passages)], near[len(passages) :]
-    weights = _weights(question, variables.needs)
-    kind = expected_type(question)
-    covered = [_coverage(weights, _context(sentences, i)) for i in range(len(sentences))]
-    typed = [holds_type(kind, sentence.text, question) for sentence in sentences]
-    fit = [0.7 * float(s) + 0.25 * c + 0.05 * t for s, c, t in zip(sentence_near, covered, typed, strict=True)]
-    best = max(range(len(fit)), key=lambda i: fit[i])
-    features = Features(
-        sentence_similarity=float(sentence_near.max()),
-        passage_similarity=float(passage_near.max()),
-        coverage=max(covered),
-        rarest_covered=_rarest_covered(weights, " ".join(passages)),
-        answer_type=typed[best],
+    matches = [passage.document_match for passage in passages if passage.document_match is not None]
+    return ReplyFeatures(
+        match=max(matches, default=_UNKNOWN_MATCH),
+        similarity=max(near for near, _ in places),
+        overlap=max(shared for _, shared in places),
+        covered=coverage(question.weights, " ".join(passage.text for passage in passages)),
+        sentence=ranked[0][1],
+        typed=max(sentence.fit.typed for sentence, _ in ranked[:_MOST_QUOTES]),
     )
-    return _Scored(sentences, fit, features)
 
 
-def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
-    found: list[_Sentence] = []
-    for number, passage in enumerate(passages):
-        position = 0
-        for start, end in sentence_spans(passage.text):
-            for piece in _pieces(passage.text[start:end]):
-                if len(piece) >= _SHORTEST_SENTENCE:
-                    found.append(_Sentence(piece, number, position))
-                    position += 1
-    return found
-
-
-def _pieces(sentence: str) -> list[str]:
-    """A sentence that is too long to be one (a table, a list) comes in pieces of whole lines."""
-    if len(sentence) <= _LONGEST_SENTENCE:
-        return [sentence]
-    pieces, start = [], 0
-    while start < len(sentence):
-        end = min(len(sentence), start + _LONGEST_SENTENCE)
-        if end < len(sentence):
-            cut = max(sentence.rfind("\n", start, end), sentence.rfind(" ", start, end) if "\n" not in sentence else -1)
-            end = cut if cut > start else end
-        pieces.append(sentence[start:end].strip())
-        start = end
-    return [piece for piece in pieces if piece]
-
-
-def _context(sentences: Sequence[_Sentence], index: int) -> str:
-    """The sentence with the one before and after it in its passage: what a pronoun in it may stand for."""
-    own = sentences[index]
-    around = sentences[max(0, index - 1) : index + 2]
-    return " ".join(sentence.text for sentence in around if sentence.passage == own.passage)
-
-
-def _weights(question: str, needs: Sequence[Need]) -> Mapping[str, float]:
-    """Stems of the question's words with their weights, taken from the needs that hold them."""
-    weights = {stem(word): 0.3 for word in content_words(question)}
-    for need in needs:
-        for word in words(need.term):
-            if stem(word) in weights:
-                weights[stem(word)] = max(weights[stem(word)], need.weight)
-    return weights
-
-
-def _coverage(weights: Mapping[str, float], text: str) -> float:
-    present = {stem(word) for word in words(text)}
-    total = math.fsum(weights.values())
-    return math.fsum(weight for word, weight in weights.items() if word in present) / total if total else 0.0
-
-
-def _rarest_covered(weights: Mapping[str, float], text: str) -> float:
-    """Whether the word that tells most stands in the text: 1.0 or 0.0, and the share where several tell as much."""
-    most = max(weights.values(), default=0.0)
-    return _coverage({word: weight for word, weight in weights.items() if weight >= most - 0.01}, text)
+def _reply(question: Asked, quotes: Sequence[str]) -> str:
+    text = " ".join(" ".join(quote.split()) for quote in quotes)
+    found = spans(question.kind, quotes[0], question.question)
+    return f"{' '.join(found[0].split())}. {text}" if found else text

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.answering import answer
 from investigator.engines.extractive.asking import ask
+from investigator.engines.extractive.modules import ChatModules
 from investigator.engines.extractive.planning import plan
 from investigator.engines.extractive.reflecting import reflect
 from investigator.engines.extractive.thinking import think
@@ -24,10 +27,11 @@ NAME = "extractive"
 
 
 class ExtractiveEngine:
-    """Answers every template of the method without a language model. Deterministic; safe to share between threads."""
+    """Answers every template without a language model. Deterministic; safe to share between threads."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._modules = ChatModules(embedder)
 
     @property
     def name(self) -> str:
@@ -35,8 +39,9 @@ class ExtractiveEngine:
         return f"{NAME}:{self._embedder.name}"
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The reply as JSON. Raises SettingsError for a prompt that is none of the method's."""
-        return Reply(text=self._answer(prompt).model_dump_json())
+        """The reply as JSON. Raises SettingsError for a prompt that is none of the method's nor of a chat module's."""
+        text = json.dumps(self._answer(prompt).model_dump(mode="python"), ensure_ascii=False, separators=(",", ":"))
+        return Reply(text=text.encode("utf-8", "replace").decode("utf-8"))  # half a surrogate pair is "?"
 
     def _answer(self, prompt: Prompt) -> Record:
         match prompt.variables:
@@ -50,6 +55,9 @@ class ExtractiveEngine:
                 return reflect(variables)
             case AnswerVariables() as variables:
                 return answer(variables)
+        reply = self._modules.answer(prompt.template, prompt.variables)
+        if reply is not None:
+            return reply
         raise SettingsError(
             f"the extractive engine cannot answer the template {prompt.template!r}",
             hint="Name a language model for it with --model provider:name.",

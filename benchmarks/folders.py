@@ -1,0 +1,85 @@
+"""How well questions about folders are answered: documents, evidence, answers, silence, proof and cost.
+
+    python benchmarks/folders.py SET_DIR [SET_DIR ...] [--split dev] [--limit N] [--model PROVIDER:NAME]
+                                 [--set PART.FIELD=VALUE] [--resume] [--json]
+
+Each SET_DIR holds the folder `docs_SPLIT` and `questions.SPLIT.jsonl`. This is what `investigator eval folder` does,
+for several folders in one table. Indexes are kept below --workspaces; questions are asked anew unless --resume says
+to go on after those that were finished.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from investigator.cli.progress import shown
+from investigator.evaluation.estimates import Estimate
+from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.folder_report import FolderReport
+from investigator.evaluation.questions import read_questions
+from investigator.evaluation.scoring import Measure
+from investigator.evaluation.tables import LABELS
+from investigator.settings import load_settings
+
+
+def evaluated(folder: Path, arguments: argparse.Namespace) -> FolderReport:
+    """The figures of one folder."""
+    evaluation = FolderEvaluation(
+        folder / f"docs_{arguments.split}",
+        read_questions(folder / f"questions.{arguments.split}.jsonl"),
+        limit=arguments.limit,
+        model=arguments.model or None,
+        settings=load_settings(None, arguments.overrides),
+        workspace=arguments.workspaces / f"folder-{folder.name}",
+        fresh=not arguments.resume,
+    )
+    for _ in shown(evaluation.run(), sys.stderr):
+        pass
+    return evaluation.report()
+
+
+def table(reports: dict[str, FolderReport]) -> str:
+    """One row for each measure, one column for each folder, in Markdown."""
+    every = list(reports.values())
+    rows = [("measure", *reports), ("---", *("---" for _ in every))]
+    rows.append(("questions", *(f"{report.asked:,}" for report in every)))
+    rows.append(("failed", *(f"{len(report.failures):,}" for report in every)))
+    rows += [(LABELS[m], *(_cell(report.everything.estimate(m)) for report in every)) for m in Measure]
+    rows.append(("quotes", *(f"{report.quotes:,}" for report in every)))
+    rows.append(("seconds a question, mean (median, p95)", *(_seconds(report) for report in every)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cell(estimate: Estimate | None) -> str:
+    return "-" if estimate is None else f"{estimate.value:.3f} ({estimate.low:.2f} to {estimate.high:.2f})"
+
+
+def _seconds(report: FolderReport) -> str:
+    seconds = report.seconds
+    return "-" if seconds is None else f"{seconds.mean:.2f} ({seconds.median:.2f}, {seconds.p95:.2f})"
+
+
+def main() -> None:
+    """Read the arguments, evaluate each folder, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="+", type=Path)
+    parser.add_argument("--split", default="dev")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--model", action="append", metavar="[ROLE=]PROVIDER:NAME")
+    parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
+    parser.add_argument("--set", action="append", default=[], dest="overrides", metavar="PART.FIELD=VALUE")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    reports = {folder.resolve().name: evaluated(folder.resolve(), arguments) for folder in arguments.sets}
+    if arguments.json:
+        print(json.dumps({name: report.model_dump(mode="json") for name, report in reports.items()}, indent=2))
+    else:
+        print(table(reports))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Chances from features: logistic models that were fitted to questions with known answers.
+
+They lie in `data/calibration.json`; `benchmarks/fit_points.py` fits them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from investigator.records import Record
+
+_NAME = "calibration.json"
+
+
+class Logistic(Record):
+    """A logistic model: a bias, and a weight for each feature by its name."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def chance(self, features: Record) -> float:
+        """The chance, 0..1, for features whose record has a field for each weight."""
+        total = self.bias + math.fsum(weight * getattr(features, name) for name, weight in self.weights.items())
+        return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
+
+
+class Calibration(Record):
+    """What was fitted: how likely a document holds the answer, a sentence is evidence of it, a reply answers.
+
+    `document` judges from outside, `reply` after the passages were read. `threshold` is the point from which a reply counts as an answer, `worth_asking` the chance from which a document is
+    worth asking; both are those that decided best over the questions.
+    """
+
+    document: Logistic
+    sentence: Logistic
+    reply: Logistic
+    threshold: int
+    worth_asking: float
+
+
+@cache
+def shipped() -> Calibration:
+    """The calibration that comes with the package."""
+    installed = files("investigator").joinpath("_data").joinpath(_NAME)
+    if installed.is_file():
+        return Calibration.model_validate_json(installed.read_text(encoding="utf-8"))
+    source = Path(__file__).parents[1] / "data" / _NAME
+    return Calibration.model_validate_json(source.read_text(encoding="utf-8"))

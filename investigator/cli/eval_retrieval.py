@@ -1,0 +1,78 @@
+"""`investigator eval retrieval`: how well the search ranks the documents of a test collection."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from investigator.cli.output import print_json, print_styled
+from investigator.errors import RunError, UserError
+
+
+def eval_retrieval(
+    corpus: Annotated[Path, typer.Option(metavar="FILE", help="The documents: JSONL with _id, title, text.")],
+    queries: Annotated[Path, typer.Option(metavar="FILE", help="The queries: JSONL with _id, text.")],
+    qrels: Annotated[Path, typer.Option(metavar="FILE", help="Which documents fit which query: TSV of BEIR or TREC.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON record.")] = False,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N queries.")] = None,
+    workspace: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep documents and vectors here, to be used again.")
+    ] = None,
+    per_query: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the scores of each query to this JSONL file.")
+    ] = None,
+    settings: Annotated[Path | None, typer.Option(metavar="FILE", help="A settings file.")] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.")
+    ] = None,
+) -> None:
+    """Measure the search on a test collection in the layout of BEIR: by words, by vectors, and by both.
+
+    Each document is kept as one passage, in the same index that folders have. Measures are nDCG@10, recall@10,
+    recall@100 and RR@10 over the queries that have a fitting document, with bootstrap intervals.
+    """
+    from investigator.cli.progress import shown
+    from investigator.engines.embedders import SentenceTransformerEmbedder
+    from investigator.evaluation.beir import read_collection
+    from investigator.evaluation.retrieval import RetrievalEvaluation
+    from investigator.evaluation.tables import retrieval_text
+    from investigator.settings import load_settings
+
+    if per_query is not None and not per_query.expanduser().parent.is_dir():
+        raise UserError(f"there is no folder {per_query.parent}", hint="Create it first, or name another file.")
+    chosen = load_settings(settings, overrides or ())
+    collection = read_collection(corpus, queries, qrels, limit)
+    with TemporaryDirectory(prefix="investigator-", ignore_cleanup_errors=True) as temporary:
+        directory = workspace or Path(temporary)
+        embedder = SentenceTransformerEmbedder(chosen.embedder)
+        evaluation = RetrievalEvaluation(collection, directory, embedder, chosen.retrieval)
+        try:
+            for _ in shown(evaluation.run(), sys.stderr):
+                pass
+        except KeyboardInterrupt as stop:
+            kept = "what was embedded is kept; run the same command again to go on."
+            lost = "nothing is kept; with --workspace DIR the work could go on later."
+            typer.echo(f"interrupted: {kept if workspace else lost}", err=True)
+            raise typer.Exit(130) from stop
+    if per_query is not None:
+        _write(per_query.expanduser(), [one.model_dump_json() for one in evaluation.results])
+    report = evaluation.report()
+    if as_json:
+        print_json(report.model_dump_json(indent=2))
+    else:
+        print_styled(retrieval_text(report))
+
+
+def _write(file: Path, lines: Sequence[str]) -> None:
+    try:
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    except OSError as error:
+        hint = "Name a file that can be written."
+        raise RunError(
+            f"the scores of the queries could not be written to {file}: {error.strerror}", hint=hint
+        ) from error

@@ -1,0 +1,130 @@
+"""The sentences that a reply may quote, and what tells the one that answers. Pure but for the embedder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from investigator.engines.base import Embedder, Vectors
+from investigator.engines.extractive.answer_types import AnswerType, expected_type, holds_type
+from investigator.records import Need, Passage, Record
+from investigator.text.relevance import coverage, overlap, rarity, stems
+from investigator.text.sentences import sentence_spans
+from investigator.text.terms import content_words, stem, words
+
+_LONGEST_SENTENCE = 500
+_SHORTEST_SENTENCE = 12
+_FEWEST_WORDS = 5
+_UNKNOWN_SHARE = 0.5
+_ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
+
+
+class SentenceFit(Record):
+    """What tells a sentence that answers; each about 0..1.
+
+    `similarity` is its cosine with the question, `covered` the share of the question's weight that stands in it,
+    `around` the same with the sentences before and after it; `passage` and `overlap` are those of its passage. `typed`
+    tells whether it holds the kind of thing that is asked for, `complete` whether it is a sentence and no fragment of
+    a table or a heading.
+    """
+
+    similarity: float
+    covered: float
+    around: float
+    passage: float
+    overlap: float
+    typed: float
+    complete: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence, the number of its passage, and how it fits."""
+
+    text: str
+    passage: int
+    fit: SentenceFit
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with the weights of its stems and the kind of thing that it asks for."""
+
+    question: str
+    weights: Mapping[str, float]
+    kind: AnswerType
+
+
+def asked(question: str, needs: Sequence[Need]) -> Asked:
+    """The question as its sentences are compared with; needs tell how rare its words are in the folder."""
+    weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
+    for need in needs:
+        for word in words(need.term):
+            if stem(word) in weights:
+                weights[stem(word)] = rarity(max(0.0, 1.0 - need.weight))
+    return Asked(question, weights, expected_type(question))
+
+
+def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
+    """(similarity, overlap) of each passage with the question: those of the search, where it was found by one."""
+    unknown = [passage.text for passage in passages if passage.similarity is None]
+    vectors: Vectors = embedder.embed([question.question, *unknown])
+    near = iter((vectors[1:] @ vectors[0]).tolist())
+    return [
+        (
+            float(next(near)) if passage.similarity is None else passage.similarity,
+            overlap(question.weights, passage.text) if passage.overlap is None else passage.overlap,
+        )
+        for passage in passages
+    ]
+
+
+def candidates(
+    passages: Sequence[Passage], places: Sequence[tuple[float, float]], question: Asked, embedder: Embedder
+) -> list[Candidate]:
+    """All sentences of the passages in their order; `places` holds similarity and overlap of each passage."""
+    pieces = [_sentences(passage.text) for passage in passages]
+    flat = [sentence for piece in pieces for sentence in piece]
+    if not flat:
+        return []
+    vectors = embedder.embed([question.question, *flat])
+    near = iter((vectors[1:] @ vectors[0]).tolist())
+    return [
+        Candidate(sentence, number, _fit(piece, index, next(near), places[number], question))
+        for number, piece in enumerate(pieces)
+        for index, sentence in enumerate(piece)
+    ]
+
+
+def _fit(piece: Sequence[str], index: int, near: float, place: tuple[float, float], question: Asked) -> SentenceFit:
+    sentence = piece[index]
+    return SentenceFit(
+        similarity=near,
+        covered=coverage(question.weights, sentence),
+        around=coverage(question.weights, " ".join(piece[max(0, index - 1) : index + 2])),
+        passage=place[0],
+        overlap=place[1],
+        typed=holds_type(question.kind, sentence, question.question),
+        complete=float(bool(_ENDS.search(sentence)) and len(stems(words(sentence))) >= _FEWEST_WORDS),
+    )
+
+
+def _sentences(text: str) -> list[str]:
+    found = [piece for start, end in sentence_spans(text) for piece in _pieces(text[start:end])]
+    return [piece for piece in found if len(piece) >= _SHORTEST_SENTENCE]
+
+
+def _pieces(sentence: str) -> list[str]:
+    """A sentence that is too long to be one (a table, a list) comes in pieces of whole lines."""
+    if len(sentence) <= _LONGEST_SENTENCE:
+        return [sentence]
+    pieces, start = [], 0
+    while start < len(sentence):
+        end = min(len(sentence), start + _LONGEST_SENTENCE)
+        if end < len(sentence):
+            cut = max(sentence.rfind("\n", start, end), sentence.rfind(" ", start, end) if "\n" not in sentence else -1)
+            end = cut if cut > start else end
+        pieces.append(sentence[start:end].strip())
+        start = end
+    return [piece for piece in pieces if piece]

@@ -1,0 +1,153 @@
+"""Whether a reply needs a search or a memory: small logistic models over the form and the meaning of the last turn.
+
+The weights lie in `decisions.json` beside this file; `benchmarks/fit_decisions.py` fits them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from investigator.engines.extractive.turn_kinds import Kind, TurnKinds
+from investigator.engines.extractive.turns import (
+    begins_with_question_word,
+    first_person,
+    has_question_mark,
+    inquires,
+    last_text,
+    named_things,
+)
+from investigator.records import DecisionReply, PersonalFact, Record, Turn
+from investigator.text.terms import content_words, stem
+
+_MOST_NAMES = 3
+_LONGEST_TURN = 2_000
+
+
+class SearchFeatures(Record):
+    """What tells a turn that needs a search.
+
+    Of its form, 0..1: it begins with a question word, wants something told, has a question mark, speaks of the speaker,
+    names things (three or more are 1). Of its meaning: the cosine with the nearest example of each kind.
+    """
+
+    question_word: float
+    inquires: float
+    question_mark: float
+    first_person: float
+    names: float
+    fact: float
+    offer: float
+    act: float
+    social: float
+    own: float
+    partner: float
+
+
+class MemoryFeatures(Record):
+    """What tells a turn that something remembered would help with: its form, its meaning, and the facts near it.
+
+    `nearest` is the highest cosine of a fact with the turn, `covered` the largest share of a fact's words in it.
+    """
+
+    question_mark: float
+    first_person: float
+    nearest: float
+    covered: float
+    social: float
+    partner: float
+
+
+class SearchModel(Record):
+    """A logistic model of the search decision: one weight for each feature, and the bias."""
+
+    bias: float
+    weights: SearchFeatures
+
+
+class MemoryModel(Record):
+    """A logistic model of the memory decision: one weight for each feature, and the bias."""
+
+    bias: float
+    weights: MemoryFeatures
+
+
+class Decisions(Record):
+    """The models that `decisions.json` holds."""
+
+    search: SearchModel
+    memory: MemoryModel
+
+
+@cache
+def shipped_decisions() -> Decisions:
+    """The models that come with the package."""
+    source = files("investigator.engines.extractive").joinpath("decisions.json")
+    return Decisions.model_validate_json(source.read_text(encoding="utf-8"))
+
+
+def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
+    """Whether the last turn needs a search. A turn without a word needs none."""
+    text = last_text(turns)
+    if not content_words(text):
+        return DecisionReply(point=0, needed=False)
+    model = shipped_decisions().search
+    return _decision(search_features(text, kinds), model.weights, model.bias)
+
+
+def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
+    """Whether one of the facts would help with a reply to the last turn; never where there are none."""
+    text = last_text(turns)
+    if not facts or not content_words(text):
+        return DecisionReply(point=0, needed=False)
+    model = shipped_decisions().memory
+    return _decision(memory_features(text, [fact.text for fact in facts], kinds), model.weights, model.bias)
+
+
+def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
+    """What the search decision is computed from."""
+    text = text[:_LONGEST_TURN]
+    near = kinds.near(kinds.embedder.embed([text])[0])
+    return SearchFeatures(
+        question_word=float(begins_with_question_word(text)),
+        inquires=float(inquires(text)),
+        question_mark=float(has_question_mark(text)),
+        first_person=float(first_person(text)),
+        names=min(len(named_things(text)), _MOST_NAMES) / _MOST_NAMES,
+        fact=near[Kind.FACT],
+        offer=near[Kind.OFFER],
+        act=near[Kind.ACT],
+        social=near[Kind.SOCIAL],
+        own=near[Kind.OWN],
+        partner=near[Kind.PARTNER],
+    )
+
+
+def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> MemoryFeatures:
+    """What the memory decision is computed from; at least one fact."""
+    text = text[:_LONGEST_TURN]
+    vectors = kinds.embedder.embed([text, *facts])
+    near = kinds.near(vectors[0])
+    said = {stem(word) for word in content_words(text)}
+    return MemoryFeatures(
+        question_mark=float(has_question_mark(text)),
+        first_person=float(first_person(text)),
+        nearest=float((vectors[1:] @ vectors[0]).max()),
+        covered=max(share_said(fact, said) for fact in facts),
+        social=near[Kind.SOCIAL],
+        partner=near[Kind.PARTNER],
+    )
+
+
+def share_said(fact: str, said: set[str]) -> float:
+    """The share of the fact's words whose stems are among those that were said, 0..1."""
+    own = {stem(word) for word in content_words(fact)}
+    return len(own & said) / len(own) if own else 0.0
+
+
+def _decision(features: Record, weights: Record, bias: float) -> DecisionReply:
+    total = bias + math.fsum(getattr(weights, name) * value for name, value in features)
+    point = round(100 / (1 + math.exp(-max(-40.0, min(40.0, total)))))
+    return DecisionReply(point=point, needed=point >= 50)

@@ -1,0 +1,78 @@
+"""Replies that say nothing but what was given: quotes of documents, a remembered fact, a word of the conversation.
+
+The sentences around them are English, whatever the language of the conversation; a style cannot be followed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from investigator.engines.extractive.turns import is_question, last_text
+from investigator.records import PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
+from investigator.text.terms import folded
+
+_NOTHING_TO_QUOTE = "I have nothing to quote on that."
+_WHAT_NEXT = "What would you like to know?"
+_GREETING = re.compile(r"\W*(hi|hello|hey|good (morning|evening)|hallo|guten (tag|morgen)|bonjour|salut|hola)\b")
+_THANKS = re.compile(r"\b(thanks|thank you|thx|danke|merci|gracias)\b")
+_FAREWELL = re.compile(r"\b(bye|goodbye|good night|see you|tschuss|auf wiedersehen|au revoir|adios)\b")
+
+
+def respond(variables: ResponseVariables) -> ResponseReply:
+    """A reply of what is given: the quotes with their places, the fact with whose it is, the entity by its name."""
+    parts: list[str] = []
+    if variables.fact is not None:
+        parts.append(_reminder(variables.fact))
+    parts.extend(f"“{_one_line(quote.text)}” ({quote.place})" for quote in variables.knowledge)
+    if variables.entity:
+        parts = [f"About {variables.entity}:", *parts] if parts else [_on_entity(variables.entity)]
+    if not parts:
+        return respond_plainly(variables.turns)
+    return ResponseReply(quotes=tuple(quote.text for quote in variables.knowledge), reply=" ".join(parts))
+
+
+def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
+    """As `respond`, but where there is no quote it says so."""
+    reply = respond(variables)
+    if variables.knowledge:
+        return reply
+    given = variables.entity or variables.fact is not None
+    return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} {reply.reply}" if given else _NOTHING_TO_QUOTE)
+
+
+def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
+    """A polite reply that claims nothing."""
+    text = last_text(turns)
+    plain = folded(text)
+    if is_question(text):
+        return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} I have not looked it up.")
+    if _GREETING.match(plain):
+        return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
+    if _FAREWELL.search(plain):
+        return ResponseReply(reply="Goodbye!")
+    if _THANKS.search(plain):
+        return ResponseReply(reply="You are welcome.")
+    return ResponseReply(reply=f"I see. {_WHAT_NEXT}")
+
+
+def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
+    """A greeting that takes up what the partner told last."""
+    told = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
+    if not told:
+        return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
+    latest = max(told, key=lambda fact: fact.id)
+    return ResponseReply(reply=f"Hello again! {_reminder(latest)} {_WHAT_NEXT}")
+
+
+def _reminder(fact: PersonalFact) -> str:
+    teller = "You told me" if fact.speaker is Speaker.PARTNER else "I told you"
+    return f"{teller}: “{_one_line(fact.text)}”"
+
+
+def _on_entity(entity: str) -> str:
+    return f"We were speaking of {entity}. What would you like to know about it?"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

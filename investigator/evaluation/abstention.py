@@ -1,0 +1,94 @@
+"""Whether silence and confidence are where they belong: no-answer decisions, ROC, risk and coverage. Pure.
+
+Ties in confidence are broken in no order: each measure has the value that random orders would have on average.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from investigator.evaluation.estimates import Numbers
+from investigator.records import Record
+
+
+class Confusion(Record):
+    """Questions by whether the documents hold the answer and whether one was given."""
+
+    answerable_answered: int = 0
+    answerable_not_found: int = 0
+    unanswerable_answered: int = 0
+    unanswerable_not_found: int = 0
+
+    @property
+    def precision(self) -> float | None:
+        """The share of right ones among the questions that were told to have no answer; None where there are none."""
+        return _share(self.unanswerable_not_found, self.answerable_not_found)
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the unanswerable questions that were told to have no answer; None where there are none."""
+        return _share(self.unanswerable_not_found, self.unanswerable_answered)
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall, 2TP / (2TP + FP + FN); None where nothing is to be counted."""
+        return _share(2 * self.unanswerable_not_found, self.answerable_not_found + self.unanswerable_answered)
+
+
+def confusion(answerable: Sequence[bool], answered: Sequence[bool]) -> Confusion:
+    """Count the four cases. Raises ValueError where the lengths differ."""
+    pairs = list(zip(answerable, answered, strict=True))
+    return Confusion(
+        answerable_answered=pairs.count((True, True)),
+        answerable_not_found=pairs.count((True, False)),
+        unanswerable_answered=pairs.count((False, True)),
+        unanswerable_not_found=pairs.count((False, False)),
+    )
+
+
+def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:
+    """Area under the ROC curve: how often a positive one has more confidence than a negative one (Mann-Whitney U).
+
+    None where all are of one kind.
+    """
+    scores, is_positive = np.asarray(confidence, dtype=np.float64), np.asarray(positive, dtype=bool)
+    positives = int(is_positive.sum())
+    negatives = len(is_positive) - positives
+    if not positives or not negatives:
+        return None
+    _, place, sizes = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(sizes) - (sizes - 1) / 2)[place]
+    above = ranks[is_positive].sum() - positives * (positives + 1) / 2
+    return float(above / (positives * negatives))
+
+
+def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float | None:
+    """Area under the risk-coverage curve: the mean, over k = 1..n, of the wrong share of the k most confident.
+
+    El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None where there are none.
+    """
+    kept = _right_among_first(confidence, right)
+    return float(np.mean(1 - kept / np.arange(1, len(kept) + 1))) if len(kept) else None
+
+
+def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
+    """The right share of the most confident ones, as many as make up that coverage (0..1) of all, rounded up."""
+    kept = _right_among_first(confidence, right)
+    count = math.ceil(round(coverage * len(kept), 9))  # 0.7 of 10 is 7, and not the 7.000000000000001 of floats
+    return float(kept[count - 1] / count) if count else None
+
+
+def _right_among_first(confidence: npt.ArrayLike, right: npt.ArrayLike) -> Numbers:
+    """How many of the k most confident are right, for k = 1..n."""
+    scores = np.asarray(confidence, dtype=np.float64)
+    _, place, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
+    rates = np.bincount(place, weights=np.asarray(right, dtype=np.float64), minlength=len(sizes)) / sizes
+    return np.cumsum(np.repeat(rates, sizes))
+
+
+def _share(part: int, rest: int) -> float | None:
+    return part / (part + rest) if part + rest else None

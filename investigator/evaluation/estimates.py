@@ -1,0 +1,63 @@
+"""A mean or another figure of a sample, with the interval that the sample leaves open (percentile bootstrap). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from investigator.records import Record
+
+RESAMPLES = 1000
+_PERCENTILES = (2.5, 97.5)
+_BLOCK = 50  # resamples drawn at once, so that a large sample needs little memory
+
+Numbers = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+
+class Estimate(Record):
+    """A figure, its 95 % interval, and over how many questions it was taken."""
+
+    value: float
+    low: float
+    high: float
+    questions: int = Field(ge=1)
+
+
+def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
+    """The mean with its interval; None where there are no values.
+
+    The mean of the differences of two systems on the same questions has the interval of the paired bootstrap.
+    """
+    if not values:
+        return None
+    sample = np.asarray(values, dtype=np.float64)
+    draw = np.random.default_rng(seed)
+    means = [sample[draw.integers(len(sample), size=(_BLOCK, len(sample)))].mean(axis=1) for _ in _blocks()]
+    return _estimate(float(sample.mean()), np.concatenate(means), len(sample))
+
+
+def statistic_of(statistic: Callable[[Rows], float | None], questions: int, seed: int = 0) -> Estimate | None:
+    """Any figure of a sample of `questions` rows with its interval; None where the sample does not determine it.
+
+    `statistic` is given the numbers of the rows to take, which may repeat, and says None where they do not determine
+    the figure; such resamples are left out.
+    """
+    value = statistic(np.arange(questions)) if questions else None
+    if value is None:
+        return None
+    draw = np.random.default_rng(seed)
+    found = (statistic(draw.integers(questions, size=questions)) for _ in range(RESAMPLES))
+    return _estimate(value, np.asarray([one for one in found if one is not None], dtype=np.float64), questions)
+
+
+def _blocks() -> range:
+    return range(RESAMPLES // _BLOCK)
+
+
+def _estimate(value: float, resampled: Numbers, questions: int) -> Estimate:
+    low, high = np.percentile(resampled, _PERCENTILES) if len(resampled) else (value, value)
+    return Estimate(value=value, low=float(low), high=float(high), questions=questions)

@@ -1,0 +1,40 @@
+"""Whether a quote is the evidence that was to be found. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from investigator.evaluation.answer_text import tokens
+from investigator.text.normalise import normalise
+
+_SHARED = 0.8
+_FEWEST = 5
+
+
+def plain(text: str) -> str:
+    """The text without differences of typography, line breaks and case."""
+    return normalise(text).text.strip().lower()
+
+
+def holds(text: str, evidence: str) -> bool:
+    """Whether the evidence stands whole in the text."""
+    wanted = plain(evidence)
+    return bool(wanted) and wanted in plain(text)
+
+
+def overlaps(quote: str, evidence: str) -> bool:
+    """Whether one stands whole in the other, or the shorter one (five tokens or more) is to 80 % in the longer one."""
+    said, wanted = plain(quote), plain(evidence)
+    if not said or not wanted:
+        return False
+    if wanted in said or said in wanted:
+        return True
+    shorter, longer = sorted((tokens(said), tokens(wanted)), key=len)
+    shared = (Counter(shorter) & Counter(longer)).total()
+    return len(shorter) >= _FEWEST and shared >= _SHARED * len(shorter)
+
+
+def share_found(quotes: Sequence[str], evidence: Sequence[str]) -> float:
+    """The share (0..1) of the pieces of evidence that some quote overlaps."""
+    return sum(any(overlaps(quote, piece) for quote in quotes) for piece in evidence) / len(evidence)

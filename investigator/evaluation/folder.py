@@ -1,0 +1,206 @@
+"""How well the whole method answers a file of questions about a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from investigator.build import Investigator
+from investigator.engines.base import Embedder, Engine
+from investigator.errors import EvaluationDataError, QuestionError, RunError
+from investigator.evaluation.folder_report import FolderReport, folder_report
+from investigator.evaluation.outcomes import Outcome, OutcomeFile, Ranking
+from investigator.evaluation.proof import stands
+from investigator.evaluation.questions import Question
+from investigator.evaluation.scoring import evidence_in
+from investigator.prompts import Prompts
+from investigator.records import Answered, AnswerStatus, Event, Investigation, Notice, Progressed, Quote, Started
+from investigator.retrieval.library import Library
+from investigator.settings import Settings, load_settings
+from investigator.store.corpus import Corpus
+from investigator.store.workspace import Workspace, locate
+
+_RANKED_DOCUMENTS = 10
+_PASSAGES = 5
+
+
+class FolderEvaluation:
+    """Asks each question of a file as a user would, keeps what came of it, and measures it.
+
+    `model`, `settings`, `workspace` and `embedder` are those of `Investigator`. Outcomes are kept in `out`, by default
+    below the workspace in a file named after all that they depend on; those that are there are not asked for again,
+    but for questions that failed. `fresh` asks everything anew. Vectors of all passages are made before the first
+    question. Raises what `Investigator` does.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        questions: Sequence[Question],
+        *,
+        limit: int | None = None,
+        model: str | Engine | Sequence[str] | None = None,
+        settings: Settings | None = None,
+        workspace: Path | None = None,
+        embedder: Embedder | None = None,
+        out: Path | None = None,
+        fresh: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._settings = settings or load_settings()
+        self._investigator = Investigator(
+            folder, model=model, settings=self._settings, workspace=workspace, embedder=embedder
+        )
+        self._directory = locate(self._investigator.folder, workspace)
+        self._embedder_name = embedder.name if embedder else self._settings.embedder
+        self._every = tuple(questions)
+        self._questions = self._every[:limit]
+        self._out = out.expanduser().absolute() if out is not None else None
+        self._fresh = fresh
+        self._clock = clock
+        self._outcomes: dict[str, Outcome] = {}
+        if self._out is not None:
+            self.check_outside(self._out)
+
+    @property
+    def finished(self) -> int:
+        """How many questions have an outcome."""
+        return len(self._outcomes)
+
+    @property
+    def file(self) -> Path | None:
+        """Where outcomes are kept; None where that is not known before `run` has read the folder."""
+        return self._out
+
+    def check_outside(self, file: Path) -> None:
+        """Raises EvaluationDataError for a file that would be read as one of the documents."""
+        inside = file.expanduser().resolve()
+        if inside.is_relative_to(self._directory.resolve()):
+            return
+        if inside.is_relative_to(self._investigator.folder.resolve()):
+            raise EvaluationDataError(
+                f"{file} lies inside the folder of documents and would be read as one of them",
+                hint="Keep questions and outcomes outside of the folder.",
+            )
+
+    def run(self) -> Iterator[Event]:
+        """Read the folder, rank its documents for each question, then ask; `report` says what came of it.
+
+        An error of one question is kept as its outcome, and the others go on; an error of the user's ends the run.
+        Raises EvaluationDataError and what `Investigator.investigate` does.
+        """
+        yield from self._investigator.index(vectors=True)
+        file = self._open_file()
+        kept = {} if self._fresh else file.read()
+        if self._fresh:
+            file.clear()
+        self._outcomes = {q.id: kept[q.id] for q in self._questions if q.id in kept and not kept[q.id].failure}
+        pending = [question for question in self._questions if question.id not in self._outcomes]
+        if self._outcomes:
+            yield Notice(text=f"{len(self._outcomes):,} of {len(self._questions):,} outcomes are there: {file.path}")
+        rankings = (yield from self._ranked(pending)) if pending else {}
+        began = self._clock()
+        for done, question in enumerate(pending, start=1):
+            outcome = self._ask(question, rankings[question.id], file.evaluation)
+            file.append(outcome)
+            self._outcomes[question.id] = outcome
+            yield self._progress((self._clock() - began) / done)
+
+    def report(self) -> FolderReport:
+        """The figures of all questions that have an outcome."""
+        return folder_report(self._questions, self._outcomes, self._investigator.engine_name)
+
+    def _open_file(self) -> OutcomeFile:
+        """The file for the outcomes of exactly this evaluation; the folder must have been read."""
+        with Workspace(self._directory, write=False) as workspace:
+            documents = Corpus(workspace.database).fingerprint()
+        parts = (
+            *(question.model_dump_json() for question in self._every),
+            self._investigator.engine_name,
+            self._settings.model_dump_json(),
+            self._embedder_name,
+            Prompts(None).fingerprint(),
+            documents,
+        )
+        digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        self._out = self._out or self._directory / "evaluations" / f"{digest}.jsonl"
+        return OutcomeFile(self._out, digest)
+
+    def _ranked(self, questions: Sequence[Question]) -> Generator[Event, None, Mapping[str, Ranking]]:
+        """What the search says of each question, before any engine."""
+        found: dict[str, Ranking] = {}
+        with self._investigator.library() as library:
+            if told := _not_there(self._questions, library.document_ids()):
+                yield Notice(text=told)
+            for question in questions:
+                found[question.id] = _ranking(library, question)
+                yield Progressed(phase="ranking", done=len(found), total=len(questions))
+        return found
+
+    def _ask(self, question: Question, ranking: Ranking, evaluation: str) -> Outcome:
+        blank = Outcome(evaluation=evaluation, id=question.id, ranking=ranking)
+        whole, began = False, self._clock()
+        try:
+            for event in self._investigator.investigate(question.asked, fresh=self._fresh):
+                whole |= isinstance(event, Started) and not event.resumed
+                if isinstance(event, Answered):
+                    seconds = self._clock() - began
+                    return self._outcome(blank, event.investigation, seconds if whole else None)
+        except (QuestionError, RunError) as error:
+            return blank.model_copy(update={"failure": f"{type(error).__name__}: {error.message}"})
+        return blank.model_copy(update={"failure": "the investigation ended without an answer"})
+
+    def _outcome(self, blank: Outcome, case: Investigation, seconds: float | None) -> Outcome:
+        answer = case.answer
+        citations = answer.citations if answer else ()
+        quoted = [memory for memory in case.memories if memory.quotes and memory.point is not None]
+        best = max(quoted, key=lambda memory: memory.point or 0, default=None)
+        return blank.model_copy(
+            update={
+                "run_id": case.id,
+                "status": answer.status if answer else AnswerStatus.NOT_FOUND_SO_FAR,
+                "answer": " ".join(claim.text for claim in answer.claims) if answer else "",
+                "citations": citations,
+                "proven": self._proven(citations),
+                "best_quotes": best.quotes if best else (),
+                "confidence": (best.point or 0) if best else 0,
+                "usage": case.usage,
+                "seconds": seconds,
+            }
+        )
+
+    def _proven(self, quotes: Sequence[Quote]) -> int:
+        """How many of the quotes stand in the text that is stored."""
+        with Workspace(self._directory, write=False) as workspace:
+            corpus = Corpus(workspace.database)
+            there = set(corpus.document_ids())
+            return sum(q.document_id in there and stands(q, corpus.document(q.document_id)) for q in quotes)
+
+    def _progress(self, seconds: float) -> Progressed:
+        outcomes = self._outcomes.values()
+        failed = sum(bool(one.failure) for one in outcomes)
+        answered = sum(one.answered for one in outcomes)
+        about = [f"answered {answered}", f"not found {len(outcomes) - answered - failed}"]
+        about += [f"failed {failed}"] if failed else []
+        about.append(f"{seconds:.1f} s a question")
+        return Progressed(phase="questions", done=len(outcomes), total=len(self._questions), about=tuple(about))
+
+
+def _ranking(library: Library, question: Question) -> Ranking:
+    cards = library.cards((question.asked,))[:_RANKED_DOCUMENTS]
+    passages = library.passages((question.asked,))[:_PASSAGES]
+    return Ranking(
+        documents=tuple(card.document_id for card in cards),
+        evidence_found=evidence_in(question, tuple((passage.document_id, passage.text) for passage in passages)),
+    )
+
+
+def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
+    """What must be said of right documents that the folder does not hold; empty where there are none."""
+    named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
+    missing = [name for name in named if name not in set(documents)]
+    if not missing:
+        return ""
+    return f"{len(missing):,} of {len(named):,} right documents are not in the folder, such as {missing[0]}."

@@ -1,0 +1,184 @@
+"""The figures of a question file: all measures over all questions and by kind, and what it has cost. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import Field
+
+from investigator.evaluation.abstention import (
+    Confusion,
+    confusion,
+    precision_at_coverage,
+    risk_coverage_area,
+    roc_area,
+)
+from investigator.evaluation.estimates import Estimate, Rows, mean_of, statistic_of
+from investigator.evaluation.outcomes import Outcome
+from investigator.evaluation.questions import Question
+from investigator.evaluation.scoring import Measure, is_right, scores
+from investigator.records import AnswerStatus, Record, Usage
+
+HEADLINE_COVERAGE = 0.7
+
+
+class Measured(Record):
+    """A measure with its estimate."""
+
+    measure: Measure
+    estimate: Estimate
+
+
+class StatusCount(Record):
+    """How many questions ended with a status."""
+
+    status: AnswerStatus
+    questions: int
+
+
+class Failure(Record):
+    """A question that an error ended."""
+
+    id: str
+    reason: str
+
+
+class Seconds(Record):
+    """How long a question took, of those that were asked from beginning to end."""
+
+    mean: float
+    median: float
+    p95: float
+    questions: int
+
+
+class GroupReport(Record):
+    """What came of some questions. Measures that the questions have no known answers for are not there."""
+
+    kind: str = Field(description="what the rows call these questions; empty for all together")
+    questions: int
+    answered: int
+    measures: tuple[Measured, ...]
+
+    def estimate(self, measure: Measure) -> Estimate | None:
+        """The estimate of a measure; None where it could not be taken."""
+        return next((one.estimate for one in self.measures if one.measure is measure), None)
+
+
+class FolderReport(Record):
+    """How well a folder's questions are answered."""
+
+    engine: str
+    evaluation: str = Field(description="hash of questions, documents, model and settings")
+    asked: int = Field(description="questions that were put, with those that failed")
+    everything: GroupReport
+    kinds: tuple[GroupReport, ...] = ()
+    statuses: tuple[StatusCount, ...]
+    confusion: Confusion
+    failures: tuple[Failure, ...] = ()
+    quotes: int
+    proven_quotes: int
+    usage: Usage = Field(description="of all questions together")
+    seconds: Seconds | None
+
+
+@dataclass(frozen=True)
+class _Row:
+    question: Question
+    outcome: Outcome
+
+
+def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome], engine: str) -> FolderReport:
+    """The report of the questions that have an outcome; one that an error ended is counted and not measured."""
+    every = [_Row(question, outcomes[question.id]) for question in questions if question.id in outcomes]
+    rows = [row for row in every if row.outcome.status is not None]
+    kinds = dict.fromkeys(row.question.kind for row in rows if row.question.kind)
+    by_kind = {kind: [row for row in rows if row.question.kind == kind] for kind in kinds}
+    judged = [row for row in rows if row.question.answerable is not None]
+    statuses = [row.outcome.status for row in rows]
+    usages = [row.outcome.usage for row in rows]
+    return FolderReport(
+        engine=engine,
+        evaluation=every[0].outcome.evaluation if every else "",
+        asked=len(every),
+        everything=_group("", rows),
+        kinds=tuple(_group(kind, own) for kind, own in by_kind.items()) if len(by_kind) > 1 else (),
+        statuses=tuple(StatusCount(status=s, questions=statuses.count(s)) for s in AnswerStatus if s in statuses),
+        confusion=confusion([bool(r.question.answerable) for r in judged], [r.outcome.answered for r in judged]),
+        failures=tuple(Failure(id=r.question.id, reason=r.outcome.failure) for r in every if r.outcome.failure),
+        quotes=sum(len(row.outcome.citations) for row in rows),
+        proven_quotes=sum(row.outcome.proven for row in rows),
+        usage=Usage(
+            calls=sum(usage.calls for usage in usages),
+            input_tokens=sum(usage.input_tokens for usage in usages),
+            output_tokens=sum(usage.output_tokens for usage in usages),
+            seconds=sum(usage.seconds for usage in usages),
+        ),
+        seconds=_seconds([row.outcome.seconds for row in rows if row.outcome.seconds is not None]),
+    )
+
+
+def _group(kind: str, rows: Sequence[_Row]) -> GroupReport:
+    every = [scores(row.question, row.outcome) for row in rows]
+    found = {measure: mean_of([one[measure] for one in every if measure in one]) for measure in Measure}
+    found |= _silence(rows) | _risk(rows, with_evidence=False)
+    if any(row.question.evidence for row in rows):
+        found |= _risk(rows, with_evidence=True)
+    found[Measure.PROVEN] = _proven(rows)
+    return GroupReport(
+        kind=kind,
+        questions=len(rows),
+        answered=sum(row.outcome.answered for row in rows),
+        measures=tuple(Measured(measure=m, estimate=found[m]) for m in Measure if found.get(m) is not None),
+    )
+
+
+def _silence(rows: Sequence[_Row]) -> dict[Measure, Estimate | None]:
+    """The decision to give no answer, and how well confidence foretells whether there is one."""
+    judged = [row for row in rows if row.question.answerable is not None]
+    answerable = np.array([bool(row.question.answerable) for row in judged], dtype=bool)
+    answered = np.array([row.outcome.answered for row in judged], dtype=bool)
+    confidence = np.array([row.outcome.confidence for row in judged], dtype=np.float64)
+
+    def of(figure: Callable[[Confusion], float | None]) -> Estimate | None:
+        def resampled(at: Rows) -> float | None:
+            return figure(confusion(answerable[at].tolist(), answered[at].tolist()))
+
+        return statistic_of(resampled, len(judged))
+
+    return {
+        Measure.NO_ANSWER_PRECISION: of(lambda counts: counts.precision),
+        Measure.NO_ANSWER_RECALL: of(lambda counts: counts.recall),
+        Measure.NO_ANSWER_F1: of(lambda counts: counts.f1),
+        Measure.ROC_AREA: statistic_of(lambda at: roc_area(confidence[at], answerable[at]), len(judged)),
+    }
+
+
+def _risk(rows: Sequence[_Row], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
+    """How often it is right when it only speaks where it is most confident."""
+    known = [(row, is_right(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
+    right = np.array([value for _, value in known if value is not None], dtype=np.float64)
+    confidence = np.array([row.outcome.confidence for row, value in known if value is not None], dtype=np.float64)
+    area = statistic_of(lambda at: risk_coverage_area(confidence[at], right[at]), len(right))
+    precision = statistic_of(lambda at: precision_at_coverage(confidence[at], right[at], HEADLINE_COVERAGE), len(right))
+    if with_evidence:
+        return {Measure.RISK_AREA_EVIDENCE: area, Measure.PRECISION_70_EVIDENCE: precision}
+    answerable = np.array([row.question.answerable for row, value in known if value is not None], dtype=np.float64)
+    best = statistic_of(lambda at: precision_at_coverage(answerable[at], answerable[at], HEADLINE_COVERAGE), len(right))
+    return {Measure.RISK_AREA: area, Measure.PRECISION_70: precision, Measure.PRECISION_70_BEST: best}
+
+
+def _proven(rows: Sequence[_Row]) -> Estimate | None:
+    """The share of proven quotes; its interval comes from resampling questions, as all others do."""
+    proven = np.array([row.outcome.proven for row in rows], dtype=np.float64)
+    quotes = np.array([len(row.outcome.citations) for row in rows], dtype=np.float64)
+    return statistic_of(lambda at: float(proven[at].sum() / quotes[at].sum()) if quotes[at].any() else None, len(rows))
+
+
+def _seconds(values: Sequence[float]) -> Seconds | None:
+    if not values:
+        return None
+    median, p95 = np.percentile(values, (50, 95))
+    return Seconds(mean=float(np.mean(values)), median=float(median), p95=float(p95), questions=len(values))

@@ -1,0 +1,108 @@
+"""What came of each question: facts, kept one line each as soon as they are known, so that a stop loses none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from investigator.errors import EvaluationDataError, StoreError
+from investigator.records import AnswerStatus, Quote, Record, Usage
+
+
+class Ranking(Record):
+    """What the search says of a question before any engine is asked.
+
+    `documents` are the first ten documents; `evidence_found` says whether a known piece of evidence stands in one of
+    the first five passages, and is None where none is known.
+    """
+
+    documents: tuple[str, ...]
+    evidence_found: bool | None
+
+
+class Outcome(Record):
+    """What came of one question; `failure` is the error that ended it, and then `status` is None.
+
+    `best_quotes` are those of the reply with the highest point, which is `confidence` (0..100; 0 without quotes).
+    `seconds` is None where the answer, or a part of it, was there from an earlier run.
+    """
+
+    evaluation: str = Field(description="hash of everything that the outcome depends on but the question")
+    id: str
+    run_id: str = ""
+    status: AnswerStatus | None = None
+    failure: str = ""
+    answer: str = Field(default="", description="the claims, without the numbers of their citations")
+    citations: tuple[Quote, ...] = ()
+    proven: int = Field(default=0, description="citations that stand in the stored text as they say")
+    best_quotes: tuple[Quote, ...] = ()
+    confidence: int = Field(default=0, ge=0, le=100)
+    ranking: Ranking
+    usage: Usage = Usage()
+    seconds: float | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether an answer was given."""
+        return self.status is AnswerStatus.ANSWERED
+
+    @property
+    def would_cite(self) -> tuple[Quote, ...]:
+        """The citations or, where nothing was answered, what came nearest to being cited."""
+        return self.citations or self.best_quotes
+
+
+class OutcomeFile:
+    """The file of an evaluation's outcomes, which only grows; of a question with several lines the last one counts."""
+
+    def __init__(self, path: Path, evaluation: str) -> None:
+        self.path = path
+        self.evaluation = evaluation
+
+    def read(self) -> dict[str, Outcome]:
+        """What is there, by question id; a last line that was cut off by a stop is taken away.
+
+        Raises EvaluationDataError for a line that is no outcome or one of another evaluation, StoreError.
+        """
+        try:
+            kept = self.path.read_bytes() if self.path.exists() else b""
+            whole = kept[: kept.rfind(b"\n") + 1]
+            if whole != kept:
+                os.truncate(self.path, len(whole))
+        except OSError as error:
+            raise self._failed(error) from error
+        lines = enumerate(whole.split(b"\n")[:-1], start=1)
+        return {outcome.id: outcome for outcome in (self._outcome(number, line) for number, line in lines)}
+
+    def append(self, outcome: Outcome) -> None:
+        """Keep one outcome, at once. Raises StoreError."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write(outcome.model_dump_json() + "\n")
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def clear(self) -> None:
+        """Forget everything. Raises StoreError."""
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _outcome(self, number: int, line: bytes) -> Outcome:
+        hint = "Name another file with --out, or begin anew with --fresh."
+        try:
+            outcome = Outcome.model_validate_json(line)
+        except ValidationError as error:
+            raise EvaluationDataError(f"line {number} of {self.path} is no outcome of a question", hint=hint) from error
+        if outcome.evaluation != self.evaluation:
+            what = "the outcomes of other questions, documents, models or settings"
+            raise EvaluationDataError(f"{self.path} holds {what}", hint=hint)
+        return outcome
+
+    def _failed(self, error: OSError) -> StoreError:
+        hint = "Name a file that can be written with --out FILE.jsonl."
+        return StoreError(f"the outcomes cannot be kept in {self.path}: {error.strerror}", hint=hint)

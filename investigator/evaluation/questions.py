@@ -1,0 +1,77 @@
+"""A file of questions about a folder, with what is known of their answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from investigator.errors import EvaluationDataError
+from investigator.evaluation.lines import ForeignRow, rows_of
+
+Page = Annotated[int, Field(ge=0)]
+
+
+class QuestionMeta(ForeignRow):
+    """What else a row may say of its question."""
+
+    scope: str | None = None
+
+
+class Question(ForeignRow):
+    """One question; of what is known of the answer anything may be missing, and is then not measured.
+
+    `doc_ids` are the documents that answer it, `evidence` sentences of theirs, `answers` ways to say the answer,
+    `key_numbers` numbers that it must name. `scope` is the one document that is asked about.
+    """
+
+    id: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+    answers: tuple[str, ...] | None = None
+    answerable: bool | None = None
+    doc_ids: tuple[str, ...] | None = None
+    evidence: tuple[str, ...] | None = None
+    evidence_pages_one_based: tuple[Annotated[int, Field(ge=1)], ...] | None = None
+    evidence_pages_zero_based: tuple[Page, ...] | None = None
+    key_numbers: tuple[str, ...] | None = None
+    answer_choices: tuple[str, ...] | None = None
+    kind: str | None = None
+    scope: str | None = None
+    meta: QuestionMeta | None = None
+
+    @property
+    def document_asked(self) -> str | None:
+        """The one document that the question is about, where the row names one."""
+        return self.scope or (self.meta.scope if self.meta else None)
+
+    @property
+    def asked(self) -> str:
+        """The words that are asked; a question about one document names it, as a person in front of a folder would."""
+        return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """Ids of the right documents; empty where there are none or they are not known."""
+        named = self.doc_ids or (() if self.answerable is False or not self.document_asked else (self.document_asked,))
+        return frozenset(named)
+
+    @property
+    def pages(self) -> frozenset[int]:
+        """The pages, from 1, that hold the evidence; empty where they are not known."""
+        from_zero = (page + 1 for page in self.evidence_pages_zero_based or ())
+        return frozenset((*(self.evidence_pages_one_based or ()), *from_zero))
+
+
+def read_questions(file: Path) -> tuple[Question, ...]:
+    """The questions of a JSONL file. Raises EvaluationDataError where a line is broken, an id comes twice, or none."""
+    found: dict[str, Question] = {}
+    for number, question in rows_of(file, Question):
+        if question.id in found:
+            raise EvaluationDataError(f"line {number} of {file}: the id {question.id} was there before")
+        if not question.question.strip():
+            raise EvaluationDataError(f"line {number} of {file}: the question is empty")
+        found[question.id] = question
+    if not found:
+        raise EvaluationDataError(f"the file {file} holds no questions")
+    return tuple(found.values())

@@ -1,0 +1,133 @@
+"""How well the search ranks the documents of a test collection, by each half of it and by both."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from investigator.engines.base import Embedder
+from investigator.errors import SettingsError
+from investigator.evaluation.beir import Collection, CorpusRow
+from investigator.evaluation.ranking_measures import DEPTH, ranking_scores
+from investigator.evaluation.retrieval_report import QueryResult, RetrievalReport, retrieval_report
+from investigator.records import (
+    Chunk,
+    Document,
+    Event,
+    FileRecord,
+    FileStatus,
+    Notice,
+    Progressed,
+    Search,
+    SplitDocument,
+)
+from investigator.retrieval.folder_index import open_library
+from investigator.retrieval.indexing import embed_missing
+from investigator.retrieval.chunk_search import Half
+from investigator.retrieval.library import Library, RetrievalSettings
+from investigator.store.corpus import Corpus
+from investigator.store.vectors import VectorTable
+from investigator.store.workspace import Workspace
+
+_HOLDS = "evaluated corpus"
+_TOLD = 500  # documents between two words of progress
+
+
+class RetrievalEvaluation:
+    """Puts a collection into a workspace as the product keeps a folder, one chunk a document, and ranks its queries.
+
+    A workspace that holds the same corpus already is used as it is; one that holds anything else is refused.
+    """
+
+    def __init__(
+        self,
+        collection: Collection,
+        directory: Path,
+        embedder: Embedder,
+        settings: RetrievalSettings,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._collection = collection
+        self._directory = directory.expanduser().absolute()
+        self._embedder = embedder
+        self._settings = settings
+        self._clock = clock
+        self.results: tuple[QueryResult, ...] = ()
+
+    def run(self) -> Iterator[Event]:
+        """Keep, embed, rank; `results` and `report` hold the outcome afterwards.
+
+        Raises SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
+        """
+        with Workspace(self._directory, write=True) as workspace:
+            corpus = Corpus(workspace.database)
+            yield from self._keep(corpus)
+            yield from embed_missing(corpus, VectorTable(workspace.database, self._embedder.name), self._embedder)
+            notices: list[str] = []
+            # a library for each half: one half must not find the other's vectors of queries in a cache
+            libraries = {
+                half: open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
+                for half in Half
+            }
+            yield from (Notice(text=text) for text in notices)
+            yield from self._rank(libraries)
+
+    def report(self) -> RetrievalReport:
+        """The figures of all queries; `run` must have ended."""
+        return retrieval_report(len(self._collection.documents), self._embedder.name, self.results)
+
+    def _keep(self, corpus: Corpus) -> Iterator[Event]:
+        """Put the documents into the workspace, going on where it was stopped."""
+        fingerprint, held = self._collection.fingerprint(), corpus.setting(_HOLDS)
+        present = set(corpus.document_ids())
+        if held != fingerprint and (held is not None or present or corpus.files()):
+            raise SettingsError(
+                f"the workspace {self._directory} holds other documents than this corpus",
+                hint="Name another directory with --workspace DIR, or none for a temporary one.",
+            )
+        corpus.set_setting(_HOLDS, fingerprint)
+        missing = [row for row in self._collection.documents if row.id not in present]
+        if not missing:
+            yield Notice(text=f"The workspace {self._directory} holds this corpus already; it is used again.")
+        for done, row in enumerate(missing, start=1):
+            corpus.put(*_as_file(row))
+            if done % _TOLD == 0 or done == len(missing):
+                yield Progressed(phase="keeping documents", done=done, total=len(missing))
+
+    def _rank(self, libraries: dict[Half, Library]) -> Iterator[Event]:
+        rankings: dict[Half, dict[str, Sequence[str]]] = {half: {} for half in Half}
+        seconds: dict[tuple[Half, str], float] = {}
+        queries = self._collection.queries
+        for library in libraries.values():
+            library.ranked(queries[0].text, DEPTH)  # what is loaded at the first query is no part of its time
+        for done, query in enumerate(queries, start=1):
+            for half, library in libraries.items():
+                began = self._clock()
+                ranked = library.ranked(query.text, DEPTH, half)
+                seconds[half, query.id] = self._clock() - began
+                rankings[half][query.id] = [one.document_id for one in ranked]
+            yield Progressed(phase="searching", done=done, total=len(queries))
+        self.results = tuple(
+            QueryResult(
+                query_id=query_id,
+                half=half,
+                seconds=seconds[half, query_id],
+                first=tuple(rankings[half][query_id][:10]),
+                scores=scores,
+            )
+            for half in Half
+            for query_id, scores in ranking_scores(rankings[half], self._collection.judgements).items()
+        )
+
+
+def _as_file(row: CorpusRow) -> tuple[Sequence[FileRecord], Sequence[SplitDocument]]:
+    """The document as if it were a file of a folder, with one chunk that is the whole of it."""
+    stored = row.content
+    content_hash = hashlib.sha256(stored.encode()).hexdigest()
+    file = FileRecord(
+        path=row.id, content_hash=content_hash, status=FileStatus.INDEXED, characters=len(stored), chunks=1
+    )
+    document = Document(id=row.id, title=row.title, media_type="text/plain", content_hash=content_hash, text=stored)
+    return [file], [SplitDocument(document=document, chunks=(Chunk(document_id=row.id, start=0, end=len(stored)),))]

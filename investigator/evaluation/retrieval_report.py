@@ -1,0 +1,90 @@
+"""The figures of a test collection: each half of the search, and what both together add to one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import mean
+
+from pydantic import Field
+
+from investigator.errors import RunError
+from investigator.evaluation.estimates import Estimate, mean_of
+from investigator.evaluation.ranking_measures import RankingScores
+from investigator.records import Record
+from investigator.retrieval.chunk_search import Half
+
+
+class QueryResult(Record):
+    """One query in one half of the search: its scores, the ids of the first ten documents, the seconds it took."""
+
+    query_id: str
+    half: Half
+    seconds: float
+    first: tuple[str, ...]
+    scores: RankingScores
+
+
+class HalfReport(Record):
+    """Means over queries for one half of the search."""
+
+    half: Half
+    ndcg_10: Estimate
+    recall_10: Estimate
+    recall_100: Estimate
+    rr_10: Estimate
+    seconds_per_query: float
+
+
+class Difference(Record):
+    """How much more nDCG@10 one half of the search has than another one on the same queries (paired bootstrap)."""
+
+    half: Half
+    than: Half
+    ndcg_10: Estimate
+
+
+class RetrievalReport(Record):
+    """How well a test collection is ranked."""
+
+    documents: int
+    queries: int = Field(description="those that have a fitting document")
+    embedder: str
+    halves: tuple[HalfReport, ...]
+    differences: tuple[Difference, ...]
+
+
+def retrieval_report(documents: int, embedder: str, results: Sequence[QueryResult]) -> RetrievalReport:
+    """The report of all results. Raises RunError where there are none."""
+    by_half = {half: {one.query_id: one for one in results if one.half is half} for half in Half}
+    return RetrievalReport(
+        documents=documents,
+        queries=len(by_half[Half.BOTH]),
+        embedder=embedder,
+        halves=tuple(_half(half, list(found.values())) for half, found in by_half.items()),
+        differences=tuple(
+            Difference(half=Half.BOTH, than=than, ndcg_10=_mean(_gains(by_half[Half.BOTH], by_half[than])))
+            for than in (Half.WORDS, Half.VECTORS)
+        ),
+    )
+
+
+def _half(half: Half, results: Sequence[QueryResult]) -> HalfReport:
+    return HalfReport(
+        half=half,
+        ndcg_10=_mean([one.scores.ndcg_10 for one in results]),
+        recall_10=_mean([one.scores.recall_10 for one in results]),
+        recall_100=_mean([one.scores.recall_100 for one in results]),
+        rr_10=_mean([one.scores.rr_10 for one in results]),
+        seconds_per_query=mean(one.seconds for one in results),
+    )
+
+
+def _gains(ours: dict[str, QueryResult], theirs: dict[str, QueryResult]) -> list[float]:
+    return [one.scores.ndcg_10 - theirs[query_id].scores.ndcg_10 for query_id, one in ours.items()]
+
+
+def _mean(values: Sequence[float]) -> Estimate:
+    found = mean_of(values)
+    if found is None:
+        raise RunError("no query has been ranked yet", hint="Run the evaluation to its end first.")
+    return found

@@ -1,0 +1,125 @@
+"""What each measure says of one question: known answers against what came of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum, auto
+
+from investigator.evaluation.answer_text import contains_answer, exact_match, number_recall, token_f1
+from investigator.evaluation.evidence_match import holds, overlaps, share_found
+from investigator.evaluation.outcomes import Outcome
+from investigator.evaluation.questions import Question
+from investigator.records import Quote
+
+
+class Measure(StrEnum):
+    """What is measured; the comments say of which questions the mean is taken."""
+
+    # of questions whose right documents are known: by the search alone
+    RANKED_FIRST = auto()
+    RANKED_IN_3 = auto()
+    RANKED_EVIDENCE = auto()  # whose evidence is known
+    # of the same: by the citations of the answer
+    CITED_FIRST = auto()
+    CITED_HIT = auto()
+    CITED_RECALL = auto()
+    # of questions whose evidence or pages are known
+    EVIDENCE_HIT = auto()
+    EVIDENCE_WHOLE = auto()
+    EVIDENCE_RECALL = auto()
+    PAGE_HIT = auto()
+    # of questions whose answer is known in free words
+    ANSWER_F1 = auto()
+    ANSWER_EXACT = auto()
+    ANSWER_CONTAINS = auto()
+    NUMBER_RECALL = auto()
+    # of all questions of which it is known whether they can be answered
+    NO_ANSWER_PRECISION = auto()
+    NO_ANSWER_RECALL = auto()
+    NO_ANSWER_F1 = auto()
+    ROC_AREA = auto()
+    RISK_AREA = auto()
+    RISK_AREA_EVIDENCE = auto()
+    PRECISION_70 = auto()
+    PRECISION_70_EVIDENCE = auto()
+    PRECISION_70_BEST = auto()
+    # of all citations
+    PROVEN = auto()
+
+
+def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
+    """The measures, each in 0..1, that this question has the known answers for; a question without answer scores 0."""
+    found: dict[Measure, float] = {}
+    if question.documents:
+        found |= _of_documents(question, outcome)
+    if question.evidence:
+        found |= _of_evidence(question, outcome)
+    if question.pages:
+        quotes = _from_right_documents(question, outcome.citations)
+        found[Measure.PAGE_HIT] = float(any(quote.page in question.pages for quote in quotes))
+    if question.answers and not question.answer_choices:  # a choice is a label, which no wording of an answer matches
+        found |= _of_answer(question.answers, outcome)
+    if question.key_numbers:
+        found[Measure.NUMBER_RECALL] = number_recall(outcome.answer, question.key_numbers)
+    return found
+
+
+def is_right(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bool) -> bool | None:
+    """Whether quotes answer a question: from a right document and, where it is asked for and known, with evidence.
+
+    None where it is not known.
+    """
+    if question.answerable is None or (question.answerable and not question.documents):
+        return None
+    if not question.answerable:
+        return False
+    right = _from_right_documents(question, quotes)
+    if with_evidence and question.evidence:
+        return share_found([quote.text for quote in right], question.evidence) > 0
+    return bool(right)
+
+
+def evidence_in(question: Question, passages: tuple[tuple[str, str], ...]) -> bool | None:
+    """Whether a piece of evidence stands in one of the passages (document id, text); None where none is known."""
+    if not question.evidence:
+        return None
+    texts = [text for document_id, text in passages if not question.documents or document_id in question.documents]
+    return any(holds(text, piece) for text in texts for piece in question.evidence)
+
+
+def _of_documents(question: Question, outcome: Outcome) -> dict[Measure, float]:
+    right, ranked = question.documents, outcome.ranking.documents
+    cited = [quote.document_id for quote in outcome.citations]
+    return {
+        Measure.RANKED_FIRST: float(not right.isdisjoint(ranked[:1])),
+        Measure.RANKED_IN_3: float(not right.isdisjoint(ranked[:3])),
+        Measure.CITED_FIRST: float(not right.isdisjoint(cited[:1])),
+        Measure.CITED_HIT: float(not right.isdisjoint(cited)),
+        Measure.CITED_RECALL: len(right & set(cited)) / len(right),
+    }
+
+
+def _of_evidence(question: Question, outcome: Outcome) -> dict[Measure, float]:
+    evidence = question.evidence or ()
+    quotes = [quote.text for quote in _from_right_documents(question, outcome.citations)]
+    found = {
+        Measure.EVIDENCE_HIT: float(any(overlaps(quote, piece) for quote in quotes for piece in evidence)),
+        Measure.EVIDENCE_WHOLE: float(any(holds(quote, piece) for quote in quotes for piece in evidence)),
+        Measure.EVIDENCE_RECALL: share_found(quotes, evidence),
+    }
+    if outcome.ranking.evidence_found is not None:
+        found[Measure.RANKED_EVIDENCE] = float(outcome.ranking.evidence_found)
+    return found
+
+
+def _of_answer(answers: tuple[str, ...], outcome: Outcome) -> dict[Measure, float]:
+    return {
+        Measure.ANSWER_F1: token_f1(outcome.answer, answers),
+        Measure.ANSWER_EXACT: float(exact_match(outcome.answer, answers)),
+        Measure.ANSWER_CONTAINS: float(contains_answer(outcome.answer, answers)),
+    }
+
+
+def _from_right_documents(question: Question, quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
+    """The quotes that may count; all where the right documents are not known."""
+    return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)

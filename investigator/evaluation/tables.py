@@ -1,0 +1,138 @@
+"""Reports of evaluations as text for a terminal, in aligned columns; a dash stands for what could not be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from investigator.evaluation.estimates import Estimate
+from investigator.evaluation.folder_report import FolderReport, GroupReport
+from investigator.evaluation.retrieval_report import RetrievalReport
+from investigator.evaluation.scoring import Measure
+from investigator.reports.inert import one_line
+from investigator.reports.wording import HEADLINES, counted
+
+LABELS = {
+    Measure.RANKED_FIRST: "right document ranked first",
+    Measure.RANKED_IN_3: "right document among the first 3 ranked",
+    Measure.RANKED_EVIDENCE: "evidence in the first 5 passages",
+    Measure.CITED_FIRST: "first cited document is right",
+    Measure.CITED_HIT: "a cited document is right",
+    Measure.CITED_RECALL: "right documents that are cited",
+    Measure.EVIDENCE_HIT: "evidence is quoted",
+    Measure.EVIDENCE_WHOLE: "evidence is quoted whole",
+    Measure.EVIDENCE_RECALL: "pieces of evidence that are quoted",
+    Measure.PAGE_HIT: "a cited page is right",
+    Measure.ANSWER_F1: "answer, token F1",
+    Measure.ANSWER_EXACT: "answer matches exactly",
+    Measure.ANSWER_CONTAINS: "answer contains a known one",
+    Measure.NUMBER_RECALL: "known numbers that the answer names",
+    Measure.NO_ANSWER_PRECISION: "no answer: precision",
+    Measure.NO_ANSWER_RECALL: "no answer: recall",
+    Measure.NO_ANSWER_F1: "no answer: F1",
+    Measure.ROC_AREA: "answerable or not, area under ROC",
+    Measure.RISK_AREA: "area under risk-coverage (0 is best)",
+    Measure.RISK_AREA_EVIDENCE: "- the same, with evidence",
+    Measure.PRECISION_70: "precision at 70 % coverage",
+    Measure.PRECISION_70_EVIDENCE: "- the same, with evidence",
+    Measure.PRECISION_70_BEST: "- the best possible on these questions",
+    Measure.PROVEN: "quotes that stand in the documents",
+}
+_BY_KIND = {
+    Measure.RANKED_FIRST: "ranked first",
+    Measure.CITED_HIT: "cited right",
+    Measure.EVIDENCE_HIT: "evidence",
+    Measure.ANSWER_F1: "F1",
+    Measure.ANSWER_CONTAINS: "contains",
+    Measure.NUMBER_RECALL: "numbers",
+}
+_LISTED = 10
+
+
+def retrieval_text(report: RetrievalReport) -> Text:
+    """The table of the three rankings, then what both halves together add; ends with a line feed."""
+    heading = ("search", "nDCG@10", "95 %", "recall@10", "recall@100", "RR@10", "ms/query")
+    rows = [
+        (
+            one.half.value,
+            f"{one.ndcg_10.value:.4f}",
+            _interval(one.ndcg_10, 4),
+            f"{one.recall_10.value:.4f}",
+            f"{one.recall_100.value:.4f}",
+            f"{one.rr_10.value:.4f}",
+            f"{1000 * one.seconds_per_query:.1f}",
+        )
+        for one in report.halves
+    ]
+    gains = [
+        f"{one.half.value} against {one.than.value}: nDCG@10 {one.ndcg_10.value:+.4f} ({_interval(one.ndcg_10, 4)})"
+        for one in report.differences
+    ]
+    about = f"{counted(report.documents, 'document')}, {counted(report.queries, 'query', 'queries')}, {report.embedder}"
+    return Text("\n").join([Text(one_line(about)), aligned([heading, *rows]), Text("\n".join(gains))]).append("\n")
+
+
+def folder_text(report: FolderReport) -> Text:
+    """All measures with their intervals, the questions by kind, what they cost, what failed; ends with a line feed."""
+    blocks = [Text(f"{counted(report.asked, 'question')}, {one_line(report.engine)}"), _measures(report.everything)]
+    if report.kinds:
+        blocks.append(_kinds(report.kinds))
+    blocks.append(Text("\n".join(_about(report))))
+    if report.failures:
+        listed = [f"  {one_line(one.id)}: {one_line(one.reason, 200)}" for one in report.failures[:_LISTED]]
+        more = [f"  and {len(report.failures) - _LISTED:,} more"] if len(report.failures) > _LISTED else []
+        named = f"{counted(len(report.failures), 'question')} failed and are not measured:"
+        blocks.append(Text("\n".join([named, *listed, *more]), style="yellow"))
+    return Text("\n\n").join(blocks).append("\n")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Text:
+    """Rows in columns, the first of them a heading; the first column goes left, all others right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for number, row in enumerate(rows):
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        lines.append(Text("  ".join(cells), style="bold" if number == 0 else ""))
+    return Text("\n").join(lines)
+
+
+def share(estimate: Estimate | None) -> str:
+    """A figure with three digits, or a dash."""
+    return "-" if estimate is None else f"{estimate.value:.3f}"
+
+
+def _measures(group: GroupReport) -> Text:
+    rows = [("measure", "value", "95 %", "questions")]
+    for measure in Measure:
+        one = group.estimate(measure)
+        rows.append((LABELS[measure], share(one), _interval(one, 3), f"{one.questions:,}" if one else "-"))
+    return aligned(rows)
+
+
+def _kinds(kinds: Sequence[GroupReport]) -> Text:
+    rows = [("kind", "questions", "answered", *_BY_KIND.values())]
+    for kind in kinds:
+        figures = (share(kind.estimate(measure)) for measure in _BY_KIND)
+        rows.append((one_line(kind.kind, 50), f"{kind.questions:,}", f"{kind.answered:,}", *figures))
+    return aligned(rows)
+
+
+def _about(report: FolderReport) -> list[str]:
+    counts, usage, seconds = report.confusion, report.usage, report.seconds
+    measured = max(1, report.everything.questions)
+    lines = [
+        "; ".join(f"{HEADLINES[one.status].lower()}: {one.questions:,}" for one in report.statuses),
+        f"answerable: {counts.answerable_answered:,} answered, {counts.answerable_not_found:,} not found; "
+        f"not answerable: {counts.unanswerable_answered:,} answered, {counts.unanswerable_not_found:,} not found",
+        f"{report.proven_quotes:,} of {counted(report.quotes, 'quote')} proven anew",
+        f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens a question",
+    ]
+    if seconds is not None:
+        times = f"mean {seconds.mean:.2f}, median {seconds.median:.2f}, 95 % within {seconds.p95:.2f}"
+        lines.append(f"seconds a question: {times} (of {seconds.questions:,} asked in one go)")
+    return [line for line in lines if line]
+
+
+def _interval(estimate: Estimate | None, digits: int) -> str:
+    return "-" if estimate is None else f"{estimate.low:.{digits}f} to {estimate.high:.{digits}f}"

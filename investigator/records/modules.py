@@ -1,0 +1,142 @@
+"""What goes into the templates of the chat modules, and what must come back (seed: bb3_agents).
+
+Modules that are given the same things share a record. As in the method, replies put the point first.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.base import Record
+from investigator.records.documents import Passage, Quote
+from investigator.records.exchanges import Point, Text
+
+
+class Module(StrEnum):
+    """The modules of BlenderBot 3, by the prefixes of their options.
+
+    Decisions: sdm (search), mdm (memory). From the conversation: sgm (query), mgm (memory to keep), ckm (entity).
+    Knowledge: mkm (from memory), skm (from documents). Responses: crm (on an entity), mrm (on a memory), srm (on
+    knowledge), vrm (on the conversation alone), grm (in a style), orm (opening from memories).
+    """
+
+    SDM = "sdm"
+    MDM = "mdm"
+    SGM = "sgm"
+    MGM = "mgm"
+    CKM = "ckm"
+    MKM = "mkm"
+    SKM = "skm"
+    CRM = "crm"
+    MRM = "mrm"
+    SRM = "srm"
+    VRM = "vrm"
+    GRM = "grm"
+    ORM = "orm"
+
+    @property
+    def template(self) -> str:
+        """The name of its template, `bb3/<module>`."""
+        return f"bb3/{self}"
+
+
+class Speaker(StrEnum):
+    """Who says something: the one who replies (Person 2 in the seed), or the one who is replied to (Person 1)."""
+
+    SELF = "self"
+    PARTNER = "partner"
+
+
+class Turn(Record):
+    """What one of the two said."""
+
+    speaker: Speaker
+    text: str
+
+
+class PersonalFact(Record):
+    """Something that one of the two said about themselves, kept over conversations; ids never repeat in one store."""
+
+    id: int = Field(ge=1)
+    speaker: Speaker
+    text: str
+
+
+class TurnsVariables(Record):
+    """Variables of the templates that see the conversation alone: sdm, sgm, mgm, ckm, vrm.
+
+    The oldest turn stands first; sdm and mgm are about the last one.
+    """
+
+    turns: tuple[Turn, ...]
+
+
+class FactsVariables(Record):
+    """Variables of the templates that see the conversation and what is remembered of the speakers: mdm, mkm, orm."""
+
+    turns: tuple[Turn, ...]
+    facts: tuple[PersonalFact, ...]
+
+
+class PassagesVariables(Record):
+    """Variables of `bb3/skm.j2`. Passages are counted from 1, in this order."""
+
+    turns: tuple[Turn, ...]
+    passages: tuple[Passage, ...]
+
+
+class ResponseVariables(Record):
+    """Variables of the templates that reply from something given: crm, mrm, srm, grm.
+
+    Each may be given several kinds, so that knowledge can be combined in one reply, in the order of these fields.
+    Quotes are proven ones.
+    """
+
+    turns: tuple[Turn, ...]
+    entity: str = ""
+    fact: PersonalFact | None = None
+    knowledge: tuple[Quote, ...] = ()
+    style: str = ""
+
+
+class DecisionReply(Record):
+    """Whether a search or a memory is needed, and the chance of it in percent."""
+
+    point: Point = None
+    needed: bool
+
+
+class PhraseReply(Record):
+    """A search query, a memory to keep, or an entity; empty for none."""
+
+    text: Text = ""
+
+
+class FactReply(Record):
+    """The remembered fact that fits best, with how well (0..100); None for none."""
+
+    point: Point = None
+    fact_id: int | None = None
+
+
+class QuotedSentence(Record):
+    """Words of a passage, character for character; passages are counted from 1."""
+
+    passage: int
+    text: str
+
+
+class KnowledgeReply(Record):
+    """The sentences to ground a response on, with how well they answer the last turn (0..100); none is a reply."""
+
+    point: Point = None
+    sentences: tuple[QuotedSentence, ...] = ()
+
+
+class ResponseReply(Record):
+    """What is said, and the words of the documents that it rests on."""
+
+    quotes: tuple[str, ...] = ()
+    reply: Text = ""

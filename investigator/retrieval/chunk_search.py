@@ -1,0 +1,67 @@
+"""Hybrid search: chunks found by their words (BM25) and by their vectors, with one score for both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from investigator.retrieval.fusion import fused
+from investigator.retrieval.vector_search import VectorSearch
+from investigator.store.full_text import FullText
+from investigator.text.terms import content_words
+
+
+class Half(StrEnum):
+    """Which half of the search ranks: the words of the query (BM25), vectors, or both fused."""
+
+    WORDS = "words"
+    VECTORS = "vectors"
+    BOTH = "both"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A chunk that was found: its score (higher is better), and what each half said of it (None: it did not find it).
+
+    The score of both halves is about 0..1 and compares chunks found for the same query.
+    """
+
+    chunk_id: int
+    document_id: str
+    score: float
+    bm25: float | None = None
+    similarity: float | None = None
+
+
+class ChunkSearch:
+    """Finds chunks for a query, in one document or in the folder."""
+
+    def __init__(self, full_text: FullText, vectors: VectorSearch) -> None:
+        self._full_text = full_text
+        self._vectors = vectors
+
+    def best(self, query: str, limit: int, half: Half = Half.BOTH, document_id: str | None = None) -> list[Found]:
+        """The best chunks for a query, best first; each half looks at so many."""
+        bm25: dict[int, float] = {}
+        near: dict[int, float] = {}
+        documents: dict[int, str] = {}
+        if half is not Half.VECTORS:
+            for match in self._full_text.chunks(content_words(query), limit, document_id):
+                bm25[match.chunk_id], documents[match.chunk_id] = match.score, match.document_id
+        if half is not Half.WORDS:
+            for nearest in self._vectors.nearest(query, limit, document_id):
+                near[nearest.chunk_id], documents[nearest.chunk_id] = nearest.similarity, nearest.document_id
+        if half is Half.BOTH:
+            near |= self._vectors.similarities(query, [i for i in bm25 if i not in near])
+        scores = {Half.WORDS: bm25, Half.VECTORS: near}.get(half) or fused(bm25, near)
+        found = [Found(i, documents[i], score, bm25.get(i), near.get(i)) for i, score in scores.items()]
+        return found[:limit]
+
+
+def in_one_order(chunks: Iterable[Found]) -> list[Found]:
+    """Chunks that several searches for one query have found, with scores that compare them all, best first."""
+    by_id = {chunk.chunk_id: chunk for chunk in chunks}
+    bm25 = {i: chunk.bm25 for i, chunk in by_id.items() if chunk.bm25 is not None}
+    near = {i: chunk.similarity for i, chunk in by_id.items() if chunk.similarity is not None}
+    return [replace(by_id[i], score=score) for i, score in fused(bm25, near).items()]

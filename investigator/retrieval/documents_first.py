@@ -1,0 +1,85 @@
+"""Documents first: which documents are likely to hold the answer, judged by what they are and by their best chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from investigator.calibration import Logistic
+from investigator.retrieval.chunk_search import ChunkSearch, Found, in_one_order
+from investigator.retrieval.names import Names
+from investigator.text.relevance import overlap, share_of_weight
+from investigator.retrieval.standing import Standing
+from investigator.store.corpus import Corpus
+from investigator.text.terms import stem, words
+
+_LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
+_NAMED = 12  # documents that a question names best, looked into although no search of the folder found them
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A document, the chance (0..1) that it holds the answer, its standing, and its best chunk where one was found."""
+
+    document_id: str
+    chance: float
+    standing: Standing
+    best: Found | None
+
+
+class DocumentsFirst:
+    """Ranks the documents of a folder for a question."""
+
+    def __init__(self, corpus: Corpus, search: ChunkSearch, names: Names, model: Logistic, breadth: int) -> None:
+        self._corpus = corpus
+        self._search = search
+        self._names = names
+        self._model = model
+        self._breadth = breadth
+
+    def rank(
+        self, question: str, weights: Mapping[str, float], holders: Mapping[str, frozenset[str]]
+    ) -> tuple[Ranked, ...]:
+        """The documents that are worth a look, the likeliest first.
+
+        `weights` are those of the question's stems, `holders` the documents that hold each.
+        """
+        named, period = self._names.named(question), self._names.in_period(question)
+        age = self._names.of_age(question, named)
+        best, nearest = self._best_chunks(question, named)
+        leader = max((chunk.score for chunk in best.values()), default=0.0)
+        ranked = []
+        for document_id in best:
+            chunk = best[document_id]
+            text = self._corpus.chunk_text(self._corpus.chunk_spans([chunk.chunk_id])[chunk.chunk_id])
+            title = {stem(word) for word in words(self._corpus.cards()[document_id].title)}
+            standing = Standing(
+                gap=min(0.0, chunk.score - leader),
+                similarity=nearest[document_id],
+                overlap=overlap(weights, text),
+                covered=share_of_weight(weights, [w for w in weights if document_id in holders.get(w, frozenset())]),
+                titled=share_of_weight(weights, [w for w in weights if w in title]),
+                named=named.get(document_id, 0.0),
+                period=period.get(document_id, 0.0),
+                age=age.get(document_id, 0.0),
+            )
+            ranked.append(Ranked(document_id, self._model.chance(standing), standing, chunk))
+        return tuple(sorted(ranked, key=lambda entry: -entry.chance))
+
+    def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, Found], dict[str, float]]:
+        """The best chunk of each document that is looked into, and the similarity of its nearest one."""
+        found = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
+        documents = dict.fromkeys(chunk.document_id for chunk in found.values())
+        called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]
+        for document_id in called:
+            if document_id not in documents:
+                inside = self._search.best(question, self._breadth, document_id=document_id)
+                found |= {chunk.chunk_id: chunk for chunk in inside}
+        looked_into = {*list(documents)[:_LOOKED_INTO], *called}
+        best: dict[str, Found] = {}
+        nearest: dict[str, float] = {}
+        for chunk in in_one_order(found.values()):
+            if chunk.document_id in looked_into:
+                best.setdefault(chunk.document_id, chunk)
+                nearest[chunk.document_id] = max(nearest.get(chunk.document_id, 0.0), chunk.similarity or 0.0)
+        return best, nearest

@@ -1,0 +1,85 @@
+"""What documents are called: the words and periods of their titles and paths, and which a question names. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from investigator.records import DocumentCard
+from investigator.retrieval.periods import Age, Period, age_asked, agree, periods
+from investigator.text.relevance import rarity
+from investigator.text.terms import content_words, stem, words
+
+_CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
+_LONG_NAME = 6
+
+
+class Names:
+    """The names of the documents of a folder. `cards` are those that a library has of its documents."""
+
+    def __init__(self, cards: Iterable[DocumentCard]) -> None:
+        self._holders: dict[str, set[str]] = {}
+        self._periods: dict[str, frozenset[Period]] = {}
+        self._dates: dict[str, Period] = {}
+        for card in cards:
+            name = f"{card.title} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
+            for word in {*words(name), *words(card.document_id.replace("_", " "))}:
+                self._holders.setdefault(stem(word), set()).add(card.document_id)
+            self._periods[card.document_id] = periods(name)
+            if card.date:
+                self._dates[card.document_id] = next(iter(periods(card.date)), Period(None))
+
+    def named(self, question: str) -> dict[str, float]:
+        """The documents whose names hold words of the question: each the weight of these, as a share of the best's.
+
+        Neighbouring words of the question also meet a name that writes them as one (`Best Buy`, `BESTBUY_2019.pdf`).
+        """
+        total = len(self._periods)
+        weights: dict[str, float] = {}
+        for word in _spellings(question):
+            for document_id in self._holders.get(word, ()):
+                weight = rarity(len(self._holders[word]) / total)
+                weights[document_id] = weights.get(document_id, 0.0) + weight
+        best = max(weights.values(), default=1.0)
+        return {document_id: weight / best for document_id, weight in weights.items()}
+
+    def in_period(self, question: str) -> dict[str, float]:
+        """1.0 for documents whose names agree with a period that the question names, -1.0 for those of another one."""
+        asked = periods(question)
+        if not asked:
+            return {}
+        return {
+            document_id: 1.0 if agree(asked, named) else -1.0 for document_id, named in self._periods.items() if named
+        }
+
+    def of_age(self, question: str, named: Mapping[str, float]) -> dict[str, float]:
+        """1.0 for the newest (or oldest) of the documents that the question names best, -1.0 for the others of them.
+
+        Nothing where the question asks for neither.
+        """
+        age = age_asked(question)
+        if age is Age.ANY:
+            return {}
+        group = [i for i in self._periods if named.get(i, 0.0) >= 1.0] if named else list(self._periods)
+        times = {i: self._time(i) for i in group}
+        dated = [time for time in times.values() if time > (0, 0)]
+        if len(set(dated)) < 2:
+            return {}
+        wanted = max(dated) if age is Age.NEWEST else min(dated)
+        return {i: 1.0 if time == wanted else -1.0 for i, time in times.items()}
+
+    def _time(self, document_id: str) -> tuple[int, int]:
+        named = [period for period in self._periods[document_id] if period.year]
+        if named:
+            return max(period.order for period in named)
+        dated = self._dates.get(document_id)
+        return dated.order if dated and dated.year else (0, 0)
+
+
+def _spellings(question: str) -> set[str]:
+    """Stems of the question's words, and of neighbouring ones written as one."""
+    single = [stem(word) for word in content_words(question)]
+    every = words(question)
+    joined = [f"{a}{b}" for a, b in pairwise(every)] + [f"{a}{b}{c}" for (a, b), (_, c) in pairwise(pairwise(every))]
+    return {*single, *(stem(name) for name in joined if len(name) >= _LONG_NAME)}

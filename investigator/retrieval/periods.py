@@ -1,0 +1,130 @@
+"""Periods that a text names (years, quarters, months), and whether a question asks for the newest or oldest document.
+
+Pure. The words are English, German, French and Spanish; digits are read in any language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+from typing import NamedTuple
+
+from investigator.text.terms import folded
+
+_YEAR = r"((?:19|20)\d\d)"
+_ORDINALS = (
+    "first|1st|erstes|erste|premier|primer",
+    "second|2nd|zweites|zweite|deuxieme|segundo",
+    "third|3rd|drittes|dritte|troisieme|tercer",
+    "fourth|4th|viertes|vierte|quatrieme|cuarto",
+)
+_MONTHS = (
+    "january|jan|januar|janvier|enero",
+    "february|feb|februar|fevrier|febrero",
+    "march|mar|marz|mars|marzo",
+    "april|apr|avril|abril",
+    "may|mai|mayo",
+    "june|jun|juni|juin|junio",
+    "july|jul|juli|juillet|julio",
+    "august|aug|aout|agosto",
+    "september|sept|sep|septembre|septiembre",
+    "october|oct|oktober|okt|octobre|octubre",
+    "november|nov|novembre|noviembre",
+    "december|dec|dezember|dez|decembre|diciembre",
+)
+_OF = r"[\s,./'-]*(?:(?:of|the|de|del|des|fiscal|fy|year|calendar)\s+)*"
+_QUARTER_YEAR = re.compile(rf"\bq([1-4])(?:{_OF}{_YEAR}\b)?")
+_YEAR_QUARTER = re.compile(rf"\b{_YEAR}[\s/-]*(?:fiscal\s*)?q([1-4])\b")
+_WORDED_QUARTER = re.compile(
+    rf"\b(?:{'|'.join(f'({names})' for names in _ORDINALS)})\s+(?:fiscal\s+)?(?:quarter|quartal|trimestre)(?:{_OF}{_YEAR}\b)?"
+)
+_ISO_DATE = re.compile(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
+_MONTH_YEAR = re.compile(rf"\b(?:{'|'.join(f'({names})' for names in _MONTHS)})\.?(?:\s+\d{{1,2}},?)?{_OF}{_YEAR}\b")
+_SHORT_FISCAL = re.compile(r"\bfy\s?'?(\d\d)\b")
+_PLAIN_YEAR = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+_NEWEST = re.compile(
+    r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
+    r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?|derniere?"
+    r"|mas recientes?|ultim[oa])\b|最新|最近"
+)
+_OLDEST = re.compile(r"\b(earliest|oldest|alteste[nrsm]?|fruheste[nrsm]?|plus ancienn?e?|mas antigu[oa])\b|最早")
+
+
+class Period(NamedTuple):
+    """A year, a quarter of a year (1..4), or a month of one (1..12); a quarter may come without its year."""
+
+    year: int | None
+    quarter: int | None = None
+    month: int | None = None
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Where it stands in time, by its last month."""
+        return self.year or 0, self.month or (self.quarter or 4) * 3
+
+
+class Age(Enum):
+    """Which of several like documents is asked for."""
+
+    ANY = "any"
+    NEWEST = "newest"
+    OLDEST = "oldest"
+
+
+def periods(text: str) -> frozenset[Period]:
+    """The periods that a text names; a year that belongs to a quarter or month is not given apart."""
+    left = folded(text).replace("_", " ")
+    found: set[Period] = set()
+    for pattern in (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER, _ISO_DATE, _MONTH_YEAR, _SHORT_FISCAL, _PLAIN_YEAR):
+        found |= {_period(pattern, match) for match in pattern.finditer(left)}
+        left = pattern.sub(" ", left)
+    return frozenset(found)
+
+
+def _period(pattern: re.Pattern[str], match: re.Match[str]) -> Period:
+    parts = match.groups()
+    if pattern is _YEAR_QUARTER:
+        return Period(int(parts[0]), quarter=int(parts[1]))
+    if pattern is _QUARTER_YEAR:
+        return Period(int(parts[1]) if parts[1] else None, quarter=int(parts[0]))
+    if pattern is _WORDED_QUARTER:
+        return Period(int(parts[-1]) if parts[-1] else None, quarter=_place(parts[:-1]))
+    if pattern is _ISO_DATE:
+        return Period(int(parts[0]), month=int(parts[1]))
+    if pattern is _MONTH_YEAR:
+        return Period(int(parts[-1]), month=_place(parts[:-1]))
+    return Period(2000 + int(parts[0]) if pattern is _SHORT_FISCAL else int(parts[0]))
+
+
+def _place(parts: tuple[str | None, ...]) -> int:
+    return next(i for i, part in enumerate(parts, start=1) if part)
+
+
+def agree(asked: Iterable[Period], named: Iterable[Period]) -> bool:
+    """Whether one of the periods asked for is, holds or lies in one of those named."""
+    theirs = tuple(named)
+    return any(_meets(mine, other) for mine in asked for other in theirs)
+
+
+def _meets(mine: Period, other: Period) -> bool:
+    if mine.year is not None and other.year is not None and mine.year != other.year:
+        return False
+    if mine.year is None and mine.quarter is None:
+        return False
+    if mine.month and other.month:
+        return mine.month == other.month
+    first, second = _quarter(mine), _quarter(other)
+    return first is None or second is None or first == second
+
+
+def _quarter(period: Period) -> int | None:
+    return period.quarter or (None if period.month is None else (period.month + 2) // 3)
+
+
+def age_asked(question: str) -> Age:
+    """Whether a question asks for the newest or the oldest document of its kind."""
+    asked = folded(question)
+    if _NEWEST.search(asked):
+        return Age.NEWEST
+    return Age.OLDEST if _OLDEST.search(asked) else Age.ANY

@@ -1,0 +1,129 @@
+"""The commands that measure: eval retrieval and eval folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import app
+from investigator.evaluation.folder import FolderEvaluation
+from investigator.records import Event
+
+QUESTIONS = [
+    {"id": "rent", "question": "What is the annual rent?", "answerable": True, "doc_ids": ["lease.txt"]},
+    {"id": "wine", "question": "Which wine grows in Patagonia?", "answerable": False},
+]
+
+
+def command(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def write_rows(file: Path, rows: list[dict[str, object]]) -> Path:
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "documents"
+    made.mkdir()
+    (made / "lease.txt").write_text("The annual rent is EUR 48,000.\n", encoding="utf-8")
+    (made / "mill.md").write_text("# The mill\n\nThe mill burned down in 1911.\n", encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> tuple[str, ...]:
+    """The options that name a collection of two documents."""
+    documents = [{"_id": "d1", "text": "The mill burned down."}, {"_id": "d2", "text": "The rent was raised."}]
+    corpus = write_rows(tmp_path / "corpus.jsonl", documents)
+    queries = write_rows(tmp_path / "queries.jsonl", [{"_id": "q1", "text": "fire at the mill"}])
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
+    return ("--corpus", str(corpus), "--queries", str(queries), "--qrels", str(tmp_path / "qrels.tsv"))
+
+
+def test_eval_retrieval_prints_one_record_and_keeps_what_it_made(collection: tuple[str, ...], tmp_path: Path) -> None:
+    kept, scores = tmp_path / "kept", tmp_path / "scores.jsonl"
+    options = (*collection, "--workspace", kept, "--per-query", scores, "--json")
+    first, again = (command("eval", "retrieval", *options) for _ in range(2))
+    assert (first.exit_code, again.exit_code) == (0, 0)
+    report = json.loads(first.stdout)
+    assert {half["half"]: half["ndcg_10"]["value"] for half in report["halves"]} == {
+        "words": 1.0,
+        "vectors": 1.0,
+        "both": 1.0,
+    }
+    assert "searching 1/1" in first.stderr
+    assert "holds this corpus already" in again.stderr
+    assert [json.loads(row)["first"][0] for row in scores.read_text(encoding="utf-8").splitlines()] == ["d1"] * 3
+
+
+def test_eval_retrieval_prints_a_table(collection: tuple[str, ...]) -> None:
+    table = command("eval", "retrieval", *collection).stdout.splitlines()
+    assert table[0].startswith("2 documents, 1 query, all-MiniLM-L6-v2")
+    assert table[1].split()[:2] == ["search", "nDCG@10"]
+    assert [line.split()[:2] for line in table[2:5]] == [["words", "1.0000"], ["vectors", "1.0000"], ["both", "1.0000"]]
+    assert table[5] == "both against words: nDCG@10 +0.0000 (0.0000 to 0.0000)"
+
+
+def test_a_broken_collection_is_wrong_use_and_told(collection: tuple[str, ...]) -> None:
+    Path(collection[1]).write_text('{"_id": "d1"\n', encoding="utf-8")
+    result = command("eval", "retrieval", *collection)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "error: line 1 of" in result.stderr
+    assert "hint: " in result.stderr
+
+
+def test_scores_that_could_not_be_written_are_told_before_anything_is_done(collection: tuple[str, ...]) -> None:
+    result = command("eval", "retrieval", *collection, "--per-query", "nowhere/scores.jsonl")
+    assert result.exit_code == 2
+    assert "there is no folder nowhere" in result.stderr
+
+
+def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> None:
+    questions = write_rows(tmp_path / "questions.jsonl", QUESTIONS)
+    words = ("eval", "folder", "--docs", folder, "--questions", questions, "--workspace", tmp_path / "space")
+    first, again = command(*words, "--json"), command(*words)
+    assert (first.exit_code, again.exit_code) == (0, 0)
+    report = json.loads(first.stdout)
+    values = {one["measure"]: one["estimate"]["value"] for one in report["everything"]["measures"]}
+    assert (values["ranked_first"], values["cited_hit"], values["proven"]) == (1.0, 1.0, 1.0)
+    assert "questions 2/2: answered 1, not found 1" in first.stderr
+    assert "2 of 2 outcomes are there" in again.stderr
+    table = again.stdout.splitlines()
+    assert table[0].startswith("2 questions, extractive:")
+    assert "a cited page is right" in again.stdout
+    assert next(line for line in table if line.startswith("a cited page")).split()[-3:] == ["-", "-", "-"]
+    assert "quote proven anew" in again.stdout or "quotes proven anew" in again.stdout
+
+
+def test_questions_inside_the_folder_are_refused(folder: Path) -> None:
+    questions = write_rows(folder / "questions.jsonl", QUESTIONS)
+    result = command("eval", "folder", "--docs", folder, "--questions", questions)
+    assert result.exit_code == 2
+    assert "would be read as one" in result.stderr
+    assert not (folder / ".investigator").exists()
+
+
+def test_a_stopped_evaluation_says_how_to_go_on(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = FolderEvaluation.run
+
+    def stopped(evaluation: FolderEvaluation) -> Iterator[Event]:
+        for event in whole(evaluation):
+            yield event
+            if evaluation.finished:
+                raise KeyboardInterrupt
+
+    questions = write_rows(tmp_path / "questions.jsonl", QUESTIONS)
+    words = ("eval", "folder", "--docs", folder, "--questions", questions, "--out", tmp_path / "out.jsonl")
+    with monkeypatch.context() as patched:
+        patched.setattr(FolderEvaluation, "run", stopped)
+        first = command(*words)
+    assert (first.exit_code, first.stdout) == (130, "")
+    assert f"1 outcomes are kept in {tmp_path / 'out.jsonl'}; the same command goes on." in first.stderr
+    assert "1 of 2 outcomes are there" in command(*words).stderr

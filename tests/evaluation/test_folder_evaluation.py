@@ -1,0 +1,237 @@
+"""Questions about a small folder, with the real method: what is kept, what goes on, what is not asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from investigator import ScriptedEmbedder
+from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
+from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.folder_report import FolderReport
+from investigator.evaluation.questions import Question, read_questions
+from investigator.evaluation.scoring import Measure
+from investigator.records import Event, Notice, Progressed, Prompt, Reply
+from investigator.settings import load_settings
+
+TEXTS = {
+    "mill.txt": "The mill by the river burned down in 1911. It belonged to the Weber family.",
+    "ferry.md": "# The ferry\n\nThe ferry crossed the lake until 1950. A crossing cost two crowns.",
+    "train.txt": "The train reached the village in 1890 and left it in 1960.",
+}
+QUESTIONS = [
+    {
+        "id": "mill",
+        "question": "When did the mill by the river burn down?",
+        "answers": ["1911"],
+        "answerable": True,
+        "doc_ids": ["mill.txt"],
+        "evidence": ["The mill by the river burned down in 1911."],
+        "kind": "date",
+        "licence": "unknown keys do no harm",
+    },
+    {"id": "wine", "question": "Which wine grows in Patagonia?", "answerable": False, "kind": "absent"},
+    {"id": "ferry", "question": "What did a crossing of the lake by ferry cost?", "answerable": True},
+]
+
+
+class Broken:
+    """An engine that fails where a question speaks of wine, as long as it is broken."""
+
+    name = "scripted:broken"
+
+    def __init__(self, error: Exception) -> None:
+        self.error: Exception | None = error
+        self.calls = 0
+
+    def reply(self, prompt: Prompt) -> Reply:
+        self.calls += 1
+        if self.error and "wine" in prompt.text:
+            raise self.error
+        return Reply(text='{"point": 0, "reply": "no", "needs": [], "steps": [], "knowledge": [], "claims": []}')
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "folder"
+    made.mkdir()
+    for name, text in TEXTS.items():
+        (made / name).write_text(text, encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> tuple[Question, ...]:
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS), encoding="utf-8")
+    return read_questions(file)
+
+
+def evaluation(folder: Path, questions: tuple[Question, ...], **options: object) -> FolderEvaluation:
+    given = {"embedder": ScriptedEmbedder(), "workspace": folder.parent / "space"} | options
+    return FolderEvaluation(folder, questions, **given)  # type: ignore[arg-type]
+
+
+def finished(one: FolderEvaluation) -> FolderReport:
+    for _ in one.run():
+        pass
+    return one.report()
+
+
+def until_asked(events: Iterator[Event], count: int) -> None:
+    """Go on until so many questions are finished, and stop there as Ctrl-C would."""
+    for event in events:
+        if isinstance(event, Progressed) and event.phase == "questions" and event.done == count:
+            break
+    events.close()  # type: ignore[attr-defined]
+
+
+def lines(one: FolderEvaluation) -> list[str]:
+    assert one.file is not None
+    return one.file.read_text(encoding="utf-8").splitlines()
+
+
+def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Question, ...]) -> None:
+    one = evaluation(folder, questions)
+    events = list(one.run())
+    report = one.report()
+    values = {m.measure: (m.estimate.value, m.estimate.questions) for m in report.everything.measures}
+    assert report.asked == report.everything.questions == 3
+    assert report.engine == "extractive:scripted-words"
+    for measure in (Measure.RANKED_FIRST, Measure.RANKED_EVIDENCE, Measure.CITED_FIRST, Measure.EVIDENCE_HIT):
+        assert values[measure] == (1.0, 1)
+    assert values[Measure.ANSWER_CONTAINS] == (1.0, 1)
+    assert values[Measure.ROC_AREA] == (1.0, 3)
+    assert (report.proven_quotes, values[Measure.PROVEN][0]) == (report.quotes, 1.0)
+    assert report.quotes >= 1
+    assert report.usage.calls >= 3
+    assert report.seconds is not None
+    assert report.seconds.questions == 3
+    assert [kind.kind for kind in report.kinds] == ["date", "absent"]
+    last = events[-1]
+    assert isinstance(last, Progressed)
+    assert (last.phase, last.done, last.total) == ("questions", 3, 3)
+    assert last.about[-1].endswith("s a question")
+
+
+def test_a_stopped_evaluation_goes_on_and_measures_the_same(folder: Path, questions: tuple[Question, ...]) -> None:
+    stopped = evaluation(folder, questions)
+    until_asked(stopped.run(), 2)
+    assert len(lines(stopped)) == 2
+    again = evaluation(folder, questions)
+    events = list(again.run())
+    assert any(isinstance(event, Notice) and event.text.startswith("2 of 3 outcomes are there") for event in events)
+    assert [event.done for event in events if isinstance(event, Progressed) and event.phase == "questions"] == [3]
+    whole = finished(evaluation(folder, questions, workspace=folder.parent / "other"))
+    assert again.report().everything == whole.everything
+
+
+def test_a_line_that_was_cut_off_is_asked_again(folder: Path, questions: tuple[Question, ...]) -> None:
+    first = evaluation(folder, questions)
+    finished(first)
+    whole = lines(first)
+    assert first.file is not None
+    first.file.write_text("\n".join((*whole[:2], whole[2][:40])), encoding="utf-8")
+    report = finished(again := evaluation(folder, questions))
+    assert report.asked == 3
+    assert [json.loads(line)["id"] for line in lines(again)] == ["mill", "wine", "ferry"]
+
+
+def test_a_higher_limit_goes_on_where_the_lower_one_ended(folder: Path, questions: tuple[Question, ...]) -> None:
+    assert finished(evaluation(folder, questions, limit=1)).asked == 1
+    report = finished(one := evaluation(folder, questions, limit=2))
+    assert report.asked == 2
+    assert len(lines(one)) == 2
+
+
+def test_fresh_asks_everything_anew(folder: Path, questions: tuple[Question, ...]) -> None:
+    finished(first := evaluation(folder, questions))
+    before = {json.loads(line)["run_id"] for line in lines(first)}
+    finished(again := evaluation(folder, questions, fresh=True))
+    after = {json.loads(line)["run_id"] for line in lines(again)}
+    assert len(after) == 3
+    assert before.isdisjoint(after)
+
+
+def test_an_answer_from_an_earlier_run_has_no_time(folder: Path, questions: tuple[Question, ...]) -> None:
+    finished(evaluation(folder, questions))
+    report = finished(evaluation(folder, questions, out=folder.parent / "elsewhere.jsonl"))
+    assert report.asked == 3
+    assert report.seconds is None
+
+
+def test_other_documents_or_settings_are_another_evaluation(folder: Path, questions: tuple[Question, ...]) -> None:
+    finished(first := evaluation(folder, questions))
+    finished(other := evaluation(folder, questions, settings=load_settings(None, ["method.rounds=1"])))
+    (folder / "new.txt").write_text("A new document.", encoding="utf-8")
+    finished(third := evaluation(folder, questions))
+    assert len({first.file, other.file, third.file}) == 3
+    with pytest.raises(EvaluationDataError, match="other questions, documents, models or settings"):
+        finished(evaluation(folder, questions, out=first.file))
+
+
+def test_a_file_that_holds_something_else_is_left_alone(folder: Path, questions: tuple[Question, ...]) -> None:
+    notes = folder.parent / "notes.jsonl"
+    notes.write_text('{"note": 1}\n', encoding="utf-8")
+    with pytest.raises(EvaluationDataError, match="line 1 of"):
+        finished(evaluation(folder, questions, out=notes))
+    assert notes.read_text(encoding="utf-8") == '{"note": 1}\n'
+
+
+def test_a_question_that_fails_is_counted_and_asked_again(folder: Path, questions: tuple[Question, ...]) -> None:
+    engine = Broken(EngineUnreachableError("the server is down"))
+    report = finished(evaluation(folder, questions, model=engine))
+    assert [(one.id, one.reason) for one in report.failures] == [("wine", "EngineUnreachableError: the server is down")]
+    assert (report.asked, report.everything.questions) == (3, 2)
+    engine.error = None
+    calls = engine.calls
+    report = finished(evaluation(folder, questions, model=engine))
+    assert (report.failures, report.everything.questions) == ((), 3)
+    assert engine.calls > calls
+
+
+def test_a_mistake_of_the_user_ends_the_evaluation(folder: Path, questions: tuple[Question, ...]) -> None:
+    engine = Broken(CredentialError("the key was refused", hint="Set it."))
+    with pytest.raises(CredentialError):
+        finished(one := evaluation(folder, questions, model=engine))
+    assert one.finished == 1
+
+
+def test_right_documents_that_are_not_there_are_told(folder: Path, questions: tuple[Question, ...]) -> None:
+    (folder / "mill.txt").unlink()
+    events = list(evaluation(folder, questions).run())
+    assert Notice(text="1 of 1 right documents are not in the folder, such as mill.txt.") in events
+
+
+def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, questions: tuple[Question, ...]) -> None:
+    with pytest.raises(EvaluationDataError, match="inside the folder"):
+        evaluation(folder, questions, out=folder / "outcomes.jsonl")
+    with pytest.raises(EvaluationDataError, match="inside the folder"):
+        evaluation(folder, questions).check_outside(folder / "questions.jsonl")
+    inside = evaluation(folder, questions, workspace=None, out=folder / ".investigator" / "outcomes.jsonl")
+    assert finished(inside).asked == 3
+
+
+def test_outcomes_that_cannot_be_kept_are_told(folder: Path, questions: tuple[Question, ...]) -> None:
+    with pytest.raises(StoreError, match="cannot be kept"):
+        finished(evaluation(folder, questions, out=folder.parent))
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ('{"id": "1", "question": "a?"}\n{"id": "1", "question": "b?"}\n', "line 2 .* the id 1"),
+        ('{"id": "1"}\n', "line 1 .* question"),
+        ('{"id": "1", "question": " "}\n', "line 1 .* empty"),
+        ('{"id": "1", "question": "a?", "answerable": "perhaps"}\n', "line 1 .* answerable"),
+        ("[]\n", "line 1"),
+        ("", "holds no questions"),
+    ],
+)
+def test_a_broken_question_file_is_told_with_the_line(tmp_path: Path, rows: str, told: str) -> None:
+    (tmp_path / "questions.jsonl").write_text(rows, encoding="utf-8")
+    with pytest.raises(EvaluationDataError, match=told):
+        read_questions(tmp_path / "questions.jsonl")

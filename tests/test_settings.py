@@ -1,0 +1,96 @@
+"""Settings: later sources win, and what is wrong with one is said in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator.errors import SettingsError
+from investigator.settings import load_settings
+
+
+def refused(*overrides: str, file: Path | None = None) -> SettingsError:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(file, overrides)
+    told = f"{caught.value.message} {caught.value.hint}"
+    assert caught.value.hint
+    assert not any(
+        word in told.lower() for word in ("input should", "pydantic", "tuple", "extra inputs", "value error")
+    )
+    return caught.value
+
+
+def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("[retrieval]\npassages = 2\ndepth = 11\nbreadth = 21\n", encoding="utf-8")
+    monkeypatch.setenv("INVESTIGATOR_RETRIEVAL__DEPTH", "12")
+    monkeypatch.setenv("INVESTIGATOR_RETRIEVAL__BREADTH", "22")
+    found = load_settings(file, ["retrieval.breadth=23"]).retrieval
+    assert (found.passages, found.depth, found.breadth) == (2, 12, 23)
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("retrieval.passages=900", "retrieval.passages must be a whole number between 1 and 50, not 900"),
+        ("retrieval.passages=many", 'a whole number between 1 and 50, not "many"'),
+        ("budget.calls=0", "budget.calls must be a whole number of at least 1, not 0"),
+        ("reader.max_seconds=0", "reader.max_seconds must be a number above 0"),
+        ("reader.ocr=perhaps", 'reader.ocr must be true or false, not "perhaps"'),
+        ("folder.include=*.pdf", 'folder.include must be a list of texts, as in ["*.md", "drafts"], not "*.pdf"'),
+        ("folder.exclude=[1]", "folder.exclude must be a list of texts"),
+        ("mission=", "mission must be a text that is not empty"),
+        ("embedder=3", "embedder must be a text, not 3"),
+        ("retrieval=5", "retrieval is not a setting but a part"),
+        ("chunks.target=2000", "the settings of chunks do not fit: target must not be larger than maximum"),
+        ("chunks=", "chunks is not a setting but a part"),
+        ("retrieval..depth=3", "is not of the form part.field=value"),
+    ],
+)
+def test_what_a_setting_takes_is_said_in_words(override: str, told: str) -> None:
+    assert told in refused(override).message
+
+
+@pytest.mark.parametrize(
+    "override",
+    ["reader.workers=99999999", "reader.max_seconds=Infinity", f"reader.max_memory={10**30}", "reader.ocr_languages=+"],
+)
+def test_nonsense_is_refused_before_anything_starts(override: str) -> None:
+    assert override.partition("=")[0] in refused(override).message
+
+
+@pytest.mark.parametrize(
+    ("override", "near"),
+    [
+        ("retrieval.pasages=3", "retrieval.passages"),
+        ("passages=3", "retrieval.passages"),
+        ("method.planner.stps=3", "method.planner.steps"),
+        ("misson=x", "mission"),
+    ],
+)
+def test_an_unknown_setting_names_the_nearest_one(override: str, near: str) -> None:
+    assert refused(override).message.endswith(f"; did you mean {near}?")
+
+
+def test_an_unknown_setting_like_no_other_names_those_of_its_part() -> None:
+    error = refused("retrieval.colour=red")
+    assert error.message == "there is no setting retrieval.colour"
+    assert error.hint.startswith("The settings of retrieval are: passages, ")
+
+
+def test_a_key_is_never_repeated() -> None:
+    error = refused('chat.api_key=["secret-word"]')
+    assert "secret-word" not in error.message + error.hint
+
+
+def test_a_number_of_thousands_of_digits_is_wrong_use(tmp_path: Path) -> None:
+    refused("budget.calls=" + "9" * 6000)
+    file = tmp_path / "settings.json"
+    file.write_text('{"budget": {"calls": ' + "9" * 6000 + "}}", encoding="utf-8")
+    assert "is not valid" in refused(file=file).message
+
+
+def test_a_variable_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INVESTIGATOR_FOLDER__INCLUDE", "*.pdf")
+    assert "INVESTIGATOR_FOLDER" in refused().message
