@@ -1,12 +1,19 @@
-"""Fit the weights that turn features of an extractive reply into its point.
+"""Fit what the chances and points of search and extractive engine are computed from: data/calibration.json.
 
-    python benchmarks/fit_points.py SET_DIR [SET_DIR ...] [--write] [--limit N] [--json]
+    python benchmarks/fit_points.py SET_DIR [SET_DIR ...] [--write] [--limit N] [--json] [--workspaces DIR]
 
-Each SET_DIR holds `questions.dev.jsonl` (rows with id, question, answerable, doc_ids) and the folder `docs_dev`.
-For each question the three likeliest documents are asked by the extractive engine; a reply counts as right when the
-question is answerable and the document is one of its `doc_ids`. The weights are a logistic regression; discrimination
-(area under the ROC curve) and calibration (expected calibration error, ten bins) are those of five-fold
-cross-validation over questions. `--write` stores the weights that ship.
+Each SET_DIR holds `questions.dev.jsonl` (rows with id, question, answerable, doc_ids, evidence) and the folder `docs_dev`.
+Three models are fitted, each set counting the same:
+
+document  the chance that a document holds the answer, judged from outside: over the documents that a search ranks; right
+          is a document of `doc_ids` of an answerable question.
+sentence  which sentence is evidence: within the passages of right documents, by lists; right is what overlaps `evidence`.
+reply     the point: over the replies of the four likeliest documents; right is a reply from a document of `doc_ids` of an
+          answerable question whose passages hold a piece of the `evidence` (where the row has some).
+
+All figures are of five-fold cross-validation over questions, all three models fitted anew in each fold; the last table
+leaves one set out at a time. The threshold is the point under which "not in the documents" decides best (mean F1 over the
+sets that have questions without an answer). `--write` stores the models that ship.
 """
 
 from __future__ import annotations
@@ -16,62 +23,136 @@ import json
 from pathlib import Path
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from fit_samples import Question, samples
+from fitting import Array, Fit, calibration_error, listwise, logistic, reliability
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from investigator.build import Investigator
-from investigator.engines.embedders import SentenceTransformerEmbedder
-from investigator.engines.extractive.asking import features_of
-from investigator.engines.extractive.calibration import Features, Weights
-from investigator.engines.extractive.thinking import think
-from investigator.records import AskVariables, ThinkVariables
+from investigator.calibration import Calibration, Logistic
+from investigator.engines.extractive.asking import ReplyFeatures
+from investigator.engines.extractive.candidates import SentenceFit
 
-WEIGHTS = Path(__file__).parents[1] / "investigator/engines/extractive/weights.json"
-DOCUMENTS = 3
+DATA = Path(__file__).parents[1] / "data/calibration.json"
+DOCUMENT = ("gap", "near_and_covered", "near_and_overlapping", "overlap", "named", "period", "age")
+SENTENCE = tuple(SentenceFit.model_fields)
+REPLY = (*ReplyFeatures.model_fields, "near_and_covered", "near_and_overlapping")
+FOLDS = 5
 
 
-def samples(folder: Path, limit: int | None, workspaces: Path) -> list[tuple[str, Features, bool]]:
-    """(question id, features, right) for the likeliest documents of each question of a set."""
-    rows = [json.loads(line) for line in (folder / "questions.dev.jsonl").read_text("utf-8").splitlines()][:limit]
-    embedder = SentenceTransformerEmbedder()
-    found = []
-    investigator = Investigator(folder / "docs_dev", workspace=workspaces / folder.name, embedder=embedder)
-    for _ in investigator.index(vectors=True):  # the points are fitted to the search over everything
-        pass
-    with investigator.library() as library:
-        for row in rows:
-            question = row["question"]
-            cards = library.cards((question,))
-            thought = ThinkVariables(
-                question=question,
-                mission="-",
-                strategy="-",
-                documents=(),
-                document_count=len(cards),
-                term_frequencies=library.term_frequencies(question),
-            )
-            needs = think(thought).needs
-            for card in cards[:DOCUMENTS]:
-                variables = AskVariables(
-                    main_question=question,
-                    mission="-",
-                    sub_question=question,
-                    document_id=card.document_id,
-                    document_title=card.title,
-                    needs=needs,
-                    passages=library.passages((question,), card.document_id),
-                )
-                right = row["answerable"] and card.document_id in row["doc_ids"]
-                found.append((f"{folder.name}/{row['id']}", features_of(variables, embedder), right))
+def rows(records: list, names: tuple[str, ...]) -> Array:  # type: ignore[type-arg]
+    """One row for each record, one column for each feature."""
+    return np.array([[float(getattr(record, name)) for name in names] for record in records]).reshape(-1, len(names))
+
+
+def shares(questions: list[Question]) -> dict[str, float]:
+    """What a question of each set counts, so that each set counts the same."""
+    return {name: 1 / sum(q.set == name for q in questions) for name in {q.set for q in questions}}
+
+
+def fitted(questions: list[Question]) -> Calibration:
+    """All three models for some questions; threshold and worth_asking are left at 50 and 0."""
+    share = shares(questions)
+    outside = [(entry, q) for q in questions for entry in q.standings]
+    document = logistic(
+        rows([entry.standing for entry, _ in outside], DOCUMENT),
+        np.array([float(entry.right) for entry, _ in outside]),
+        np.array([share[q.set] / len(q.standings) for _, q in outside]),
+    )
+    sentence = sentence_model(questions, share)
+    kept = Calibration(
+        document=model(document, DOCUMENT), sentence=sentence, reply=sentence, threshold=50, worth_asking=0.0
+    )
+    replies = [(features, right, share[q.set]) for q in questions for features, right in q.replies(kept)]
+    reply = logistic(
+        rows([features for features, _, _ in replies], REPLY),
+        np.array([float(right) for _, right, _ in replies]),
+        np.array([weight for _, _, weight in replies]),
+    )
+    return kept.model_copy(update={"reply": model(reply, REPLY)})
+
+
+def sentence_model(questions: list[Question], share: dict[str, float]) -> Logistic:
+    """Weights by lists; then a bias and one scale that make the chances of all sentences right."""
+    lists = []
+    for q in questions:
+        for sentences, labels in q.evidence_lists():
+            x, y = rows([sentence.fit for sentence in sentences], SENTENCE), np.array(labels, dtype=float)
+            if 0 < y.sum() < len(y):
+                lists.append((x, y, 100 * share[q.set]))
+    weights = listwise(lists)
+    scores = np.concatenate([x @ weights for x, _, _ in lists])[:, None]
+    labels = np.concatenate([y for _, y, _ in lists])
+    counts = np.concatenate([np.full(len(y), weight / len(y)) for _, y, weight in lists])
+    scale = logistic(scores, labels, counts)
+    return model(Fit(scale.bias, weights * scale.weights[0]), SENTENCE)
+
+
+def model(fit: Fit, names: tuple[str, ...]) -> Logistic:
+    """The model as it ships, rounded so that a person can read it."""
+    return Logistic(
+        bias=round(fit.bias, 3),
+        weights={name: round(float(weight), 3) for name, weight in zip(names, fit.weights, strict=True)},
+    )
+
+
+def judged(questions: list[Question], calibration: Calibration) -> list[tuple[Question, list[float], list[bool]]]:
+    """For each question the chances of its replies, and whether they were right."""
+    result = []
+    for q in questions:
+        pairs = q.replies(calibration)
+        result.append((q, [calibration.reply.chance(f) for f, _ in pairs], [right for _, right in pairs]))
+    return result
+
+
+def no_answer_f1(outcomes: list[tuple[Question, list[float], list[bool]]], threshold: float) -> float:
+    """F1 of "not in the documents", which is said where no reply reaches the threshold."""
+    said = [max(chances, default=0.0) < threshold for _, chances, _ in outcomes]
+    hit = sum(no and not q.answerable for no, (q, _, _) in zip(said, outcomes, strict=True))
+    return 2 * hit / max(1, sum(said) + sum(not q.answerable for q, _, _ in outcomes))
+
+
+def table(outcomes: list[tuple[Question, list[float], list[bool]]], threshold: float) -> list[dict[str, object]]:
+    """One row for each set, and one for all."""
+    names = sorted({q.set for q, _, _ in outcomes})
+    found: list[dict[str, object]] = []
+    for name in (*names, "all"):
+        own = [entry for entry in outcomes if name in (entry[0].set, "all")]
+        chances = np.concatenate([entry[1] for entry in own])
+        right = np.concatenate([entry[2] for entry in own]).astype(float)
+        answerable = [q.answerable for q, _, _ in own]
+        best = [max(chances, default=0.0) for _, chances, _ in own]
+        found.append(
+            {
+                "set": name,
+                "questions": len(own),
+                "replies": len(right),
+                "right": float(right.mean()),
+                "reply_roc": float(roc_auc_score(right, chances)),
+                "calibration_error": calibration_error(chances, right),
+                "answerable_roc": float(roc_auc_score(answerable, best)) if len(set(answerable)) == 2 else None,
+                "no_answer_f1": no_answer_f1(own, threshold),
+                "best_no_answer_f1": max(no_answer_f1(own, t / 100) for t in range(1, 100)),
+            }
+        )
     return found
 
 
-def calibration_error(chances: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
-    """Expected calibration error: how far chances are from frequencies, averaged over bins of equal width."""
-    place = np.minimum((chances * bins).astype(int), bins - 1)
-    gaps = [abs(chances[place == b].mean() - right[place == b].mean()) * (place == b).sum() for b in set(place)]
-    return float(sum(gaps) / len(chances))
+def best_threshold(outcomes: list[tuple[Question, list[float], list[bool]]]) -> int:
+    """The point under which "not in the documents" decides best, on the mean over the sets."""
+    names = sorted({q.set for q, _, _ in outcomes})
+
+    def mean(point: int) -> float:
+        return float(np.mean([no_answer_f1([o for o in outcomes if o[0].set == name], point / 100) for name in names]))
+
+    return max(range(5, 96), key=mean)
+
+
+def left_out(questions: list[Question], parts: list[list[Question]]) -> list[tuple[Question, list[float], list[bool]]]:
+    """Each part judged by models that were fitted to the others."""
+    return [
+        outcome
+        for part in parts
+        for outcome in judged(part, fitted([q for q in questions if not any(q is other for other in part)]))
+    ]
 
 
 def main() -> None:
@@ -83,48 +164,47 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
     arguments = parser.parse_args()
-    names = list(Features.model_fields)
-    rows = [row for folder in arguments.sets for row in samples(folder, arguments.limit, arguments.workspaces)]
-    groups = np.array([group for group, _, _ in rows])
-    sets = np.array([group.split("/")[0] for group in groups])
-    x = np.array([[getattr(features, name) for name in names] for _, features, _ in rows])
-    y = np.array([right for _, _, right in rows], dtype=int)
-    share = {name: 1 / (sets == name).sum() for name in set(sets)}
-    weight = np.array([share[name] for name in sets]) * len(sets) / len(share)
-    model = LogisticRegression(C=10.0, max_iter=1000)
-    chances = cross_val_predict(
-        model, x, y, groups=groups, cv=GroupKFold(5), method="predict_proba", params={"sample_weight": weight}
-    )[:, 1]
-    model.fit(x, y, sample_weight=weight)
-    fitted = {"bias": model.intercept_[0], **dict(zip(names, model.coef_[0], strict=True))}
-    weights = Weights.model_validate({name: round(float(value), 3) for name, value in fitted.items()})
-    table = [
-        {
-            "set": name,
-            "replies": int((sets == name).sum()),
-            "right": float(y[sets == name].mean()),
-            "roc_auc": float(roc_auc_score(y[sets == name], chances[sets == name])),
-            "calibration_error": calibration_error(chances[sets == name], y[sets == name]),
-        }
-        for name in sorted(share)
-    ]
-    table.append(
-        {
-            "set": "all",
-            "replies": len(y),
-            "right": float(y.mean()),
-            "roc_auc": float(roc_auc_score(y, chances)),
-            "calibration_error": calibration_error(chances, y),
-        }
+    questions = [q for folder in arguments.sets for q in samples(folder, arguments.limit, arguments.workspaces)]
+    order = np.random.default_rng(0).permutation(len(questions))
+    folds = [[questions[i] for i in order[fold::FOLDS]] for fold in range(FOLDS)]
+    outcomes = left_out(questions, folds)
+    threshold = best_threshold(outcomes)
+    others = left_out(
+        questions, [[q for q in questions if q.set == name] for name in sorted({q.set for q in questions})]
     )
+    shipped = fitted(questions)
+    chances = [shipped.document.chance(e.standing) for q in questions for e in q.standings if e.right]
+    worth_asking = round(float(np.quantile(chances, 0.02)), 3)
+    shipped = shipped.model_copy(update={"threshold": threshold, "worth_asking": worth_asking})
+    every = np.concatenate([entry[1] for entry in outcomes])
+    right = np.concatenate([entry[2] for entry in outcomes]).astype(float)
+    report = {
+        "threshold": threshold,
+        "worth_asking": worth_asking,
+        "cross_validated": table(outcomes, threshold / 100),
+        "set_left_out": table(others, threshold / 100),
+        "reliability": reliability(every, right),
+        "calibration": shipped.model_dump(),
+    }
     if arguments.json:
-        print(json.dumps({"weights": weights.model_dump(), "table": table}, indent=2))
+        print(json.dumps(report, indent=2))
     else:
-        for line in table:
-            print("  ".join(f"{value:.3f}" if isinstance(value, float) else str(value) for value in line.values()))
-        print(weights.model_dump_json())
+        show(report)
     if arguments.write:
-        WEIGHTS.write_text(weights.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        DATA.write_text(shipped.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+
+def show(report: dict) -> None:  # type: ignore[type-arg]
+    """Print the tables."""
+    print(f"threshold {report['threshold']}, worth asking {report['worth_asking']}")
+    for part in ("cross_validated", "set_left_out"):
+        print(f"\n{part}\n" + "  ".join(report[part][0]))
+        for line in report[part]:
+            print("  ".join(f"{value:.3f}" if isinstance(value, float) else str(value) for value in line.values()))
+    print("\nreliability: mean chance, frequency, replies")
+    for chance, frequency, count in report["reliability"]:
+        print(f"  {chance:.2f} {frequency:.2f} {count:5} {'#' * round(40 * frequency)}")
+    print(json.dumps(report["calibration"]))
 
 
 if __name__ == "__main__":

@@ -129,6 +129,10 @@ class Library:
         """The best chunks of the folder for a query, best first, by one half of the search or by both."""
         return tuple(self._search.best(query, limit, half))
 
+    def standings(self, question: str) -> tuple[Ranked, ...]:
+        """The documents that are worth a look with what tells of each, the likeliest first."""
+        return self._ranked(question)
+
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
         """The best chunks for a query, in one document or in all, with what each half of the search said of them.
 

@@ -48,6 +48,9 @@ _NUMBER = re.compile(
 )
 _NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:(?:of|de|von|van|the|and|la|di|da)\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*")
 _PLACE = re.compile(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+)?({_NAME.pattern})")
+_DIGIT = re.compile(r"\d")
+_NEUTRAL = 0.5
+_MANY_MARKS = 3
 _WORD = re.compile(r"[^\W_]+")
 _CAPITALS = re.compile(r"[A-Za-zÀ-ÿ]")
 _MARKS = {
@@ -92,12 +95,25 @@ def _worded(text: str) -> str:
 def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
     """1.0 where the sentence holds a thing of that kind, 0.0 where not; 0.5 where anything would do or cannot be told."""
     if kind is AnswerType.ANY or (kind in (AnswerType.NAME, AnswerType.PLACE) and not _CAPITALS.search(sentence)):
-        return 0.5
+        return _NEUTRAL
     if kind in _MARKS:
         return float(bool(_MARKS[kind].search(folded(sentence))))
     if kind is AnswerType.PLACE:
         kind = AnswerType.NAME
     return float(bool(spans(kind, sentence, question)))
+
+
+def finding(kind: AnswerType, sentence: str) -> float:
+    """How much a sentence compares (0..1), where a comparison, an effect or a change is asked for; else 0.5."""
+    if kind is not AnswerType.COMPARISON:
+        return _NEUTRAL
+    marks = {match.group() for match in _MARKS[kind].finditer(folded(sentence))}
+    return min(len(marks), _MANY_MARKS) / _MANY_MARKS
+
+
+def figures(kind: AnswerType, sentence: str) -> float:
+    """1.0 where a sentence gives a figure and a comparison, an effect or a change is asked for, 0.0 without; else 0.5."""
+    return float(bool(_DIGIT.search(sentence))) if kind is AnswerType.COMPARISON else _NEUTRAL
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from investigator.calibration import shipped
+from investigator.calibration import Logistic, shipped
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.answer_types import spans
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
@@ -50,7 +50,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     """
     question = asked(variables.main_question, variables.needs)
     places = measured(variables.passages, question, embedder)
-    ranked = best_first(candidates(variables.passages, places, question, embedder))
+    ranked = best_first(candidates(variables.passages, places, question, embedder), shipped().sentence)
     if not ranked:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
     quotes = quoted(ranked)
@@ -59,9 +59,8 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     return AskReply(point=point, reply=_reply(question, quotes), quotes=quotes)
 
 
-def best_first(sentences: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
+def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
     """The sentences with the chance that each answers, the likeliest first."""
-    model = shipped().sentence
     return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from investigator.engines.base import Embedder, Vectors
-from investigator.engines.extractive.answer_types import AnswerType, expected_type, holds_type
+from investigator.engines.extractive.answer_types import AnswerType, expected_type, figures, finding, holds_type
 from investigator.records import Need, Passage, Record
-from investigator.text.relevance import coverage, overlap, rarity, stems
+from investigator.text.relevance import overlap, rarity, share_of_weight, stems
 from investigator.text.sentences import sentence_spans
 from investigator.text.terms import content_words, stem, words
 
@@ -23,18 +24,21 @@ _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 class SentenceFit(Record):
     """What tells a sentence that answers; each about 0..1.
 
-    `similarity` is its cosine with the question, `covered` the share of the question's weight that stands in it,
-    `around` the same with the sentences before and after it; `passage` and `overlap` are those of its passage. `typed`
-    tells whether it holds the kind of thing that is asked for, `complete` whether it is a sentence and no fragment of
-    a table or a heading.
+    `similarity` is its cosine with the question; `focus` the share of the question's weight that stands in it, where
+    words that most sentences hold weigh little; `around` the same with the sentences before and after it. `passage` and
+    `overlap` are those of its passage. `typed` tells whether it holds the kind of thing that is asked for; `finding` and
+    `figures` how much it speaks like a result, where one is asked for (0.5 where not). `complete` tells whether it is a
+    sentence and no fragment of a table or a heading.
     """
 
     similarity: float
-    covered: float
+    focus: float
     around: float
     passage: float
     overlap: float
     typed: float
+    finding: float
+    figures: float
     complete: float
 
 
@@ -90,24 +94,38 @@ def candidates(
         return []
     vectors = embedder.embed([question.question, *flat])
     near = iter((vectors[1:] @ vectors[0]).tolist())
+    stemmed = [[stems(words(sentence)) for sentence in piece] for piece in pieces]
+    rare = _telling(question.weights, [each for piece in stemmed for each in piece])
     return [
-        Candidate(sentence, number, _fit(piece, index, next(near), places[number], question))
+        Candidate(
+            sentence,
+            number,
+            SentenceFit(
+                similarity=next(near),
+                focus=share_of_weight(rare, rare.keys() & stemmed[number][index]),
+                around=share_of_weight(rare, rare.keys() & _together(stemmed[number][max(0, index - 1) : index + 2])),
+                passage=places[number][0],
+                overlap=places[number][1],
+                typed=holds_type(question.kind, sentence, question.question),
+                finding=finding(question.kind, sentence),
+                figures=figures(question.kind, sentence),
+                complete=float(bool(_ENDS.search(sentence)) and len(stemmed[number][index]) >= _FEWEST_WORDS),
+            ),
+        )
         for number, piece in enumerate(pieces)
         for index, sentence in enumerate(piece)
     ]
 
 
-def _fit(piece: Sequence[str], index: int, near: float, place: tuple[float, float], question: Asked) -> SentenceFit:
-    sentence = piece[index]
-    return SentenceFit(
-        similarity=near,
-        covered=coverage(question.weights, sentence),
-        around=coverage(question.weights, " ".join(piece[max(0, index - 1) : index + 2])),
-        passage=place[0],
-        overlap=place[1],
-        typed=holds_type(question.kind, sentence, question.question),
-        complete=float(bool(_ENDS.search(sentence)) and len(stems(words(sentence))) >= _FEWEST_WORDS),
-    )
+def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
+    """The words of the question that some sentence holds, weighed by how few do (inverse sentence frequency)."""
+    counts = {word: sum(word in each for each in sentences) for word in weights}
+    total = len(sentences)
+    return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word, n in counts.items() if n}
+
+
+def _together(stemmed: Sequence[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*stemmed)
 
 
 def _sentences(text: str) -> list[str]:

@@ -1,0 +1,123 @@
+"""What the models of the calibration are fitted to: questions with known answers, put to search and extractive engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from investigator.build import Investigator
+from investigator.calibration import Calibration
+from investigator.engines.base import Embedder
+from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.extractive.asking import ReplyFeatures, best_first, reply_features
+from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
+from investigator.engines.extractive.thinking import think
+from investigator.engines.remembering import RememberingEmbedder
+from investigator.evaluation.evidence_match import holds, overlaps
+from investigator.records import Passage, ThinkVariables
+from investigator.retrieval.documents_first import Ranked
+from investigator.retrieval.library import Library
+from investigator.retrieval.standing import Standing
+
+RANKED = 20
+ASKED = 4
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A document as the search sees it, and whether it holds the answer."""
+
+    standing: Standing
+    right: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read in a document: its passages, their sentences, and whether they hold the answer."""
+
+    standing: Standing
+    passages: tuple[Passage, ...]
+    places: list[tuple[float, float]]
+    sentences: list[Candidate]
+    labels: list[bool]
+    right: bool
+    likely: bool
+
+
+@dataclass
+class Question:
+    """A question of a set with everything that was seen for it."""
+
+    set: str
+    answerable: bool
+    asked: Asked
+    standings: list[Outside] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+
+    def evidence_lists(self) -> Iterator[tuple[list[Candidate], list[bool]]]:
+        """Sentences of right documents, and which of them are evidence."""
+        for reading in self.readings:
+            if reading.right:
+                yield reading.sentences, reading.labels
+
+    def replies(self, calibration: Calibration) -> list[tuple[ReplyFeatures, bool]]:
+        """Features of the replies of the likeliest documents, under the models of a calibration."""
+        found = []
+        for reading in self.readings:
+            if reading.likely and reading.sentences:
+                match = calibration.document.chance(reading.standing)
+                passages = [p.model_copy(update={"document_match": match}) for p in reading.passages]
+                ranked = best_first(reading.sentences, calibration.sentence)
+                found.append((reply_features(passages, reading.places, self.asked, ranked), reading.right))
+        return found
+
+
+def samples(folder: Path, limit: int | None, workspaces: Path) -> Iterator[Question]:
+    """The questions of a set."""
+    lines = (folder / "questions.dev.jsonl").read_text("utf-8").splitlines()
+    embedder = SentenceTransformerEmbedder()
+    investigator = Investigator(folder / "docs_dev", workspace=workspaces / folder.name, embedder=embedder)
+    for _ in investigator.index(vectors=True):  # the points are fitted to the search over everything
+        pass
+    with investigator.library() as library:
+        for line in lines[:limit]:
+            yield _question(folder.name, json.loads(line), library, RememberingEmbedder(embedder))
+
+
+def _question(name: str, row: dict, library: Library, embedder: Embedder) -> Question:  # type: ignore[type-arg]
+    text = row["question"]
+    thought = ThinkVariables(
+        question=text,
+        mission="-",
+        strategy="-",
+        documents=(),
+        document_count=len(library.document_ids()),
+        term_frequencies=library.term_frequencies(text),
+    )
+    question = Question(name, row["answerable"], asked(text, think(thought).needs))
+    right = set(row["doc_ids"]) if row["answerable"] else set()
+    ranked = library.standings(text)[:RANKED]
+    question.standings += [Outside(entry.standing, entry.document_id in right) for entry in ranked]
+    likely = [entry.document_id for entry in ranked[:ASKED]]
+    by_id: dict[str, Ranked] = {entry.document_id: entry for entry in ranked}
+    for document_id in dict.fromkeys((*likely, *(i for i in row["doc_ids"] if i in by_id))):
+        passages = library.passages((text,), document_id)
+        places = measured(passages, question.asked, embedder)
+        sentences = candidates(passages, places, question.asked, embedder)
+        evidence: Sequence[str] = row.get("evidence") or ()
+        held = any(holds(passage.text, piece) for passage in passages for piece in evidence) or not evidence
+        labels = [document_id in right and any(overlaps(s.text, piece) for piece in evidence) for s in sentences]
+        question.readings.append(
+            Reading(
+                standing=by_id[document_id].standing,
+                passages=passages,
+                places=places,
+                sentences=sentences,
+                labels=labels,
+                right=document_id in right and held,
+                likely=document_id in likely,
+            )
+        )
+    return question
