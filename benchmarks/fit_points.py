@@ -28,13 +28,12 @@ from fitting import Array, Fit, calibration_error, listwise, logistic, reliabili
 from sklearn.metrics import roc_auc_score
 
 from investigator.calibration import Calibration, Logistic
-from investigator.engines.extractive.asking import ReplyFeatures
 from investigator.engines.extractive.candidates import SentenceFit
 
 DATA = Path(__file__).parents[1] / "data/calibration.json"
-DOCUMENT = ("gap", "near_and_covered", "near_and_overlapping", "overlap", "named", "period", "age")
+DOCUMENT = ("gap", "near_and_overlapping", "named", "names", "period", "age", "naming", "stands_out")
 SENTENCE = tuple(SentenceFit.model_fields)
-REPLY = (*ReplyFeatures.model_fields, "near_and_covered", "near_and_overlapping")
+REPLY = ("match_odds", "sentence_odds")
 FOLDS = 5
 
 
@@ -146,6 +145,15 @@ def best_threshold(outcomes: list[tuple[Question, list[float], list[bool]]]) -> 
     return max(range(5, 96), key=mean)
 
 
+def chance_worth_asking(questions: list[Question], calibration: Calibration) -> float:
+    """The chance below which no more than one document in a hundred holds the answer."""
+    entries = [(calibration.document.chance(e.standing), e.right) for q in questions for e in q.standings]
+    entries.sort()
+    right = np.cumsum([held for _, held in entries]) / np.arange(1, len(entries) + 1)
+    below = np.flatnonzero(right <= 0.01)
+    return round(entries[int(below[-1])][0], 3) if len(below) else 0.0
+
+
 def left_out(questions: list[Question], parts: list[list[Question]]) -> list[tuple[Question, list[float], list[bool]]]:
     """Each part judged by models that were fitted to the others."""
     return [
@@ -173,8 +181,7 @@ def main() -> None:
         questions, [[q for q in questions if q.set == name] for name in sorted({q.set for q in questions})]
     )
     shipped = fitted(questions)
-    chances = [shipped.document.chance(e.standing) for q in questions for e in q.standings if e.right]
-    worth_asking = round(float(np.quantile(chances, 0.02)), 3)
+    worth_asking = chance_worth_asking(questions, shipped)
     shipped = shipped.model_copy(update={"threshold": threshold, "worth_asking": worth_asking})
     every = np.concatenate([entry[1] for entry in outcomes])
     right = np.concatenate([entry[2] for entry in outcomes]).astype(float)

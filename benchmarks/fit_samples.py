@@ -16,10 +16,9 @@ from investigator.engines.extractive.candidates import Asked, Candidate, asked, 
 from investigator.engines.extractive.thinking import think
 from investigator.engines.remembering import RememberingEmbedder
 from investigator.evaluation.evidence_match import holds, overlaps
-from investigator.records import Passage, ThinkVariables
+from investigator.records import Passage, Standing, ThinkVariables
 from investigator.retrieval.documents_first import Ranked
 from investigator.retrieval.library import Library
-from investigator.retrieval.standing import Standing
 
 RANKED = 20
 ASKED = 4

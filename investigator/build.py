@@ -13,8 +13,8 @@ from investigator.documents.folder import Recheck, check_folder, scan
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine, parse_model_options
 from investigator.engines.embedders import SentenceTransformerEmbedder
-from investigator.engines.remembering import RememberingEmbedder
 from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.remembering import RememberingEmbedder
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, QuestionError, StoreError, UnknownRunError
 from investigator.prompts import Prompts

@@ -42,6 +42,12 @@ class Calibration(Record):
     worth_asking: float
 
 
+def log_odds(chance: float) -> float:
+    """The logarithm of the odds of a chance (0..1), never infinite."""
+    held = min(1 - 1e-6, max(1e-6, chance))
+    return math.log(held / (1 - held))
+
+
 @cache
 def shipped() -> Calibration:
     """The calibration that comes with the package."""

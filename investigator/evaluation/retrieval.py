@@ -23,9 +23,9 @@ from investigator.records import (
     Search,
     SplitDocument,
 )
+from investigator.retrieval.chunk_search import Half
 from investigator.retrieval.folder_index import open_library
 from investigator.retrieval.indexing import embed_missing
-from investigator.retrieval.chunk_search import Half
 from investigator.retrieval.library import Library, RetrievalSettings
 from investigator.store.corpus import Corpus
 from investigator.store.vectors import VectorTable

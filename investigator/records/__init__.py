@@ -82,6 +82,7 @@ from investigator.records.modules import (
     TurnsVariables,
 )
 from investigator.records.plans import SUMMARY, Plan, PlanStep, Status
+from investigator.records.standing import Standing
 
 __all__ = [
     "SUMMARY",
@@ -152,6 +153,7 @@ __all__ = [
     "SearchHit",
     "Speaker",
     "SplitDocument",
+    "Standing",
     "Started",
     "Status",
     "StopReason",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from investigator.calibration import shipped
 from investigator.evidence.coverage import coverage
 from investigator.evidence.quotes import Sources
 from investigator.records import (
@@ -44,8 +45,12 @@ class MethodSettings(Record):
     """How long the method goes on and what it takes for knowledge."""
 
     rounds: int = Field(default=3, ge=1, le=50, description="rounds of planning, asking and reflecting, at most")
-    threshold: int = Field(default=50, ge=0, le=100, description="point from which a reply is remembered as history")
-    worth_asking: float = Field(default=0.4, ge=0, le=1, description="match from which a document is worth asking")
+    threshold: int | None = Field(
+        default=None, ge=0, le=100, description="point from which a reply counts as history; null: the calibrated one"
+    )
+    worth_asking: float | None = Field(
+        default=None, ge=0, le=1, description="match from which a document is worth asking; null: the calibrated one"
+    )
     concurrency: int = Field(default=4, ge=1, le=64, description="documents that are asked side by side")
     planner: PlannerSettings = PlannerSettings()
     query: QuerySettings = QuerySettings()
@@ -75,6 +80,8 @@ class Research:
         self._sources = Sources(library.document)
         self._workspace = workspace
         self._settings = settings
+        self._threshold = shipped().threshold if settings.threshold is None else settings.threshold
+        self._worth_asking = shipped().worth_asking if settings.worth_asking is None else settings.worth_asking
         self._keep = keep
         self._stream = MemoryStream(keep=keep_memory)
         self._history: tuple[Memory, ...] = ()
@@ -154,7 +161,7 @@ class Research:
 
     def _reflect(self) -> Event:
         known = {quote for memory in self._history for quote in memory.quotes}
-        self._history = HistorySelector(self._stream).select(self._settings.threshold)
+        self._history = HistorySelector(self._stream).select(self._threshold)
         learned = any(quote not in known for memory in self._history for quote in memory.quotes)
         number = len(self.case.rounds)
         reflector = Reflector(self._desk)
@@ -175,7 +182,7 @@ class Research:
 
     def _answer(self, stop: StopReason) -> Event:
         unknown = self.case.reflections[-1].unknown_infos if self.case.reflections else ()
-        history = HistorySelector(self._stream).select(self._settings.threshold)
+        history = HistorySelector(self._stream).select(self._threshold)
         writer = AnswerWriter(self._desk, self._settings.answer)
         claims, unproven = writer.write(self.case.question, self.case.mission, history, unknown)
         answer = concluded(
@@ -184,7 +191,7 @@ class Research:
             claims,
             unproven,
             self._coverage(),
-            threshold=self._settings.threshold,
+            threshold=self._threshold,
             nearest=() if claims else self._library.passages((self.case.question,))[:3],
             searched=tuple(dict.fromkeys(memory.question for memory in self._stream)),
             engine=self.case.engine,
@@ -215,7 +222,7 @@ class Research:
     def _coverage(self) -> Coverage:
         ids = self._library.document_ids()
         done = {step.document_id for step in self.case.plan.steps if step.status is Status.DONE}
-        worth = [card.document_id for card in self._cards if card.match >= self._settings.worth_asking]
+        worth = [card.document_id for card in self._cards if card.match >= self._worth_asking]
         planned = [step.document_id for step in self.case.plan.steps if step.document_id != SUMMARY]
         return coverage(ids, done & set(ids), (*worth, *planned), self._library.unreadable(), searched=True)
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from investigator.calibration import Logistic
+from investigator.records import Standing
 from investigator.retrieval.chunk_search import ChunkSearch, Found, in_one_order
-from investigator.retrieval.names import Names
-from investigator.text.relevance import overlap, share_of_weight
-from investigator.retrieval.standing import Standing
+from investigator.retrieval.names import Names, named_words, names_nothing
 from investigator.store.corpus import Corpus
-from investigator.text.terms import stem, words
+from investigator.text.relevance import overlap, share_of_weight
 
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
 _NAMED = 12  # documents that a question names best, looked into although no search of the folder found them
@@ -48,23 +47,28 @@ class DocumentsFirst:
         age = self._names.of_age(question, named)
         best, nearest = self._best_chunks(question, named)
         leader = max((chunk.score for chunk in best.values()), default=0.0)
+        called = {word: weights[word] for word in named_words(question) if word in weights}
+        wanted, plain = called or weights, names_nothing(question)
         ranked = []
-        for document_id in best:
-            chunk = best[document_id]
-            text = self._corpus.chunk_text(self._corpus.chunk_spans([chunk.chunk_id])[chunk.chunk_id])
-            title = {stem(word) for word in words(self._corpus.cards()[document_id].title)}
+        for document_id, chunk in best.items():
+            held = [word for word in wanted if document_id in holders.get(word, frozenset())]
+            others = max((near for other, near in nearest.items() if other != document_id), default=0.0)
             standing = Standing(
                 gap=min(0.0, chunk.score - leader),
                 similarity=nearest[document_id],
-                overlap=overlap(weights, text),
-                covered=share_of_weight(weights, [w for w in weights if document_id in holders.get(w, frozenset())]),
-                titled=share_of_weight(weights, [w for w in weights if w in title]),
+                overlap=overlap(weights, self._text(chunk)),
                 named=named.get(document_id, 0.0),
+                names=share_of_weight(wanted, held),
                 period=period.get(document_id, 0.0),
                 age=age.get(document_id, 0.0),
+                naming=0.0 if plain else 1.0,
+                stands_out=max(0.0, nearest[document_id] - others) if plain else 0.0,
             )
             ranked.append(Ranked(document_id, self._model.chance(standing), standing, chunk))
         return tuple(sorted(ranked, key=lambda entry: -entry.chance))
+
+    def _text(self, chunk: Found) -> str:
+        return self._corpus.chunk_text(self._corpus.chunk_spans([chunk.chunk_id])[chunk.chunk_id])
 
     def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, Found], dict[str, float]]:
         """The best chunk of each document that is looked into, and the similarity of its nearest one."""

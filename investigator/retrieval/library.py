@@ -17,10 +17,10 @@ from investigator.retrieval.chunk_search import ChunkSearch, Found, Half, in_one
 from investigator.retrieval.documents_first import DocumentsFirst, Ranked
 from investigator.retrieval.fusion import windows
 from investigator.retrieval.names import Names
-from investigator.text.relevance import overlap, word_weights
 from investigator.retrieval.vector_search import VectorSearch
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
+from investigator.text.relevance import overlap, word_weights
 from investigator.text.terms import content_words, stem, words
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from investigator.records import DocumentCard
-from investigator.retrieval.periods import Age, Period, age_asked, agree, periods
+from investigator.retrieval.periods import Age, Period, age_asked, agree, periods, without_periods
 from investigator.text.relevance import rarity
-from investigator.text.terms import content_words, stem, words
+from investigator.text.terms import content_words, question_body, stem, stop_words, words
 
+_TOKEN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
 _LONG_NAME = 6
 
@@ -24,7 +25,7 @@ class Names:
         self._dates: dict[str, Period] = {}
         for card in cards:
             name = f"{card.title} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
-            for word in {*words(name), *words(card.document_id.replace("_", " "))}:
+            for word in {*words(without_periods(name)), *words(without_periods(card.document_id))}:
                 self._holders.setdefault(stem(word), set()).add(card.document_id)
             self._periods[card.document_id] = periods(name)
             if card.date:
@@ -79,7 +80,22 @@ class Names:
 
 def _spellings(question: str) -> set[str]:
     """Stems of the question's words, and of neighbouring ones written as one."""
-    single = [stem(word) for word in content_words(question)]
-    every = words(question)
+    asked = without_periods(question)
+    single = [stem(word) for word in content_words(asked)]
+    every = words(asked)
     joined = [f"{a}{b}" for a, b in pairwise(every)] + [f"{a}{b}{c}" for (a, b), (_, c) in pairwise(pairwise(every))]
     return {*single, *(stem(name) for name in joined if len(name) >= _LONG_NAME)}
+
+
+def named_words(question: str) -> frozenset[str]:
+    """Stems of the words that a question writes like names, with a capital; periods and stop words are none."""
+    left = set(words(without_periods(question)))
+    tokens = (token for token in _TOKEN.findall(question_body(question)) if token[0].isupper())
+    folded = (word for token in tokens for word in words(token))
+    return frozenset(stem(word) for word in folded if word in left and word not in stop_words())
+
+
+def names_nothing(question: str) -> bool:
+    """Whether a question of a script with capitals has no word but the first that is written like a name."""
+    tokens = _TOKEN.findall(question)
+    return any(token[0].islower() for token in tokens) and not named_words(question)

@@ -14,10 +14,10 @@ from investigator.text.terms import folded
 
 _YEAR = r"((?:19|20)\d\d)"
 _ORDINALS = (
-    "first|1st|erstes|erste|premier|primer",
-    "second|2nd|zweites|zweite|deuxieme|segundo",
-    "third|3rd|drittes|dritte|troisieme|tercer",
-    "fourth|4th|viertes|vierte|quatrieme|cuarto",
+    "first|1st|erste[nrsm]?|premier|primer",
+    "second|2nd|zweite[nrsm]?|deuxieme|segundo",
+    "third|3rd|dritte[nrsm]?|troisieme|tercer",
+    "fourth|4th|vierte[nrsm]?|quatrieme|cuarto",
 )
 _MONTHS = (
     "january|jan|januar|janvier|enero",
@@ -33,22 +33,24 @@ _MONTHS = (
     "november|nov|novembre|noviembre",
     "december|dec|dezember|dez|decembre|diciembre",
 )
-_OF = r"[\s,./'-]*(?:(?:of|the|de|del|des|fiscal|fy|year|calendar)\s+)*"
+_OF = r"[\s,./'-]*(?:(?:of|the|de|del|des|fiscal|year|calendar)\s+|fy\s?)*"
 _QUARTER_YEAR = re.compile(rf"\bq([1-4])(?:{_OF}{_YEAR}\b)?")
 _YEAR_QUARTER = re.compile(rf"\b{_YEAR}[\s/-]*(?:fiscal\s*)?q([1-4])\b")
 _WORDED_QUARTER = re.compile(
-    rf"\b(?:{'|'.join(f'({names})' for names in _ORDINALS)})\s+(?:fiscal\s+)?(?:quarter|quartal|trimestre)(?:{_OF}{_YEAR}\b)?"
+    rf"\b(?:{'|'.join(f'({names})' for names in _ORDINALS)})\s+"
+    rf"(?:fiscal\s+)?(?:quarter|quartals?|trimestre)(?:{_OF}{_YEAR}\b)?"
 )
 _ISO_DATE = re.compile(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
 _MONTH_YEAR = re.compile(rf"\b(?:{'|'.join(f'({names})' for names in _MONTHS)})\.?(?:\s+\d{{1,2}},?)?{_OF}{_YEAR}\b")
 _SHORT_FISCAL = re.compile(r"\bfy\s?'?(\d\d)\b")
 _PLAIN_YEAR = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+_PATTERNS = (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER, _ISO_DATE, _MONTH_YEAR, _SHORT_FISCAL, _PLAIN_YEAR)
 _NEWEST = re.compile(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
-    r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?|derniere?"
-    r"|mas recientes?|ultim[oa])\b|最新|最近"
+    r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
+    r"|mas recientes?|ultim[oa]s?)\b|最新|最近"
 )
-_OLDEST = re.compile(r"\b(earliest|oldest|alteste[nrsm]?|fruheste[nrsm]?|plus ancienn?e?|mas antigu[oa])\b|最早")
+_OLDEST = re.compile(r"\b(earliest|oldest|alteste[nrsm]?|fruheste[nrsm]?|plus ancien(ne)?s?|mas antigu[oa]s?)\b|最早")
 
 
 class Period(NamedTuple):
@@ -76,10 +78,28 @@ def periods(text: str) -> frozenset[Period]:
     """The periods that a text names; a year that belongs to a quarter or month is not given apart."""
     left = folded(text).replace("_", " ")
     found: set[Period] = set()
-    for pattern in (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER, _ISO_DATE, _MONTH_YEAR, _SHORT_FISCAL, _PLAIN_YEAR):
+    for pattern in _PATTERNS:
         found |= {_period(pattern, match) for match in pattern.finditer(left)}
         left = pattern.sub(" ", left)
-    return frozenset(found)
+    return frozenset(_with_years(found))
+
+
+def _with_years(found: set[Period]) -> set[Period]:
+    """A quarter that is named apart from its year ("fiscal 2022, third quarter", "Q1 and Q2 2022") belongs to it."""
+    loose = {period for period in found if period.year is None}
+    plain = {period for period in found - loose if period.quarter is None and period.month is None}
+    years = {period.year for period in plain or found - loose}
+    if not loose or not years:
+        return found
+    return found - loose - plain | {Period(year, period.quarter) for year in years for period in loose}
+
+
+def without_periods(text: str) -> str:
+    """The folded text without the periods that it names."""
+    left = folded(text).replace("_", " ")
+    for pattern in _PATTERNS:
+        left = pattern.sub(" ", left)
+    return left
 
 
 def _period(pattern: re.Pattern[str], match: re.Match[str]) -> Period:

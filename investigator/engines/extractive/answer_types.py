@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-from investigator.text.terms import folded
+from investigator.text.terms import content_words, folded, stem
 
 
 class AnswerType(StrEnum):
@@ -51,6 +51,7 @@ _PLACE = re.compile(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+
 _DIGIT = re.compile(r"\d")
 _NEUTRAL = 0.5
 _MANY_MARKS = 3
+_FAR = 120  # characters: beyond that, nearer or farther tells nothing
 _WORD = re.compile(r"[^\W_]+")
 _CAPITALS = re.compile(r"[A-Za-zÀ-ÿ]")
 _MARKS = {
@@ -86,6 +87,19 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
             return []
     trimmed = [span.strip(" .,;:") for span in found]
     return [span for span in trimmed if span and _worded(span) not in _worded(question)]
+
+
+def answer_span(kind: AnswerType, sentence: str, question: str) -> str:
+    """The number, date, name or place of a sentence that stands nearest to the words of the question; "" without one."""
+    found = spans(kind, sentence, question)
+    asked = {stem(word) for word in content_words(question)}
+    places = [match.start() for match in _WORD.finditer(sentence) if stem(folded(match.group())) in asked]
+
+    def distance(span: str) -> float:
+        at = sentence.find(span)
+        return sum(min(abs(at - place), _FAR) for place in places)
+
+    return " ".join(min(found, key=distance).split()) if found else ""
 
 
 def _worded(text: str) -> str:

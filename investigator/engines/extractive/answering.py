@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from investigator.engines.extractive.answer_types import answer_span, expected_type
 from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim
 from investigator.text.terms import content_words, stem
 
@@ -12,7 +13,7 @@ _SAME = 0.7
 
 
 def answer(variables: AnswerVariables) -> AnswerReply:
-    """Each claim is one quote, word for word; quotes of the same content only once.
+    """Each claim is one quote, word for word, the first with the short answer before it; the same content only once.
 
     Every document has its best quote said before any has its second, the strongest document first.
     """
@@ -22,8 +23,18 @@ def answer(variables: AnswerVariables) -> AnswerReply:
         if len(chosen) < _MOST_CLAIMS and not _repeats(item, chosen):
             chosen.append(item)
     return AnswerReply(
-        claims=tuple(ProposedClaim(text=" ".join(item.text.split()), evidence=(item.id,)) for item in chosen)
+        claims=tuple(
+            ProposedClaim(text=_said(item, variables.question if number == 0 else ""), evidence=(item.id,))
+            for number, item in enumerate(chosen)
+        )
     )
+
+
+def _said(item: Evidence, question: str) -> str:
+    """The quote; before the first one what was asked for, where that is a number, a date, a name or a place."""
+    text = " ".join(item.text.split())
+    span = answer_span(expected_type(question), text, question) if question else ""
+    return f"{span}: {text}" if span and span != text.rstrip(".") else text
 
 
 def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:

@@ -4,43 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from investigator.calibration import Logistic, shipped
+from investigator.calibration import Logistic, log_odds, shipped
 from investigator.engines.base import Embedder
-from investigator.engines.extractive.answer_types import spans
+from investigator.engines.extractive.answer_types import answer_span
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
-from investigator.records import AskReply, AskVariables, Passage, Record
+from investigator.records import AskReply, AskVariables, Passage, Record, Standing
 from investigator.text.relevance import coverage
 
 _MOST_QUOTES = 3
+_MOST_SENTENCES = 5
 _SHARE_OF_BEST = 0.5
 _NOT_HERE = "Not in this text."
-_UNKNOWN_MATCH = 0.5
 
 
 class ReplyFeatures(Record):
-    """What tells an answer from a near miss; each about 0..1.
+    """What tells an answer from a near miss: two chances, 0..1.
 
-    `match` is the chance that the document holds the answer, judged from outside; `similarity` and `overlap` are those
-    of its nearest passage; `covered` is the share of the question's weight that stands in the passages; `sentence` is
-    the chance of the best sentence, `typed` whether one of the sentences quoted holds what is asked for.
+    `match` is the chance that the document holds the answer, judged from outside; `sentence` that of its best sentence.
     """
 
-    match: float = 0.0
-    similarity: float = 0.0
-    overlap: float = 0.0
-    covered: float = 0.0
-    sentence: float = 0.0
-    typed: float = 0.0
+    match: float
+    sentence: float
 
     @property
-    def near_and_covered(self) -> float:
-        """Meaning and words agree: the one without the other is a near miss."""
-        return max(0.0, self.similarity) * self.covered
+    def match_odds(self) -> float:
+        """The logarithm of the odds of `match`."""
+        return log_odds(self.match)
 
     @property
-    def near_and_overlapping(self) -> float:
-        """Meaning and words agree in one place."""
-        return max(0.0, self.similarity) * self.overlap
+    def sentence_odds(self) -> float:
+        """The logarithm of the odds of `sentence`."""
+        return log_odds(self.sentence)
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
@@ -53,10 +47,10 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     ranked = best_first(candidates(variables.passages, places, question, embedder), shipped().sentence)
     if not ranked:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
-    quotes = quoted(ranked)
+    quotes = quoted(ranked, variables.passages)
     features = reply_features(variables.passages, places, question, ranked)
     point = round(100 * shipped().reply.chance(features))
-    return AskReply(point=point, reply=_reply(question, quotes), quotes=quotes)
+    return AskReply(point=point, reply=_reply(question, ranked[0][0].text, quotes), quotes=quotes)
 
 
 def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
@@ -64,11 +58,25 @@ def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Ca
     return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
 
 
-def quoted(ranked: Sequence[tuple[Candidate, float]]) -> tuple[str, ...]:
-    """The sentences to quote: the best, and those that are not far behind it."""
+def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage]) -> tuple[str, ...]:
+    """What to quote: the best sentence and those not far behind it, neighbours as one quote, three quotes at most."""
     bar = _SHARE_OF_BEST * ranked[0][1]
-    texts = dict.fromkeys(sentence.text for sentence, chance in ranked if chance >= bar)
-    return tuple(texts)[:_MOST_QUOTES]
+    chosen = [sentence for sentence, chance in ranked[:_MOST_SENTENCES] if chance >= bar]
+    at = {(sentence.passage, sentence.place): sentence for sentence in chosen}
+    used: set[tuple[int, int]] = set()
+    quotes: dict[str, None] = {}
+    for sentence in chosen:
+        number, first = sentence.passage, sentence.place
+        if (number, first) in used:
+            continue
+        last = first
+        while (number, last + 1) in at:
+            last += 1
+        while (number, first - 1) in at:
+            first -= 1
+        used.update((number, place) for place in range(first, last + 1))
+        quotes[passages[number].text[at[number, first].span[0] : at[number, last].span[1]]] = None
+    return tuple(quotes)[:_MOST_QUOTES]
 
 
 def reply_features(
@@ -77,19 +85,17 @@ def reply_features(
     question: Asked,
     ranked: Sequence[tuple[Candidate, float]],
 ) -> ReplyFeatures:
-    """What the point of a reply is computed from."""
+    """What the point of a reply is computed from; a document that no search has judged is judged by its passages."""
     matches = [passage.document_match for passage in passages if passage.document_match is not None]
-    return ReplyFeatures(
-        match=max(matches, default=_UNKNOWN_MATCH),
-        similarity=max(near for near, _ in places),
-        overlap=max(shared for _, shared in places),
-        covered=coverage(question.weights, " ".join(passage.text for passage in passages)),
-        sentence=ranked[0][1],
-        typed=max(sentence.fit.typed for sentence, _ in ranked[:_MOST_QUOTES]),
-    )
+    if not matches:
+        text = " ".join(passage.text for passage in passages)
+        similarity, shared = max(near for near, _ in places), max(shared for _, shared in places)
+        standing = Standing(similarity=similarity, overlap=shared, names=coverage(question.weights, text))
+        matches = [shipped().document.chance(standing)]
+    return ReplyFeatures(match=max(matches), sentence=ranked[0][1])
 
 
-def _reply(question: Asked, quotes: Sequence[str]) -> str:
+def _reply(question: Asked, best: str, quotes: Sequence[str]) -> str:
     text = " ".join(" ".join(quote.split()) for quote in quotes)
-    found = spans(question.kind, quotes[0], question.question)
-    return f"{' '.join(found[0].split())}. {text}" if found else text
+    span = answer_span(question.kind, best, question.question)
+    return f"{span}. {text}" if span else text

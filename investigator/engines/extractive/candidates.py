@@ -44,10 +44,15 @@ class SentenceFit(Record):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence, the number of its passage, and how it fits."""
+    """A sentence: its text, the number of its passage, its place among the sentences there, its span, how it fits.
+
+    The span is one of the text of its passage.
+    """
 
     text: str
     passage: int
+    place: int
+    span: tuple[int, int]
     fit: SentenceFit
 
 
@@ -89,17 +94,20 @@ def candidates(
 ) -> list[Candidate]:
     """All sentences of the passages in their order; `places` holds similarity and overlap of each passage."""
     pieces = [_sentences(passage.text) for passage in passages]
-    flat = [sentence for piece in pieces for sentence in piece]
+    flat = [passages[number].text[start:end] for number, piece in enumerate(pieces) for start, end in piece]
     if not flat:
         return []
     vectors = embedder.embed([question.question, *flat])
     near = iter((vectors[1:] @ vectors[0]).tolist())
-    stemmed = [[stems(words(sentence)) for sentence in piece] for piece in pieces]
+    texts = iter(flat)
+    stemmed = [[stems(words(next(texts))) for _ in piece] for piece in pieces]
     rare = _telling(question.weights, [each for piece in stemmed for each in piece])
     return [
         Candidate(
-            sentence,
+            sentence := passages[number].text[slice(*span)],
             number,
+            index,
+            span,
             SentenceFit(
                 similarity=next(near),
                 focus=share_of_weight(rare, rare.keys() & stemmed[number][index]),
@@ -113,7 +121,7 @@ def candidates(
             ),
         )
         for number, piece in enumerate(pieces)
-        for index, sentence in enumerate(piece)
+        for index, span in enumerate(piece)
     ]
 
 
@@ -128,21 +136,20 @@ def _together(stemmed: Sequence[frozenset[str]]) -> frozenset[str]:
     return frozenset().union(*stemmed)
 
 
-def _sentences(text: str) -> list[str]:
-    found = [piece for start, end in sentence_spans(text) for piece in _pieces(text[start:end])]
-    return [piece for piece in found if len(piece) >= _SHORTEST_SENTENCE]
+def _sentences(text: str) -> list[tuple[int, int]]:
+    found = [piece for start, end in sentence_spans(text) for piece in _pieces(text, start, end)]
+    return [(start, end) for start, end in found if end - start >= _SHORTEST_SENTENCE]
 
 
-def _pieces(sentence: str) -> list[str]:
-    """A sentence that is too long to be one (a table, a list) comes in pieces of whole lines."""
-    if len(sentence) <= _LONGEST_SENTENCE:
-        return [sentence]
-    pieces, start = [], 0
-    while start < len(sentence):
-        end = min(len(sentence), start + _LONGEST_SENTENCE)
-        if end < len(sentence):
-            cut = max(sentence.rfind("\n", start, end), sentence.rfind(" ", start, end) if "\n" not in sentence else -1)
-            end = cut if cut > start else end
-        pieces.append(sentence[start:end].strip())
-        start = end
-    return [piece for piece in pieces if piece]
+def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """A sentence that is too long to be one (a table, a list) comes in pieces of whole lines, else of whole words."""
+    pieces = []
+    while end - start > _LONGEST_SENTENCE:
+        limit = start + _LONGEST_SENTENCE
+        cut = text.rfind("\n", start + 1, limit)
+        if cut < 0:
+            cut = text.rfind(" ", start + 1, limit)
+        stop = cut if cut > start else limit
+        pieces.append((start, start + len(text[start:stop].rstrip())))
+        start = stop + len(text[stop:end]) - len(text[stop:end].lstrip())
+    return [piece for piece in (*pieces, (start, end)) if piece[1] > piece[0]]
