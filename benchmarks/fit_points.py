@@ -31,7 +31,7 @@ from investigator.calibration import Calibration, Logistic
 from investigator.engines.extractive.candidates import SentenceFit
 
 DATA = Path(__file__).parents[1] / "data/calibration.json"
-DOCUMENT = ("gap", "near_and_overlapping", "named", "names", "period", "age", "naming", "stands_out")
+DOCUMENT = ("gap", "near_and_overlapping", "named", "outlined", "names", "period", "age", "naming", "stands_out")
 SENTENCE = tuple(SentenceFit.model_fields)
 REPLY = ("match_odds", "sentence_odds")
 FOLDS = 5

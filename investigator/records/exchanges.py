@@ -44,6 +44,7 @@ class DocumentCard(Record):
 
     document_id: str
     title: str
+    authors: tuple[str, ...] = ()
     pages: int | None = None
     date: str | None = None
     headings: tuple[str, ...] = ()

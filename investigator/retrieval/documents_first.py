@@ -10,9 +10,12 @@ from investigator.records import Standing
 from investigator.retrieval.chunk_search import ChunkSearch, Found, in_one_order
 from investigator.retrieval.names import Names, named_words, names_nothing
 from investigator.store.corpus import Corpus
+from investigator.store.full_text import FullText
 from investigator.text.relevance import overlap, share_of_weight
+from investigator.text.terms import content_words
 
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
+_OUTLINED = 6  # the same for those at whose front the question's words stand
 _NAMED = 12  # documents that a question names best, looked into although no search of the folder found them
 
 
@@ -29,8 +32,17 @@ class Ranked:
 class DocumentsFirst:
     """Ranks the documents of a folder for a question."""
 
-    def __init__(self, corpus: Corpus, search: ChunkSearch, names: Names, model: Logistic, breadth: int) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        full_text: FullText,
+        search: ChunkSearch,
+        names: Names,
+        model: Logistic,
+        breadth: int,
+    ) -> None:
         self._corpus = corpus
+        self._full_text = full_text
         self._search = search
         self._names = names
         self._model = model
@@ -45,7 +57,8 @@ class DocumentsFirst:
         """
         named, period = self._names.named(question), self._names.in_period(question)
         age = self._names.of_age(question, named)
-        best, nearest = self._best_chunks(question, named)
+        outlined = self._outlined(question)
+        best, nearest = self._best_chunks(question, named, outlined)
         leader = max((chunk.score for chunk in best.values()), default=0.0)
         called = {word: weights[word] for word in named_words(question) if word in weights}
         wanted, plain = called or weights, names_nothing(question)
@@ -58,6 +71,7 @@ class DocumentsFirst:
                 similarity=nearest[document_id],
                 overlap=overlap(weights, self._text(chunk)),
                 named=named.get(document_id, 0.0),
+                outlined=outlined.get(document_id, 0.0),
                 names=share_of_weight(wanted, held),
                 period=period.get(document_id, 0.0),
                 age=age.get(document_id, 0.0),
@@ -70,11 +84,19 @@ class DocumentsFirst:
     def _text(self, chunk: Found) -> str:
         return self._corpus.chunk_text(self._corpus.chunk_spans([chunk.chunk_id])[chunk.chunk_id])
 
-    def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, Found], dict[str, float]]:
+    def _outlined(self, question: str) -> dict[str, float]:
+        found = self._full_text.cards(content_words(question), self._breadth)
+        best = max((score for _, score in found), default=0.0) or 1.0
+        return {document_id: score / best for document_id, score in found}
+
+    def _best_chunks(
+        self, question: str, named: Mapping[str, float], outlined: Mapping[str, float]
+    ) -> tuple[dict[str, Found], dict[str, float]]:
         """The best chunk of each document that is looked into, and the similarity of its nearest one."""
         found = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
         documents = dict.fromkeys(chunk.document_id for chunk in found.values())
         called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]
+        called += [document_id for document_id in list(outlined)[:_OUTLINED] if document_id not in called]
         for document_id in called:
             if document_id not in documents:
                 inside = self._search.best(question, self._breadth, document_id=document_id)

@@ -29,7 +29,7 @@ class RetrievalSettings(Record):
 
     passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question is put to")
     passage_characters: int = Field(
-        default=2_400, ge=100, le=50_000, description="length up to which a chunk takes in its neighbours"
+        default=3_000, ge=100, le=50_000, description="length up to which a chunk takes in its neighbours"
     )
     documents: int = Field(default=5, ge=1, le=100, description="likeliest documents that a search looks into")
     reranked: int = Field(default=15, ge=0, le=500, description="chunks of a document that the reranker looks at")
@@ -77,7 +77,7 @@ class Library:
         self._holders = lru_cache(maxsize=512)(full_text.holders)
         self._ranked = lru_cache(maxsize=64)(self._rank)
         names = Names(corpus.cards().values())
-        self._documents = DocumentsFirst(corpus, self._search, names, shipped().document, settings.breadth)
+        self._documents = DocumentsFirst(corpus, full_text, self._search, names, shipped().document, settings.breadth)
 
     def document_ids(self) -> tuple[str, ...]:
         """Ids of all documents that were read, sorted."""

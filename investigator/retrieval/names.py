@@ -17,14 +17,14 @@ _LONG_NAME = 6
 
 
 class Names:
-    """The names of the documents of a folder. `cards` are those that a library has of its documents."""
+    """The titles, authors and paths of the documents of a folder. `cards` are those that a library has of its documents."""
 
     def __init__(self, cards: Iterable[DocumentCard]) -> None:
         self._holders: dict[str, set[str]] = {}
         self._periods: dict[str, frozenset[Period]] = {}
         self._dates: dict[str, Period] = {}
         for card in cards:
-            name = f"{card.title} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
+            name = f"{card.title} {' '.join(card.authors)} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
             for word in {*words(without_periods(name)), *words(without_periods(card.document_id))}:
                 self._holders.setdefault(stem(word), set()).add(card.document_id)
             self._periods[card.document_id] = periods(name)
@@ -46,13 +46,16 @@ class Names:
         return {document_id: weight / best for document_id, weight in weights.items()}
 
     def in_period(self, question: str) -> dict[str, float]:
-        """1.0 for documents whose names agree with a period that the question names, -1.0 for those of another one."""
+        """1.0 for documents whose names agree with a period that the question names, -1.0 for those of another one.
+
+        A document whose name tells no period has 0.5 where its date agrees.
+        """
         asked = periods(question)
         if not asked:
             return {}
-        return {
-            document_id: 1.0 if agree(asked, named) else -1.0 for document_id, named in self._periods.items() if named
-        }
+        told = {i: 1.0 if agree(asked, named) else -1.0 for i, named in self._periods.items() if named}
+        dated = {i: 0.5 for i, date in self._dates.items() if i not in told and agree(asked, [date])}
+        return told | dated
 
     def of_age(self, question: str, named: Mapping[str, float]) -> dict[str, float]:
         """1.0 for the newest (or oldest) of the documents that the question names best, -1.0 for the others of them.

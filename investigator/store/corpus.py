@@ -105,7 +105,14 @@ class Corpus:
     def cards(self) -> Mapping[str, DocumentCard]:
         """What each document looks like from outside, by id; without anything that depends on a question."""
         if self._cards is None:
-            columns = (documents.c.id, documents.c.title, documents.c.pages, documents.c.date, documents.c.headings)
+            columns = (
+                documents.c.id,
+                documents.c.title,
+                documents.c.authors,
+                documents.c.pages,
+                documents.c.date,
+                documents.c.headings,
+            )
             with self._database.begin() as connection:
                 rows = connection.execute(select(*columns).order_by(documents.c.id)).all()
             self._cards = {row.id: _card(row) for row in rows}
@@ -166,8 +173,14 @@ class Corpus:
 
 
 def _card(row: Any) -> DocumentCard:
-    headings = tuple(row.headings.splitlines())
-    return DocumentCard(document_id=row.id, title=row.title, pages=row.pages, date=row.date, headings=headings)
+    return DocumentCard(
+        document_id=row.id,
+        title=row.title,
+        authors=tuple(row.authors.splitlines()),
+        pages=row.pages,
+        date=row.date,
+        headings=tuple(row.headings.splitlines()),
+    )
 
 
 def _chunk(row: RowMapping) -> Chunk:

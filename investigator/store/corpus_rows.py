@@ -29,6 +29,7 @@ def insert_document(connection: Connection, document: Document) -> None:
             "id": document.id,
             "content_hash": document.content_hash,
             "title": document.title,
+            "authors": "\n".join(" ".join(author.split()) for author in document.authors),
             "pages": len(document.pages) or None,
             "date": document.date,
             "headings": "\n".join(" ".join(h.text.split()) for h in document.headings[:_CARD_HEADINGS]),

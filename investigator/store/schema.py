@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 metadata = MetaData()
 
@@ -49,6 +49,7 @@ documents = Table(
     Column("id", String, nullable=False, unique=True),
     Column("content_hash", String, nullable=False),
     Column("title", Text, nullable=False),
+    Column("authors", Text, nullable=False),  # one a line
     Column("pages", Integer),
     Column("date", String),
     Column("headings", Text, nullable=False),  # the first ones, one a line
