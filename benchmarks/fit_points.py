@@ -35,6 +35,7 @@ DOCUMENT = ("gap", "near_and_overlapping", "named", "outlined", "names", "period
 SENTENCE = tuple(SentenceFit.model_fields)
 REPLY = ("match_odds", "sentence_odds")
 FOLDS = 5
+_NEAR = 5  # points: a few questions of luck must not move the threshold
 
 
 def rows(records: list, names: tuple[str, ...]) -> Array:  # type: ignore[type-arg]
@@ -142,7 +143,9 @@ def best_threshold(outcomes: list[tuple[Question, list[float], list[bool]]]) -> 
     def mean(point: int) -> float:
         return float(np.mean([no_answer_f1([o for o in outcomes if o[0].set == name], point / 100) for name in names]))
 
-    return max(range(5, 96), key=mean)
+    curve = [mean(point) for point in range(101)]
+    smooth = {point: np.mean(curve[point - _NEAR : point + _NEAR + 1]) for point in range(_NEAR, 101 - _NEAR)}
+    return max(smooth, key=lambda point: smooth[point])
 
 
 def chance_worth_asking(questions: list[Question], calibration: Calibration) -> float:

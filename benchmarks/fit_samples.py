@@ -106,8 +106,9 @@ def _question(name: str, row: dict, library: Library, embedder: Embedder) -> Que
         places = measured(passages, question.asked, embedder)
         sentences = candidates(passages, places, question.asked, embedder)
         evidence: Sequence[str] = row.get("evidence") or ()
-        held = any(holds(passage.text, piece) for passage in passages for piece in evidence) or not evidence
-        labels = [document_id in right and any(overlaps(s.text, piece) for piece in evidence) for s in sentences]
+        is_right = document_id in right
+        held = is_right and (not evidence or any(holds(p.text, piece) for p in passages for piece in evidence))
+        labels = [is_right and any(overlaps(s.text, piece) for piece in evidence) for s in sentences]
         question.readings.append(
             Reading(
                 standing=by_id[document_id].standing,
@@ -115,7 +116,7 @@ def _question(name: str, row: dict, library: Library, embedder: Embedder) -> Que
                 places=places,
                 sentences=sentences,
                 labels=labels,
-                right=document_id in right and held,
+                right=held,
                 likely=document_id in likely,
             )
         )

@@ -24,7 +24,7 @@ from investigator.errors import SettingsError
 from investigator.research.budget import BudgetSettings
 from investigator.research.defaults import DEFAULT_MISSION, DEFAULT_STRATEGY
 from investigator.research.investigator import MethodSettings
-from investigator.retrieval.library import RetrievalSettings
+from investigator.retrieval.retrieval_settings import RetrievalSettings
 
 _SHOWN = 60  # characters of a value in a message
 _BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}

@@ -47,16 +47,21 @@ class Embedder(Protocol):
         ...
 
 
-def prompt_key(engine_name: str, prompt: Prompt) -> str:
+_MEASURES = {"passages": {"__all__": {"score", "similarity", "overlap", "document_match"}}}
+
+
+def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False) -> str:
     """The sha256, in hexadecimal, of everything that a reply depends on: the engine's name and the whole prompt.
 
-    Journal and recordings keep replies under it, so it is the same in every process and on every machine.
+    Journal and recordings keep replies under it, so it is the same in every process and on every machine. What a search
+    measured of the passages changes with every other document of the folder; it counts with `measures` only, for an
+    engine that goes by it.
     """
     parts = (
         engine_name,
         prompt.template,
         prompt.text,
-        prompt.variables.model_dump(mode="json"),
+        prompt.variables.model_dump(mode="json", exclude=None if measures else _MEASURES),
         prompt.reply_type.__name__,
     )
     wire = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))

@@ -26,7 +26,8 @@ from investigator.records import (
 from investigator.retrieval.chunk_search import Half
 from investigator.retrieval.folder_index import open_library
 from investigator.retrieval.indexing import embed_missing
-from investigator.retrieval.library import Library, RetrievalSettings
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.corpus import Corpus
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace

@@ -14,7 +14,8 @@ from investigator.errors import SettingsError
 from investigator.prompts import Prompts
 from investigator.research.desk import Desk
 from investigator.retrieval.folder_index import workspace_library
-from investigator.retrieval.library import Library, RetrievalSettings
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.workspace import DATABASE_NAME, Workspace
 

@@ -39,6 +39,9 @@ class Reading(Generic[R]):
     problem: str = ""
 
 
+_HALF = 50  # "about the same matter, but not the answer", as the template `query/ask` says
+
+
 def anything(_: Record) -> str:
     """Accepts every value that could be read."""
     return ""
@@ -89,6 +92,10 @@ class Desk:
         """About how many characters of prompt the engine of a role can read; None where it does not matter."""
         return getattr(self._engines[role], "context_characters", None)
 
+    def threshold(self) -> int:
+        """The point from which a reply counts as an answer: the one that its engine was calibrated to, else 50."""
+        return int(getattr(self._engines[Role.ASK], "threshold", _HALF))
+
     def usage(self) -> Usage:
         """What the calls so far have cost."""
         return self._journal.usage()
@@ -99,7 +106,7 @@ class Desk:
 
     def _reply(self, prompt: Prompt) -> Reply:
         engine = self._engines[role_of(prompt.template)]
-        key = prompt_key(engine.name, prompt)
+        key = prompt_key(engine.name, prompt, measures=getattr(engine, "goes_by_measures", False))
         if (kept := self._journal.find(key)) is not None:
             return kept
         if reason := ceiling_reached(self._budget, self._journal.usage(), self._journal.elapsed()):

@@ -46,7 +46,10 @@ class MethodSettings(Record):
 
     rounds: int = Field(default=3, ge=1, le=50, description="rounds of planning, asking and reflecting, at most")
     threshold: int | None = Field(
-        default=None, ge=0, le=100, description="point from which a reply counts as history; null: the calibrated one"
+        default=None,
+        ge=0,
+        le=100,
+        description="point from which a reply counts; null: 50, and the calibrated one of the extractive engine",
     )
     worth_asking: float | None = Field(
         default=None, ge=0, le=1, description="match from which a document is worth asking; null: the calibrated one"
@@ -80,7 +83,7 @@ class Research:
         self._sources = Sources(library.document)
         self._workspace = workspace
         self._settings = settings
-        self._threshold = shipped().threshold if settings.threshold is None else settings.threshold
+        self._threshold = desk.threshold() if settings.threshold is None else settings.threshold
         self._worth_asking = shipped().worth_asking if settings.worth_asking is None else settings.worth_asking
         self._keep = keep
         self._stream = MemoryStream(keep=keep_memory)

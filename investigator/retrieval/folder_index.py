@@ -15,7 +15,8 @@ from investigator.engines.rerankers import open_reranker
 from investigator.errors import FolderError
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, Notice, Search
 from investigator.retrieval.indexing import embed_missing
-from investigator.retrieval.library import Library, RetrievalSettings
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import CandidateSearch, VectorSearch, WholeSearch
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus

@@ -7,44 +7,19 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Protocol
 
-from pydantic import Field
-
 from investigator.calibration import shipped
-from investigator.documents.pages import line_at
 from investigator.engines.rerankers import Reranker
-from investigator.records import Chunk, Document, DocumentCard, Passage, Record, SearchHit, TermFrequency, Unreadable
+from investigator.records import Document, DocumentCard, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkSearch, Found, Half, in_one_order
 from investigator.retrieval.documents_first import DocumentsFirst, Ranked
-from investigator.retrieval.fusion import windows
 from investigator.retrieval.names import Names
+from investigator.retrieval.passage_search import PassageSearch, passage_of
+from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import VectorSearch
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
-from investigator.text.relevance import overlap, word_weights
+from investigator.text.relevance import word_weights
 from investigator.text.terms import content_words, stem, words
-
-
-class RetrievalSettings(Record):
-    """How passages are searched."""
-
-    passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question is put to")
-    passage_characters: int = Field(
-        default=3_000, ge=100, le=50_000, description="length up to which a chunk takes in its neighbours"
-    )
-    documents: int = Field(default=5, ge=1, le=100, description="likeliest documents that a search looks into")
-    reranked: int = Field(default=15, ge=0, le=500, description="chunks of a document that the reranker looks at")
-    reranker: str = Field(
-        default="sentences", min_length=1, description='"sentences", or a cross-encoder of sentence-transformers'
-    )
-    depth: int = Field(default=30, ge=1, le=500, description="chunks that each half of the search looks at")
-    breadth: int = Field(default=300, ge=1, le=5000, description="chunks looked at to rank the documents of a folder")
-    candidates: int = Field(
-        default=60, ge=1, le=1000, description="chunks that get vectors for a question while others have none yet"
-    )
-    embed_first: int = Field(
-        default=400, ge=0, description="chunks without vectors up to which all are embedded before the first question"
-    )
-    snippet_characters: int = Field(default=300, ge=50, le=2000, description="length of a document's nearest passage")
 
 
 class Shelf(Protocol):
@@ -71,9 +46,9 @@ class Library:
     ) -> None:
         self._corpus = corpus
         self._full_text = full_text
-        self._reranker = reranker
         self._settings = settings
         self._search = ChunkSearch(full_text, vectors)
+        self._passages = PassageSearch(corpus, self._search, reranker, settings)
         self._holders = lru_cache(maxsize=512)(full_text.holders)
         self._ranked = lru_cache(maxsize=64)(self._rank)
         names = Names(corpus.cards().values())
@@ -150,60 +125,19 @@ class Library:
         best = sorted(found, key=lambda chunk: -scores[chunk.chunk_id])[:limit]
         spans = self._corpus.chunk_spans([chunk.chunk_id for chunk in best])
         weights = self._weights(query)
-        return tuple(
-            SearchHit(
-                passage=self._passage(
-                    self.document(chunk.document_id),
-                    [spans[chunk.chunk_id]],
-                    max(0.0, scores[chunk.chunk_id]),
-                    chunk.similarity or 0.0,
-                    weights,
-                ),
-                bm25=chunk.bm25,
-                similarity=chunk.similarity,
-            )
-            for chunk in best
-            if chunk.chunk_id in spans
-        )
+        hits = []
+        for chunk in best:
+            if chunk.chunk_id in spans:
+                document, score = self.document(chunk.document_id), scores[chunk.chunk_id]
+                passage = passage_of(document, [spans[chunk.chunk_id]], score, chunk.similarity or 0.0, weights)
+                hits.append(SearchHit(passage=passage, bm25=chunk.bm25, similarity=chunk.similarity))
+        return tuple(hits)
 
     def _inside(self, queries: Sequence[str], document_id: str) -> tuple[Passage, ...]:
-        chunks = self._corpus.chunks_of(document_id)
-        order = list(chunks)
-        similarity: dict[int, float] = {}
-        scores: dict[int, float] = {}
-        for number, query in enumerate(dict.fromkeys(queries)):
-            for found in self._search.best(query, len(order), document_id=document_id):
-                scores[found.chunk_id] = scores.get(found.chunk_id, 0.0) + found.score
-                if number == 0:
-                    similarity[found.chunk_id] = found.similarity or 0.0
-        number = len(dict.fromkeys(queries))
-        scores = {i: score / number for i, score in sorted(scores.items(), key=lambda entry: -entry[1])}
-        document = self.document(document_id)
-        self._rerank(queries[0], document, chunks, scores)
-        places = [order.index(i) for i in sorted(scores, key=lambda i: -scores[i])]
-        settings, spans, weights = self._settings, list(chunks.values()), self._weights(queries[0])
-        chance = next((entry.chance for entry in self._ranked(queries[0]) if entry.document_id == document_id), 0.0)
-        passages = []
-        for window in windows(places, spans, settings.passages, settings.passage_characters):
-            own = [order[place] for place in window]
-            best = max(own, key=lambda i: scores.get(i, 0.0))
-            near = max(similarity.get(i, 0.0) for i in own)
-            passage = self._passage(document, [chunks[i] for i in own], scores.get(best, 0.0), near, weights)
-            known = {"heading": chunks[best].heading, "document_match": round(chance, 4)}
-            passages.append(passage.model_copy(update=known))
-        return tuple(passages)
-
-    def _rerank(self, query: str, document: Document, chunks: Mapping[int, Chunk], scores: dict[int, float]) -> None:
-        """Adds the reranker's score to those of the best chunks; the others stay below these."""
-        best = list(scores)[: self._settings.reranked]
-        if not best:
-            return
-        texts = [document.text[chunks[i].start : chunks[i].end] for i in best]
-        weight = self._reranker.weight
-        for i, score in zip(best, self._reranker.scores(query, texts), strict=True):
-            scores[i] += weight * max(0.0, score)
-        for i in scores:
-            scores[i] /= 1 + weight
+        question = queries[0]
+        chance = next((entry.chance for entry in self._ranked(question) if entry.document_id == document_id), 0.0)
+        found = self._passages.best(queries, document_id, self._weights(question))
+        return tuple(passage.model_copy(update={"document_match": round(chance, 4)}) for passage in found)
 
     def _card(self, outside: DocumentCard, entry: Ranked | None) -> DocumentCard:
         if entry is None or entry.best is None:
@@ -211,29 +145,6 @@ class Library:
         text = self._corpus.chunk_text(self._corpus.chunk_spans([entry.best.chunk_id])[entry.best.chunk_id])
         snippet = " ".join(text.split())[: self._settings.snippet_characters]
         return outside.model_copy(update={"match": round(entry.chance, 4), "snippet": snippet})
-
-    def _passage(
-        self,
-        document: Document,
-        group: Sequence[Chunk],
-        score: float,
-        similarity: float,
-        weights: Mapping[str, float],
-    ) -> Passage:
-        start, end = group[0].start, group[-1].end
-        return Passage(
-            document_id=document.id,
-            start=start,
-            end=end,
-            text=document.text[start:end],
-            page=group[0].page,
-            line=line_at(document.text, start),
-            own_lines=document.own_lines,
-            heading=group[0].heading,
-            score=round(min(1.0, max(0.0, score)), 4),
-            similarity=round(similarity, 4),
-            overlap=round(max(overlap(weights, document.text[c.start : c.end]) for c in group), 4),
-        )
 
     def _rank(self, question: str) -> tuple[Ranked, ...]:
         holders: dict[str, frozenset[str]] = {}

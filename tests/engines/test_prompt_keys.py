@@ -8,7 +8,7 @@ import pytest
 
 from investigator.engines.base import prompt_key
 from investigator.engines.roles import Role, role_of
-from investigator.records import AnswerReply, AskReply, Prompt, QuestionVariables
+from investigator.records import AnswerReply, AskReply, AskVariables, Passage, Prompt, QuestionVariables
 
 VARIABLES = QuestionVariables(document_id="a.txt", purpose="why", perspectives="")
 PROMPT = Prompt("query/ask.j2", VARIABLES, "text", AskReply)
@@ -30,6 +30,25 @@ def test_the_key_is_the_same_in_every_process() -> None:
 )
 def test_every_part_of_the_prompt_changes_the_key(other: Prompt) -> None:
     assert prompt_key("openai:m", other) != prompt_key("openai:m", PROMPT)
+
+
+def test_what_a_search_measured_counts_only_for_an_engine_that_goes_by_it() -> None:
+    def asked(match: float, text: str = "The mill burned.") -> Prompt:
+        passage = Passage(document_id="a.txt", start=0, end=len(text), text=text, score=match, document_match=match)
+        variables = AskVariables(
+            main_question="q",
+            mission="m",
+            sub_question="q",
+            document_id="a.txt",
+            document_title="a",
+            needs=(),
+            passages=(passage,),
+        )
+        return Prompt("query/ask.j2", variables, "text", AskReply)
+
+    assert prompt_key("openai:m", asked(0.2)) == prompt_key("openai:m", asked(0.9))
+    assert prompt_key("openai:m", asked(0.2)) != prompt_key("openai:m", asked(0.2, "The mill stands."))
+    assert prompt_key("extractive", asked(0.2), measures=True) != prompt_key("extractive", asked(0.9), measures=True)
 
 
 def test_another_engine_has_another_key() -> None:

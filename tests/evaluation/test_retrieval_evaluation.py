@@ -14,7 +14,8 @@ from investigator.evaluation.beir import Collection, CorpusRow, QueryRow
 from investigator.evaluation.ranking_measures import RankingScores, ranking_scores
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.records import Event, Notice, Progressed
-from investigator.retrieval.library import Half, RetrievalSettings
+from investigator.retrieval.library import Half
+from investigator.retrieval.retrieval_settings import RetrievalSettings
 
 TEXTS = {
     "mill": "The mill by the river burned down in 1911.",

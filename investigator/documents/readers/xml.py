@@ -1,6 +1,7 @@
 """XML: articles keep their paragraphs, headings and tables; data keep the names of their elements and attributes.
 
-What an article refers to comes last, under the heading `References`, a line for each entry.
+What an article refers to comes last, under the heading `References`, a line for each entry; what its front says of the
+journal, the authors' places and the licence comes before that, under the heading `About the article`.
 """
 
 from __future__ import annotations
@@ -23,9 +24,26 @@ _SILENT = frozenset({"binaryData", "binary", "script", "style", "instrText", "Ov
 _BREAKING = frozenset({"list", "list-item", "table", "table-wrap", "disp-quote", "fig", "item", "listitem"})
 _ROWS = frozenset({"tr", "row"})
 _CELLS = frozenset({"td", "th", "tc", "entry"})
-_LIST = "ref-list"  # of JATS and NLM articles
-_OWN_LINE = frozenset({_LIST, "ref", "title"})  # in such a list
+_LIST = "ref-list"  # of JATS and NLM articles, as are those that follow
+_FRONT = frozenset(
+    {
+        *(
+            "journal-meta",
+            "article-id",
+            "article-categories",
+            "contrib-group",
+            "aff",
+            "author-notes",
+            "pub-date",
+            "volume",
+        ),
+        *("issue", "fpage", "lpage", "elocation-id", "history", "permissions", "copyright-statement", "copyright-year"),
+        *("license", "self-uri", "counts", "page-count", "custom-meta-group", "custom-meta-wrap"),
+    }
+)
+_OWN_LINE = frozenset({_LIST, *_FRONT, "ref", "title", "contrib", "name", "p"})  # in what comes last
 _REFERENCES = "References"
+_ABOUT = "About the article"
 
 
 @dataclass
@@ -42,13 +60,17 @@ class _XmlText:
     def __init__(self, prose: bool) -> None:
         self.builder = TextBuilder()
         self.article_title = ""
+        self.authors: list[str] = []
         self._references = TextBuilder()
-        self._lists = 0
+        self._about = TextBuilder()
+        self._aside: TextBuilder | None = None
+        self._asides = 0
         self._prose = prose
         self._stack: list[_Open] = []
         self._silent = 0
         self._title_parts: list[str] | None = None
         self._date: dict[str, str] = {}
+        self._name: dict[str, str] = {}
 
     @property
     def date(self) -> str | None:
@@ -66,9 +88,11 @@ class _XmlText:
         block = not inline
         self._stack.append(_Open(name, block, inline or name in _PARAGRAPHS))
         self._silent += name in _SILENT
-        self._lists += self._prose and name == _LIST
-        if self._lists:
-            self._in_reference(name, block)
+        if self._prose and self._comes_last(name):
+            self._asides += 1
+            self._aside = self._aside or (self._references if name == _LIST else self._about)
+        if self._aside is not None:
+            self._apart(self._aside, name, block)
             return
         if name == "article-title" and not self.article_title:
             self._title_parts = []
@@ -91,22 +115,31 @@ class _XmlText:
         if not self._prose and element.block and not element.words and text.strip():
             self.builder.words(f"{element.name}: ")
         element.words = element.words or bool(text.strip())
-        if self._lists:
-            self._references.words(text)
+        if element.name in ("year", "month", "day") and self._in("pub-date", "date", "publicationDate"):
+            self._date.setdefault(element.name, text.strip())
+        if element.name in ("surname", "given-names") and self._in("contrib"):
+            self._name[element.name] = self._name.get(element.name, "") + text
+        if self._aside is not None:
+            self._aside.words(text)
             return
         if self._title_parts is not None:
             self._title_parts.append(text)
-        if element.name in ("year", "month", "day") and self._in("pub-date", "date", "publicationDate"):
-            self._date.setdefault(element.name, text.strip())
         self.builder.words(text)
 
     def end(self, tag: str) -> None:
         """An element ends."""
         element = self._stack.pop()
         self._silent -= element.name in _SILENT
-        if self._lists:
-            self._in_reference(element.name, block=False)
-            self._lists -= element.name == _LIST
+        if self._name and element.name in ("name", "contrib"):
+            self.authors.append(
+                " ".join(f"{self._name.get('given-names', '')} {self._name.get('surname', '')}".split())
+            )
+            self._name = {}
+        if self._aside is not None:
+            self._apart(self._aside, element.name, block=False)
+            if self._comes_last(element.name):
+                self._asides -= 1
+                self._aside = self._aside if self._asides else None
             return
         if element.name == "article-title" and self._title_parts is not None:
             self.article_title = " ".join("".join(self._title_parts).split())
@@ -121,22 +154,30 @@ class _XmlText:
             self._break(element.name)
 
     def close(self) -> None:
-        """The document ends: what it refers to is added."""
+        """The document ends: what comes last is added."""
+        self._add(_ABOUT, self._about.text)
         title, _, entries = self._references.text.partition("\n")
         if title.strip(" .:").lower() != _REFERENCES.lower():
             entries = self._references.text
-        if entries:
-            self.builder.begin_heading()
-            self.builder.words(_REFERENCES)
-            self.builder.end_heading()
-            self.builder.verbatim(entries)
+        self._add(_REFERENCES, entries)
 
-    def _in_reference(self, name: str, block: bool) -> None:
+    def _add(self, heading: str, text: str) -> None:
+        if text.strip():
+            self.builder.begin_heading()
+            self.builder.words(heading)
+            self.builder.end_heading()
+            self.builder.verbatim(text)
+
+    def _comes_last(self, name: str) -> bool:
+        """Whether an element is a list of references, or a part of an article's front that is neither title nor abstract."""
+        return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
+
+    def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:
         """Parts an entry from the next one, and its elements, where no words stand between them, by a blank."""
         if name in _OWN_LINE:
-            self._references.line()
+            aside.line()
         elif block:
-            self._references.words(" ")
+            aside.words(" ")
 
     def _break(self, name: str) -> None:
         if self._prose and name in _PARAGRAPHS:
@@ -167,6 +208,7 @@ def read_xml(source: Source, settings: ReaderSettings) -> Extracted:
     return Extracted(
         text=target.builder.text,
         title=target.article_title,
+        authors=tuple(target.authors),
         headings=tuple(target.builder.headings) if prose else (),
         date=target.date,
     )

@@ -34,8 +34,9 @@ _MONTH = (
     "|octubre|noviembre|diciembre"
 )
 _DATE = re.compile(
-    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\.?\s+)?(?:{_MONTH})(?:\s+\d{{1,2}}(?:st|nd|rd|th)?\b)?(?:,?\s+\d{{4}}\b)?"
-    r"|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|(?<![\d.,])(?:1\d{3}|20\d{2})s?(?![\d,]|\.\d)"
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?:{_MONTH})\b|(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b)(?:,?\s+\d{{4}}\b)?"
+    rf"|\b(?:{_MONTH})\.?,?\s+\d{{4}}\b"
+    r"|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|(?<![\d.,])(?:1\d{3}|20\d{2})s?(?![\d,%]|\.\d)"
     r"|\b(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|\w+teenth) century\b"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
@@ -78,7 +79,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
         case AnswerType.DATE:
             found = [m.group() for m in _DATE.finditer(sentence)]
         case AnswerType.NUMBER:
-            found = [m.group() for m in _NUMBER.finditer(sentence)]
+            found = [m.group() for m in _NUMBER.finditer(sentence) if not _DATE.fullmatch(m.group().strip(" .,"))]
         case AnswerType.PLACE:
             found = [m.group(1) for m in _PLACE.finditer(sentence)]
         case AnswerType.NAME:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from investigator.calibration import shipped
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.answering import answer
 from investigator.engines.extractive.asking import ask
@@ -29,6 +30,9 @@ NAME = "extractive"
 class ExtractiveEngine:
     """Answers every template without a language model. Deterministic; safe to share between threads."""
 
+    goes_by_measures = True
+    """Its points depend on what the search measured, not on the texts alone."""
+
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._modules = ChatModules(embedder)
@@ -37,6 +41,11 @@ class ExtractiveEngine:
     def name(self) -> str:
         """`extractive:` and the name of the embedder."""
         return f"{NAME}:{self._embedder.name}"
+
+    @property
+    def threshold(self) -> int:
+        """The point from which a reply counts as an answer."""
+        return shipped().threshold
 
     def reply(self, prompt: Prompt) -> Reply:
         """The reply as JSON. Raises SettingsError for a prompt that is none of the method's nor of a chat module's."""

@@ -1,0 +1,93 @@
+"""Passages of one document: its best chunks, looked at twice, with their neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from investigator.documents.pages import line_at
+from investigator.engines.rerankers import Reranker
+from investigator.records import Chunk, Document, Passage
+from investigator.retrieval.chunk_search import ChunkSearch
+from investigator.retrieval.fusion import windows
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.store.corpus import Corpus
+from investigator.text.relevance import overlap
+
+
+class PassageSearch:
+    """Finds the passages of a document that fit some queries."""
+
+    def __init__(self, corpus: Corpus, search: ChunkSearch, reranker: Reranker, settings: RetrievalSettings) -> None:
+        self._corpus = corpus
+        self._search = search
+        self._reranker = reranker
+        self._settings = settings
+
+    def best(self, queries: Sequence[str], document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
+        """The best passages, best first; `weights` are those of the stems of the first query.
+
+        A chunk counts by the mean of its scores for the queries, then by what the reranker says of it for the first.
+        """
+        chunks = self._corpus.chunks_of(document_id)
+        document = self._corpus.document(document_id)
+        scores, similarity = self._scores(queries, document_id, len(chunks))
+        scores = self._reranked(queries[0], document, chunks, scores)
+        order = list(chunks)
+        place_of = {chunk_id: place for place, chunk_id in enumerate(order)}
+        ranked = (place_of[i] for i in sorted(scores, key=lambda i: -scores[i]) if i in place_of)
+        limit, characters = self._settings.passages, self._settings.passage_characters
+        passages = []
+        for window in windows(ranked, list(chunks.values()), limit, characters):
+            own = [order[place] for place in window]
+            best = max(own, key=lambda i: scores.get(i, 0.0))
+            near = max(similarity.get(i, 0.0) for i in own)
+            passage = passage_of(document, [chunks[i] for i in own], scores.get(best, 0.0), near, weights)
+            passages.append(passage.model_copy(update={"heading": chunks[best].heading}))
+        return tuple(passages)
+
+    def _scores(
+        self, queries: Sequence[str], document_id: str, limit: int
+    ) -> tuple[dict[int, float], dict[int, float]]:
+        """The mean score of each chunk that a query finds, best first, and its similarity to the first query."""
+        different = list(dict.fromkeys(queries))
+        sums: dict[int, float] = {}
+        similarity: dict[int, float] = {}
+        for number, query in enumerate(different):
+            for found in self._search.best(query, limit, document_id=document_id):
+                sums[found.chunk_id] = sums.get(found.chunk_id, 0.0) + found.score
+                if number == 0:
+                    similarity[found.chunk_id] = found.similarity or 0.0
+        ranked = sorted(sums.items(), key=lambda entry: -entry[1])
+        return {chunk_id: total / len(different) for chunk_id, total in ranked}, similarity
+
+    def _reranked(
+        self, query: str, document: Document, chunks: Mapping[int, Chunk], scores: Mapping[int, float]
+    ) -> dict[int, float]:
+        """The scores (about 0..1) with what the reranker says of the best chunks; the others have nothing from it."""
+        best = [i for i in scores if i in chunks][: self._settings.reranked]
+        if not best:
+            return dict(scores)
+        texts = [document.text[chunks[i].start : chunks[i].end] for i in best]
+        second = dict(zip(best, self._reranker.scores(query, texts), strict=True))
+        weight = self._reranker.weight
+        return {i: (score + weight * max(0.0, second.get(i, 0.0))) / (1 + weight) for i, score in scores.items()}
+
+
+def passage_of(
+    document: Document, group: Sequence[Chunk], score: float, similarity: float, weights: Mapping[str, float]
+) -> Passage:
+    """Neighbouring chunks of a document as one passage."""
+    start, end = group[0].start, group[-1].end
+    return Passage(
+        document_id=document.id,
+        start=start,
+        end=end,
+        text=document.text[start:end],
+        page=group[0].page,
+        line=line_at(document.text, start),
+        own_lines=document.own_lines,
+        heading=group[0].heading,
+        score=round(min(1.0, max(0.0, score)), 4),
+        similarity=round(similarity, 4),
+        overlap=round(max(overlap(weights, document.text[c.start : c.end]) for c in group), 4),
+    )

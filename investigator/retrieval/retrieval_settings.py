@@ -1,0 +1,30 @@
+"""How a folder is searched."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from investigator.records import Record
+
+
+class RetrievalSettings(Record):
+    """How passages are searched."""
+
+    passages: int = Field(default=5, ge=1, le=50, description="passages of a document that one question is put to")
+    passage_characters: int = Field(
+        default=3_000, ge=100, le=50_000, description="length up to which a chunk takes in its neighbours"
+    )
+    documents: int = Field(default=5, ge=1, le=100, description="likeliest documents that a search looks into")
+    reranked: int = Field(default=15, ge=0, le=500, description="chunks of a document that the reranker looks at")
+    reranker: str = Field(
+        default="sentences", min_length=1, description='"sentences", or a cross-encoder of sentence-transformers'
+    )
+    depth: int = Field(default=30, ge=1, le=500, description="chunks that each half of the search looks at")
+    breadth: int = Field(default=300, ge=1, le=5000, description="chunks looked at to rank the documents of a folder")
+    candidates: int = Field(
+        default=60, ge=1, le=1000, description="chunks that get vectors for a question while others have none yet"
+    )
+    embed_first: int = Field(
+        default=400, ge=0, description="chunks without vectors up to which all are embedded before the first question"
+    )
+    snippet_characters: int = Field(default=300, ge=50, le=2000, description="length of a document's nearest passage")
