@@ -2,18 +2,18 @@
 
     python benchmarks/fit_points.py SET_DIR [SET_DIR ...] [--write] [--limit N] [--json] [--workspaces DIR]
 
-Each SET_DIR holds `questions.dev.jsonl` (rows with id, question, answerable, doc_ids, evidence) and the folder `docs_dev`.
+Each SET_DIR holds `questions.dev.jsonl` (rows: id, question, answerable, doc_ids, evidence) and a folder `docs_dev`.
 Three models are fitted, each set counting the same:
 
-document  the chance that a document holds the answer, judged from outside: over the documents that a search ranks; right
-          is a document of `doc_ids` of an answerable question.
-sentence  which sentence is evidence: within the passages of right documents, by lists; right is what overlaps `evidence`.
-reply     the point: over the replies of the four likeliest documents; right is a reply from a document of `doc_ids` of an
-          answerable question whose passages hold a piece of the `evidence` (where the row has some).
+document  the chance that a document holds the answer, judged from outside: over the documents that a search ranks;
+          right is a document of `doc_ids` of an answerable question.
+sentence  which sentence is evidence: in the passages of right documents, by lists; right is what overlaps `evidence`.
+reply     the point: over the replies of the four likeliest documents; right is a reply from a document of `doc_ids` of
+          an answerable question whose passages hold a piece of the `evidence` (where the row has some).
 
 All figures are of five-fold cross-validation over questions, all three models fitted anew in each fold; the last table
-leaves one set out at a time. The threshold is the point under which "not in the documents" decides best (mean F1 over the
-sets that have questions without an answer). `--write` stores the models that ship.
+leaves one set out at a time. The threshold is the point under which "not in the documents" decides best (mean F1 over
+the sets that have questions without an answer). `--write` stores the models that ship.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from investigator.calibration import Calibration, Logistic
 from investigator.engines.extractive.candidates import SentenceFit
 
 DATA = Path(__file__).parents[1] / "data/calibration.json"
-DOCUMENT = ("gap", "near_and_overlapping", "named", "outlined", "names", "period", "age", "naming", "stands_out")
+DOCUMENT = ("gap", "near_and_overlapping", "named", "names", "period", "age", "naming", "stands_out")
 SENTENCE = tuple(SentenceFit.model_fields)
 REPLY = ("match_odds", "sentence_odds")
 FOLDS = 5

@@ -1,4 +1,4 @@
-"""What the models of the calibration are fitted to: questions with known answers, put to search and extractive engine."""
+"""What the models of the calibration are fitted to: questions with known answers, put to search and engine."""
 
 from __future__ import annotations
 

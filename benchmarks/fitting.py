@@ -25,7 +25,7 @@ class Fit:
 
 
 def logistic(x: Array, y: Array, share: Array, penalty: float = 0.03) -> Fit:
-    """The model that makes the labels `y` (0 or 1) likeliest; `share` weighs the rows. Ridge penalty on unit columns."""
+    """The model that makes the labels `y` (0 or 1) likeliest; `share` weighs the rows. Ridge penalty."""
     middle, spread = x.mean(0), x.std(0) + 1e-9
     z, rows = (x - middle) / spread, share / share.sum() * 100
 

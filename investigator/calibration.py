@@ -31,8 +31,9 @@ class Logistic(Record):
 class Calibration(Record):
     """What was fitted: how likely a document holds the answer, a sentence is evidence of it, a reply answers.
 
-    `document` judges from outside, `reply` after the passages were read. `threshold` is the point from which a reply counts as an answer, `worth_asking` the chance from which a document is
-    worth asking; both are those that decided best over the questions.
+    `document` judges from outside, `reply` after the passages were read. `threshold` is the point from which a reply
+    counts as an answer, `worth_asking` the chance from which a document is worth asking; both are those that decided
+    best over the questions.
     """
 
     document: Logistic

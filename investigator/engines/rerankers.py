@@ -1,4 +1,4 @@
-"""A second look at what a search has found: how well each text fits the query, by its best sentence or a cross-encoder."""
+"""A second look at what a search has found: how well each text fits the query, in detail."""
 
 from __future__ import annotations
 
@@ -99,5 +99,7 @@ def _load(model: str) -> CrossEncoder:
             return CrossEncoder(model, local_files_only=True)
         return CrossEncoder(model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        hint = 'Name a cross-encoder of sentence-transformers or the folder of one, or set retrieval.reranker to "sentences".'
+        hint = (
+            "Name a cross-encoder of sentence-transformers or the folder of one, or set retrieval.reranker=sentences."
+        )
         raise EmbedderError(f"the reranker {model} cannot be loaded: {error}", hint=hint) from error

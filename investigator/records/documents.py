@@ -120,8 +120,8 @@ class Passage(Record):
 
     `heading` is that over the part of it that fits best; `score` is in 0..1 and compares passages found for the same
     query. What the search knows besides: `similarity`, the cosine of the query with the nearest chunk in it (-1..1);
-    `overlap`, the share of the query's words, weighed by rarity, that one chunk in it says; `document_match`, the chance
-    that its document holds the answer. They are None where no search found it.
+    `overlap`, the share of the query's words, weighed by rarity, that one chunk in it says; `document_match`, the
+    chance that its document holds the answer. They are None where no search found it.
     """
 
     document_id: str

@@ -17,7 +17,7 @@ _LONG_NAME = 6
 
 
 class Names:
-    """The titles, authors and paths of the documents of a folder. `cards` are those that a library has of its documents."""
+    """The titles, authors and paths of the documents of a folder. `cards` are those of its documents."""
 
     def __init__(self, cards: Iterable[DocumentCard]) -> None:
         self._holders: dict[str, set[str]] = {}

@@ -1,9 +1,8 @@
 import pytest
 
 from investigator.engines.extractive import ExtractiveEngine
-from investigator.engines.extractive.answer_types import AnswerType, expected_type, holds_type
+from investigator.engines.extractive.answer_types import AnswerType, answer_span, expected_type, finding, holds_type
 from investigator.engines.extractive.asking import ask
-from investigator.engines.extractive.calibration import NOTHING, Features, Weights, point, shipped_weights
 from investigator.engines.extractive.planning import plan
 from investigator.engines.extractive.thinking import think
 from investigator.engines.scripted import ScriptedEmbedder
@@ -11,6 +10,7 @@ from investigator.errors import SettingsError
 from investigator.records import (
     AnswerReply,
     AnswerVariables,
+    AskReply,
     AskVariables,
     DocumentCard,
     Evidence,
@@ -218,11 +218,64 @@ def test_the_kind_of_answer_is_known_and_looked_for(question: str, kind: AnswerT
     assert expected_type("Explain it.") is AnswerType.ANY
 
 
-def test_points_follow_the_logistic_model() -> None:
-    flat = Weights(bias=0, sentence_similarity=0, passage_similarity=0, coverage=0, rarest_covered=0, answer_type=0)
-    assert point(NOTHING, flat) == 50
-    assert point(NOTHING, flat.model_copy(update={"bias": -1000.0})) == 0
-    assert point(NOTHING, flat.model_copy(update={"bias": 1.0986})) == 75
-    perfect = Features(sentence_similarity=1, passage_similarity=1, coverage=1, rarest_covered=1, answer_type=1)
-    assert point(perfect, shipped_weights()) > 90
-    assert point(NOTHING, shipped_weights()) < 5
+@pytest.mark.parametrize(
+    ("question", "sentence", "span"),
+    [
+        ("How many infants were enrolled?", "In Stockholm, from 1998 to 2004, 103 infants were enrolled.", "103"),
+        ("How much power does it make?", "The plant of 1988 makes 42 MW of power.", "42 MW"),
+        ("When did the mill burn down?", "The mill burned down on 3 May 1911 in Leer.", "3 May 1911"),
+        ("When was it published?", "This may lead to results.", ""),
+        ("Who bought the boat?", "The boat was bought by Anna Berg.", "Anna Berg"),
+        ("Where was Newton born?", "Newton was born in Woolsthorpe Manor.", "Woolsthorpe Manor"),
+        ("Wann brannte die Mühle ab?", "Die Mühle brannte 1911 ab.", "1911"),
+        ("Why did it burn?", "It burned in 1911.", ""),
+    ],
+)
+def test_the_short_answer_is_the_thing_that_is_asked_for(question: str, sentence: str, span: str) -> None:
+    assert answer_span(expected_type(question), sentence, question) == span
+
+
+def test_a_reply_and_an_answer_begin_with_the_short_answer() -> None:
+    text = "The boat is red. The mill burned down on 3 May 1911. It was windy."
+    asked = asking("When did the mill burn down?", text)
+    reply = ask(asked, ScriptedEmbedder())
+    assert reply.reply.startswith("3 May 1911. ")
+    assert all(quote in text for quote in reply.quotes)
+    evidence = Evidence(id="E1", text=reply.quotes[0], document_id="d", place="d", point=90)
+    variables = AnswerVariables(question=asked.main_question, mission="-", evidence=(evidence,), unknown_infos=())
+    said = replied(variables, AnswerReply)
+    assert isinstance(said, AnswerReply)
+    assert said.claims[0].text.startswith("3 May 1911: ")
+
+
+def test_where_a_difference_is_asked_for_the_finding_is_preferred_to_what_was_done() -> None:
+    question = "What was the difference in weight between the diet group and the control group?"
+    assert expected_type(question) is AnswerType.COMPARISON
+    done = "The weight of the diet group and of the control group was measured each week."
+    found = "The weight of the diet group was significantly lower than that of the control group (p < 0.01)."
+    assert finding(AnswerType.COMPARISON, found) > finding(AnswerType.COMPARISON, done)
+    assert ask(asking(question, f"{done} {found}"), ScriptedEmbedder()).quotes[0].endswith(found)
+
+
+def test_neighbouring_sentences_are_one_quote_as_it_stands() -> None:
+    text = "The old mill burned down.\n  The mill burned down early. Apples are green and pears are yellow in autumn."
+    quotes = ask(asking("When did the mill burn down?", text), ScriptedEmbedder()).quotes
+    assert quotes[0] == "The old mill burned down.\n  The mill burned down early."
+
+
+def test_a_document_that_a_search_found_unlikely_gets_a_lower_point() -> None:
+    text = "The mill burned down in May."
+
+    def judged(match: float) -> int:
+        passage = Passage(
+            document_id="d", start=0, end=28, text=text, similarity=0.8, overlap=0.7, document_match=match
+        )
+        variables = asking("When did the mill burn down?", text).model_copy(update={"passages": (passage,)})
+        return ask(variables, ScriptedEmbedder()).point or 0
+
+    assert judged(0.95) > judged(0.5) > judged(0.05)
+
+
+def test_two_engines_give_the_same_reply() -> None:
+    prompt = Prompt("query/ask", asking("Who owns it?", "Anna owns the boat. It is red."), "x", AskReply)
+    assert ExtractiveEngine(ScriptedEmbedder()).reply(prompt) == ENGINE.reply(prompt)

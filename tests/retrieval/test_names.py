@@ -92,7 +92,8 @@ def test_words_with_a_capital_are_names_and_periods_are_not(question: str, writt
 
 
 @pytest.mark.parametrize(
-    "question", ["蒸汽机是谁改良的？", "من هو المؤسس؟", "ทำไม", "¿?", "", "  ", "?!", "\u0301", "12", "İstanbul", "ß", "💥"]
+    "question",
+    ["蒸汽机是谁改良的？", "من هو المؤسس؟", "ทำไม", "¿?", "", "  ", "?!", "\u0301", "12", "İstanbul", "💥"],
 )
 def test_any_script_can_be_asked_for_names(question: str) -> None:
     assert names_nothing(question) is False

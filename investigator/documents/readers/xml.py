@@ -169,7 +169,7 @@ class _XmlText:
             self.builder.verbatim(text)
 
     def _comes_last(self, name: str) -> bool:
-        """Whether an element is a list of references, or a part of an article's front that is neither title nor abstract."""
+        """Whether an element is a list of references, or of an article's front, and neither title nor abstract."""
         return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
 
     def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:

@@ -57,7 +57,8 @@ _WORD = re.compile(r"[^\W_]+")
 _CAPITALS = re.compile(r"[A-Za-zÀ-ÿ]")
 _MARKS = {
     AnswerType.REASON: re.compile(
-        r"\b(because|due to|as a result|caus\w+|led to|since|therefore|thus|owing to|attribut\w+|so that|reasons?|in order to)\b"
+        r"\b(because|due to|as a result|caus\w+|led to|since|therefore|thus|owing to|attribut\w+|so that|reasons?"
+        r"|in order to)\b"
     ),
     AnswerType.COMPARISON: re.compile(
         r"\b(than|compared?|versus|vs|higher|lower|greater|fewer|larger|smaller|increas\w+|decreas\w+|reduc\w+|improv\w+"
@@ -91,7 +92,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
 
 
 def answer_span(kind: AnswerType, sentence: str, question: str) -> str:
-    """The number, date, name or place of a sentence that stands nearest to the words of the question; "" without one."""
+    """The number, date, name or place of a sentence nearest to the words of the question; "" without one."""
     found = spans(kind, sentence, question)
     asked = {stem(word) for word in content_words(question)}
     places = [match.start() for match in _WORD.finditer(sentence) if stem(folded(match.group())) in asked]
@@ -108,7 +109,7 @@ def _worded(text: str) -> str:
 
 
 def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
-    """1.0 where the sentence holds a thing of that kind, 0.0 where not; 0.5 where anything would do or cannot be told."""
+    """1.0 where the sentence holds a thing of that kind, 0.0 where not; 0.5 where that cannot be told."""
     if kind is AnswerType.ANY or (kind in (AnswerType.NAME, AnswerType.PLACE) and not _CAPITALS.search(sentence)):
         return _NEUTRAL
     if kind in _MARKS:
@@ -127,7 +128,7 @@ def finding(kind: AnswerType, sentence: str) -> float:
 
 
 def figures(kind: AnswerType, sentence: str) -> float:
-    """1.0 where a sentence gives a figure and a comparison, an effect or a change is asked for, 0.0 without; else 0.5."""
+    """1.0 or 0.0 for a sentence with or without a figure, where a comparison or a change is asked for; else 0.5."""
     return float(bool(_DIGIT.search(sentence))) if kind is AnswerType.COMPARISON else _NEUTRAL
 
 

@@ -13,7 +13,8 @@ from investigator.text.relevance import coverage
 
 _MOST_QUOTES = 3
 _MOST_SENTENCES = 5
-_SHARE_OF_BEST = 0.5
+_LONGEST_QUOTE = 800
+_BEHIND_BEST = 1.0  # log odds: a sentence whose odds are a third of those of the best is quoted, a worse one is not
 _NOT_HERE = "Not in this text."
 
 
@@ -60,23 +61,26 @@ def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Ca
 
 def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage]) -> tuple[str, ...]:
     """What to quote: the best sentence and those not far behind it, neighbours as one quote, three quotes at most."""
-    bar = _SHARE_OF_BEST * ranked[0][1]
-    chosen = [sentence for sentence, chance in ranked[:_MOST_SENTENCES] if chance >= bar]
+    bar = log_odds(ranked[0][1]) - _BEHIND_BEST
+    chosen = [sentence for sentence, chance in ranked[:_MOST_SENTENCES] if log_odds(chance) >= bar]
     at = {(sentence.passage, sentence.place): sentence for sentence in chosen}
-    used: set[tuple[int, int]] = set()
     quotes: dict[str, None] = {}
     for sentence in chosen:
         number, first = sentence.passage, sentence.place
-        if (number, first) in used:
+        if (number, first) not in at:
             continue
         last = first
-        while (number, last + 1) in at:
+        while (number, last + 1) in at and _length(at[number, first], at[number, last + 1]) <= _LONGEST_QUOTE:
             last += 1
-        while (number, first - 1) in at:
+        while (number, first - 1) in at and _length(at[number, first - 1], at[number, last]) <= _LONGEST_QUOTE:
             first -= 1
-        used.update((number, place) for place in range(first, last + 1))
-        quotes[passages[number].text[at[number, first].span[0] : at[number, last].span[1]]] = None
+        run = [at.pop((number, place)) for place in range(first, last + 1)]
+        quotes[passages[number].text[run[0].span[0] : run[-1].span[1]]] = None
     return tuple(quotes)[:_MOST_QUOTES]
+
+
+def _length(first: Candidate, last: Candidate) -> int:
+    return last.span[1] - first.span[0]
 
 
 def reply_features(

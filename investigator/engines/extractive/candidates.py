@@ -25,10 +25,10 @@ class SentenceFit(Record):
     """What tells a sentence that answers; each about 0..1.
 
     `similarity` is its cosine with the question; `focus` the share of the question's weight that stands in it, where
-    words that most sentences hold weigh little; `around` the same with the sentences before and after it. `passage` and
-    `overlap` are those of its passage. `typed` tells whether it holds the kind of thing that is asked for; `finding` and
-    `figures` how much it speaks like a result, where one is asked for (0.5 where not). `complete` tells whether it is a
-    sentence and no fragment of a table or a heading.
+    words that most sentences hold weigh little; `around` the same with the sentences before and after it. `passage`
+    and `overlap` are those of its passage. `typed` tells whether it holds the kind of thing that is asked for;
+    `finding` and `figures` how much it speaks like a result, where one is asked for (0.5 where not). `complete` tells
+    whether it is a sentence and no fragment of a table or a heading.
     """
 
     similarity: float

@@ -1,0 +1,89 @@
+"""A second look at passages: by sentences, or by a cross-encoder, here a tiny one that is made for the test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator.engines.rerankers import CrossEncoderReranker, SentenceReranker, open_reranker
+from investigator.errors import EmbedderError
+
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    *("the", "mill", "burned", "down", "in", "may", "apples", "are", "green", "who", "when"),
+]
+
+
+@pytest.fixture(scope="module")
+def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a cross-encoder with two small layers and random weights."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
+
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    (folder / "vocab.txt").write_text("\n".join(WORDS), encoding="utf-8")
+    torch.manual_seed(1)
+    config = BertConfig(
+        vocab_size=len(WORDS),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_labels=1,
+        initializer_range=0.5,
+    )
+    BertForSequenceClassification(config).save_pretrained(folder)
+    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
+    return folder
+
+
+TEXTS = ["the mill burned down in may", "apples are green", "who burned the mill"]
+
+
+def test_the_best_sentence_of_a_text_counts_whatever_stands_around_it() -> None:
+    reranker = open_reranker("sentences", ScriptedEmbedder())
+    assert isinstance(reranker, SentenceReranker)
+    alone, among, other = reranker.scores(
+        "When did the mill burn down?",
+        [
+            "The mill burned down early.",
+            "Apples are green. The mill burned down early. Pears were red.",
+            "Apples are green.",
+        ],
+    )
+    assert among == pytest.approx(alone, abs=0.01)
+    assert alone > other + 0.1
+
+
+def test_a_cross_encoder_is_loaded_by_its_folder_and_scores_each_text(cross_encoder: Path) -> None:
+    scores = CrossEncoderReranker(str(cross_encoder)).scores("when burned the mill", TEXTS)
+    assert len(scores) == 3
+    assert len(set(scores)) == 3
+    assert all(0.0 <= score <= 1.0 for score in scores)
+    assert CrossEncoderReranker(str(cross_encoder)).scores("when", []) == []
+
+
+def test_a_search_follows_the_cross_encoder_that_the_settings_name(cross_encoder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    pages = [f"# {i}\n\n{text}{', green' * 15}." for i, text in enumerate(TEXTS)]
+    (folder / "all.md").write_text("\n\n".join(pages), encoding="utf-8")
+    names = [f"retrieval.reranker={cross_encoder}", "retrieval.passage_characters=100"]
+    settings = load_settings(None, names)
+    with Investigator(folder, embedder=ScriptedEmbedder(), settings=settings).library() as library:
+        found = library.passages(("when burned the mill",), "all.md")
+    scores = CrossEncoderReranker(str(cross_encoder)).scores("when burned the mill", [p.text for p in found])
+    assert len(found) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_reranker_that_cannot_be_loaded_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderError, match="no-such-model") as caught:
+        CrossEncoderReranker(str(tmp_path / "no-such-model")).scores("q", ["text"])
+    assert "sentences" in caught.value.hint
