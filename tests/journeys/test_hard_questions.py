@@ -1,0 +1,94 @@
+"""Questions and folders that are hard to search: each ends well, or with a word of what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.errors import QuestionError
+from investigator.records import AnswerStatus, Notice
+
+STORY = "The mill at Leer burned down in the spring of 1911. The miller, Hinrich Goldt, built it up again in two years."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "documents"
+    made.mkdir()
+    (made / "mill.txt").write_text(STORY, encoding="utf-8")
+    (made / "boat.txt").write_text("Anna Berg owns a red boat. It lies at the quay all summer.", encoding="utf-8")
+    return made
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "mill",
+        "the of and",
+        "?",
+        'mill" OR boat NEAR(mill, 3) AND NOT * ^quay -red :',
+        "Wann brannte die Mühle in Leer ab?",
+        "磨坊什么时候烧毁的？",
+        "متى احترقت الطاحونة؟",
+        "\u0000\u0007 mill \u200b\u202e",
+        "when did the mill burn down " + " ".join(f"word{i}" for i in range(1_000)),
+    ],
+    ids=["word", "stop words", "mark", "operators", "german", "chinese", "arabic", "controls", "long"],
+)
+def test_every_question_gets_an_answer_or_a_word_that_there_is_none(folder: Path, question: str) -> None:
+    answer = Investigator(folder, embedder=ScriptedEmbedder()).ask(question)
+    assert answer.status in AnswerStatus
+    assert answer.coverage.total == 2
+    for quote in answer.citations:
+        assert quote.text in (folder / quote.document_id).read_text(encoding="utf-8")
+
+
+def test_a_question_of_twenty_thousand_characters_is_refused_with_what_to_do(folder: Path) -> None:
+    with pytest.raises(QuestionError) as caught:
+        Investigator(folder, embedder=ScriptedEmbedder()).ask("why " * 5_000)
+    assert "file" in caught.value.hint
+
+
+def test_a_question_in_another_language_finds_the_names_and_years_it_shares(folder: Path) -> None:
+    with Investigator(folder, embedder=ScriptedEmbedder()).library() as library:
+        assert library.cards(("Wer war Hinrich Goldt?",))[0].document_id == "mill.txt"
+
+
+def test_a_folder_of_one_document_answers(tmp_path: Path) -> None:
+    (tmp_path / "mill.txt").write_text(STORY, encoding="utf-8")
+    answer = Investigator(tmp_path, embedder=SentenceTransformerEmbedder()).ask("When did the mill at Leer burn down?")
+    assert answer.status is AnswerStatus.ANSWERED
+    assert "1911" in answer.claims[0].text
+
+
+def test_a_document_of_one_character_and_one_without_a_full_stop_do_no_harm(folder: Path) -> None:
+    (folder / "x.txt").write_text("x", encoding="utf-8")
+    (folder / "flow.txt").write_text("water flows on and on over the weir " * 30_000, encoding="utf-8")
+    answer = Investigator(folder, embedder=ScriptedEmbedder()).ask("When did the mill at Leer burn down?")
+    assert answer.claims[0].quotes[0].document_id == "mill.txt"
+    assert answer.coverage.total == 4
+
+
+def test_what_stands_in_two_files_alike_is_said_once(folder: Path) -> None:
+    (folder / "copy of mill.txt").write_text(STORY, encoding="utf-8")
+    answer = Investigator(folder, embedder=SentenceTransformerEmbedder()).ask("When did the mill at Leer burn down?")
+    texts = [claim.text.partition(": ")[2] or claim.text for claim in answer.claims]
+    assert answer.status is AnswerStatus.ANSWERED
+    assert len(texts) == len(set(texts))
+    assert sum("spring of 1911" in text for text in texts) == 1
+
+
+def test_vectors_of_another_embedder_are_never_mixed_in(folder: Path) -> None:
+    class Other(ScriptedEmbedder):
+        name = "other"
+
+    list(Investigator(folder, embedder=ScriptedEmbedder()).index(vectors=True))
+    other = Investigator(folder, embedder=Other())
+    assert other.status().without_vectors == 2
+    events = list(other.investigate("When did the mill at Leer burn down?"))
+    assert other.status().without_vectors == 0
+    assert not any(isinstance(event, Notice) and "damaged" in event.text for event in events)
+    assert Investigator(folder, embedder=ScriptedEmbedder()).status().without_vectors == 0
