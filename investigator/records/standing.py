@@ -11,8 +11,7 @@ class Standing(Record):
     `gap` is how far the score of its best chunk is behind that of the folder's best one (0 or less), `similarity` the
     cosine of the question with its nearest chunk, `overlap` the share of BM25 that its best chunk reaches. `named` is
     the weight of the question's words that its name (title, authors, path) holds, as a share of the name that holds
-    most; `outlined` the same of what stands at its front: BM25 of name, headings and first lines, as a share of the
-    best. `names` is the share that it holds of the words that the question writes like names; of all its words where
+    most. `names` is the share that it holds of the words that the question writes like names; of all its words where
     it writes none. `period` and `age` are 1 where the document is of the period or age asked for, -1 where it is of
     another, 0 where nothing is known. `naming` is 0 for a question that names nothing, else 1; for one that names
     nothing, `stands_out` is how much nearer the document is than every other.
@@ -22,7 +21,6 @@ class Standing(Record):
     similarity: float = 0.0
     overlap: float = 0.0
     named: float = 0.0
-    outlined: float = 0.0
     names: float = 0.0
     period: float = 0.0
     age: float = 0.0

@@ -15,7 +15,7 @@ from investigator.text.relevance import overlap, share_of_weight
 from investigator.text.terms import content_words
 
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
-_OUTLINED = 6  # the same for those at whose front the question's words stand
+_FRONTS = 6  # the same for those in whose name, headings and first lines the question's words stand
 _NAMED = 12  # documents that a question names best, looked into although no search of the folder found them
 
 
@@ -57,8 +57,7 @@ class DocumentsFirst:
         """
         named, period = self._names.named(question), self._names.in_period(question)
         age = self._names.of_age(question, named)
-        outlined = self._outlined(question)
-        best, nearest = self._best_chunks(question, named, outlined)
+        best, nearest = self._best_chunks(question, named)
         leader = max((chunk.score for chunk in best.values()), default=0.0)
         called = {word: weights[word] for word in named_words(question) if word in weights}
         wanted, plain = called or weights, names_nothing(question)
@@ -71,7 +70,6 @@ class DocumentsFirst:
                 similarity=nearest[document_id],
                 overlap=overlap(weights, self._text(chunk)),
                 named=named.get(document_id, 0.0),
-                outlined=outlined.get(document_id, 0.0),
                 names=share_of_weight(wanted, held),
                 period=period.get(document_id, 0.0),
                 age=age.get(document_id, 0.0),
@@ -84,19 +82,13 @@ class DocumentsFirst:
     def _text(self, chunk: Found) -> str:
         return self._corpus.chunk_text(self._corpus.chunk_spans([chunk.chunk_id])[chunk.chunk_id])
 
-    def _outlined(self, question: str) -> dict[str, float]:
-        found = self._full_text.cards(content_words(question), self._breadth)
-        best = max((score for _, score in found), default=0.0) or 1.0
-        return {document_id: score / best for document_id, score in found}
-
-    def _best_chunks(
-        self, question: str, named: Mapping[str, float], outlined: Mapping[str, float]
-    ) -> tuple[dict[str, Found], dict[str, float]]:
+    def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, Found], dict[str, float]]:
         """The best chunk of each document that is looked into, and the similarity of its nearest one."""
         found = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
         documents = dict.fromkeys(chunk.document_id for chunk in found.values())
         called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]
-        called += [document_id for document_id in list(outlined)[:_OUTLINED] if document_id not in called]
+        fronts = self._full_text.cards(content_words(question), _FRONTS)
+        called += [document_id for document_id, _ in fronts if document_id not in called]
         for document_id in called:
             if document_id not in documents:
                 inside = self._search.best(question, self._breadth, document_id=document_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from investigator.engines.extractive.answer_types import answer_span, expected_type
 from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim
-from investigator.text.terms import content_words, stem
+from investigator.text.terms import content_words, stem, words
 
 _MOST_CLAIMS = 6
 _MOST_OF_ONE_DOCUMENT = 3
@@ -48,7 +48,15 @@ def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:
 
 
 def _repeats(item: Evidence, chosen: list[Evidence]) -> bool:
-    return any(_overlap(item.text, other.text) >= _SAME for other in chosen)
+    return any(
+        _overlap(item.text, other.text) >= _SAME and not _figures_differ(item.text, other.text) for other in chosen
+    )
+
+
+def _figures_differ(first: str, second: str) -> bool:
+    """Whether each has a figure that the other has not: then they contradict each other, or speak of two things."""
+    a, b = ({word for word in words(text) if any(char.isdigit() for char in word)} for text in (first, second))
+    return bool(a - b and b - a)
 
 
 def _overlap(first: str, second: str) -> float:

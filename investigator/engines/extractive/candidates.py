@@ -138,7 +138,12 @@ def _together(stemmed: Sequence[frozenset[str]]) -> frozenset[str]:
 
 def _sentences(text: str) -> list[tuple[int, int]]:
     found = [piece for start, end in sentence_spans(text) for piece in _pieces(text, start, end)]
-    return [(start, end) for start, end in found if end - start >= _SHORTEST_SENTENCE]
+    return [(start, end) for start, end in found if _says_something(text[start:end])]
+
+
+def _says_something(sentence: str) -> bool:
+    """Whether it is long enough; one of a script without spaces says as much in fewer characters."""
+    return len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
