@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from investigator.build import Investigator
-from investigator.calibration import Calibration
+from investigator.calibration import Models
 from investigator.engines.base import Embedder
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive.asking import ReplyFeatures, best_first, reply_features
@@ -61,14 +61,14 @@ class Question:
             if reading.right:
                 yield reading.sentences, reading.labels
 
-    def replies(self, calibration: Calibration) -> list[tuple[ReplyFeatures, bool]]:
-        """Features of the replies of the likeliest documents, under the models of a calibration."""
+    def replies(self, models: Models) -> list[tuple[ReplyFeatures, bool]]:
+        """Features of the replies of the likeliest documents, under some models."""
         found = []
         for reading in self.readings:
             if reading.likely and reading.sentences:
-                match = calibration.document.chance(reading.standing)
+                match = models.document.chance(reading.standing)
                 passages = [p.model_copy(update={"document_match": match}) for p in reading.passages]
-                ranked = best_first(reading.sentences, calibration.sentence)
+                ranked = best_first(reading.sentences, models.sentence)
                 found.append((reply_features(passages, reading.places, self.asked, ranked), reading.right))
         return found
 

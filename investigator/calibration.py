@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from investigator.records import Record
+from investigator.text.terms import is_english
 
 _NAME = "calibration.json"
 
@@ -28,19 +29,33 @@ class Logistic(Record):
         return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
 
 
-class Calibration(Record):
-    """What was fitted: how likely a document holds the answer, a sentence is evidence of it, a reply answers.
+class Models(Record):
+    """How likely a document holds the answer, a sentence is evidence of it, a reply answers.
 
-    `document` judges from outside, `reply` after the passages were read. `threshold` is the point from which a reply
-    counts as an answer, `worth_asking` the chance from which a document is worth asking; both are those that decided
-    best over the questions.
+    `document` judges from outside, `reply` after the passages were read.
     """
 
     document: Logistic
     sentence: Logistic
     reply: Logistic
+
+
+class Calibration(Record):
+    """What was fitted.
+
+    The embedder that ships has learned English: `foreign` are the models for questions in other languages, where its
+    similarities tell little and words have to. `threshold` is the point from which a reply counts as an answer,
+    `worth_asking` the chance from which a document is worth asking; both decided best over the questions.
+    """
+
+    english: Models
+    foreign: Models
     threshold: int
     worth_asking: float
+
+    def of(self, question: str) -> Models:
+        """The models for a question, by its language."""
+        return self.english if is_english(question) else self.foreign
 
 
 def log_odds(chance: float) -> float:

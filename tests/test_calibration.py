@@ -53,14 +53,25 @@ def test_log_odds_of_certainty_are_finite_and_opposite() -> None:
 def test_what_ships_has_a_feature_for_each_weight() -> None:
     fitted = shipped()
     fit = SentenceFit(**dict.fromkeys(SentenceFit.model_fields, 0.5))
-    chances = (
-        fitted.document.chance(Standing()),
-        fitted.sentence.chance(fit),
-        fitted.reply.chance(ReplyFeatures(match=0.5, sentence=0.5)),
-    )
+    chances = [
+        chance
+        for models in (fitted.english, fitted.foreign)
+        for chance in (
+            models.document.chance(Standing()),
+            models.sentence.chance(fit),
+            models.reply.chance(ReplyFeatures(match=0.5, sentence=0.5)),
+        )
+    ]
     assert all(0.0 < chance < 1.0 for chance in chances)
     assert 0 < fitted.threshold < 100
     assert 0.0 < fitted.worth_asking < 1.0
+
+
+def test_a_question_has_the_models_of_its_language() -> None:
+    fitted = shipped()
+    assert fitted.of("Who owns the mill?") is fitted.english
+    assert fitted.of("Wem gehört die Mühle?") is fitted.foreign
+    assert fitted.of("磨坊是谁的？") is fitted.foreign
 
 
 @pytest.mark.parametrize(
@@ -78,12 +89,12 @@ def test_what_ships_has_a_feature_for_each_weight() -> None:
 def test_a_document_that_fits_better_in_one_way_has_the_higher_chance(
     better: dict[str, float], worse: dict[str, float]
 ) -> None:
-    model = shipped().document
+    model = shipped().english.document
     assert model.chance(Standing(**better)) > model.chance(Standing(**worse))
 
 
 def test_a_reply_is_likelier_where_its_document_and_its_sentence_are() -> None:
-    model = shipped().reply
+    model = shipped().english.reply
     low, high, both = ((0.3, 0.3), (0.8, 0.3), (0.8, 0.8))
     chances = [model.chance(ReplyFeatures(match=m, sentence=s)) for m, s in (low, high, both)]
     assert chances == sorted(set(chances))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 _SHORTEST_SENTENCE = 12
+_HINT = "Name a cross-encoder of sentence-transformers or the folder of one, or set retrieval.reranker=sentences."
 
 
 class Reranker(Protocol):
@@ -70,12 +71,15 @@ class CrossEncoderReranker:
         """The model's scores, each in 0..1. Raises EmbedderError where it cannot be loaded or fails."""
         if not texts:
             return []
-        model = _load(self.name)
-        try:
-            with self._lock:
-                return [
-                    float(score) for score in model.predict([(query, text) for text in texts], show_progress_bar=False)
-                ]
+        with self._lock:
+            model = _load(self.name)
+            return self._predicted(model, [(query, text) for text in texts])
+
+    def _predicted(self, model: CrossEncoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        from torch.nn import Sigmoid
+
+        try:  # some models come with a function of their own, whose values are not in 0..1
+            return [float(score) for score in model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)]
         except (RuntimeError, ValueError) as error:
             raise EmbedderError(f"the reranker {self.name} failed: {error}", hint="Choose another reranker.") from error
 
@@ -93,13 +97,25 @@ def _sentences(text: str) -> list[str]:
 @cache
 def _load(model: str) -> CrossEncoder:
     from sentence_transformers import CrossEncoder
+    from transformers.utils import logging
 
+    shows_progress = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
     try:
         with suppress(OSError, ValueError):  # not here yet: ask the hub
-            return CrossEncoder(model, local_files_only=True)
-        return CrossEncoder(model)
+            return _checked(CrossEncoder(model, local_files_only=True), model)
+        return _checked(CrossEncoder(model), model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        hint = (
-            "Name a cross-encoder of sentence-transformers or the folder of one, or set retrieval.reranker=sentences."
-        )
-        raise EmbedderError(f"the reranker {model} cannot be loaded: {error}", hint=hint) from error
+        raise EmbedderError(f"the reranker {model} cannot be loaded: {error}", hint=_HINT) from error
+    finally:
+        if shows_progress:
+            logging.enable_progress_bar()
+
+
+def _checked(loaded: CrossEncoder, model: str) -> CrossEncoder:
+    """The model, if it was made to score pairs: another kind would be given a head of random weights."""
+    config = loaded.model.config
+    kinds = config.architectures or []
+    if config.num_labels != 1 or (kinds and all(kind.endswith("Model") for kind in kinds)):
+        raise EmbedderError(f"{model} is a model, but none that gives pairs of texts one score", hint=_HINT)
+    return loaded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from investigator.calibration import Logistic
+from investigator.calibration import Calibration
 from investigator.records import Standing
 from investigator.retrieval.chunk_search import ChunkSearch, Found, in_one_order
 from investigator.retrieval.names import Names, named_words, names_nothing
@@ -38,14 +38,14 @@ class DocumentsFirst:
         full_text: FullText,
         search: ChunkSearch,
         names: Names,
-        model: Logistic,
+        calibration: Calibration,
         breadth: int,
     ) -> None:
         self._corpus = corpus
         self._full_text = full_text
         self._search = search
         self._names = names
-        self._model = model
+        self._calibration = calibration
         self._breadth = breadth
 
     def rank(
@@ -61,7 +61,7 @@ class DocumentsFirst:
         leader = max((chunk.score for chunk in best.values()), default=0.0)
         called = {word: weights[word] for word in named_words(question) if word in weights}
         wanted, plain = called or weights, names_nothing(question)
-        ranked = []
+        model, ranked = self._calibration.of(question).document, []
         for document_id, chunk in best.items():
             held = [word for word in wanted if document_id in holders.get(word, frozenset())]
             others = max((near for other, near in nearest.items() if other != document_id), default=0.0)
@@ -76,7 +76,7 @@ class DocumentsFirst:
                 naming=0.0 if plain else 1.0,
                 stands_out=max(0.0, nearest[document_id] - others) if plain else 0.0,
             )
-            ranked.append(Ranked(document_id, self._model.chance(standing), standing, chunk))
+            ranked.append(Ranked(document_id, model.chance(standing), standing, chunk))
         return tuple(sorted(ranked, key=lambda entry: -entry.chance))
 
     def _text(self, chunk: Found) -> str:

@@ -58,6 +58,7 @@ class FolderIndex:
         """Bring text and words up to date with the folder. Raises FolderError, ReaderError, StoreError."""
         settings = self._settings
         yield from self._rechunked()
+        yield from self._embedder_told()
         reading = settings.reader.model_dump_json()
         if self.corpus.setting("reading") not in (None, reading) or self._ocr_has_come():
             recheck = recheck.model_copy(update={"retry": True})
@@ -90,6 +91,17 @@ class FolderIndex:
             for document_id in self.corpus.document_ids():
                 self.corpus.rechunk(document_id, split(self.corpus.document(document_id), self._settings.chunks))
         self.corpus.set_setting("chunking", wanted)
+
+    def _embedder_told(self) -> Iterator[Event]:
+        """Vectors of two embedders are never mixed: another one makes new ones, and that takes time."""
+        used, own = self.corpus.setting("embedder"), self._embedder.name
+        if used == own:
+            return
+        kept = VectorTable(self._workspace.database, used or "")
+        if kept.count_in_chroma() + kept.pending_count():
+            told = f"The embedder has changed from {used} to {own}: it makes vectors of its own for the passages."
+            yield Notice(text=f"{told} Those of the other one are kept beside them.")
+        self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:
         """What the index holds and, with `compare`, how the folder differs from it by now. Raises FolderError."""

@@ -52,7 +52,7 @@ class Library:
         self._holders = lru_cache(maxsize=512)(full_text.holders)
         self._ranked = lru_cache(maxsize=64)(self._rank)
         names = Names(corpus.cards().values())
-        self._documents = DocumentsFirst(corpus, full_text, self._search, names, shipped().document, settings.breadth)
+        self._documents = DocumentsFirst(corpus, full_text, self._search, names, shipped(), settings.breadth)
 
     def document_ids(self) -> tuple[str, ...]:
         """Ids of all documents that were read, sorted."""

@@ -14,6 +14,14 @@ from investigator.text.terms import content_words, question_body, stem, stop_wor
 _TOKEN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
 _LONG_NAME = 6
+_ASKED_TO = frozenset(
+    {
+        *("analyse", "analyze", "assess", "characterise", "characterize", "compare", "describe", "discuss", "estimate"),
+        *("examine", "explain", "find", "give", "identify", "list", "name", "outline", "provide", "show", "state"),
+        *("summarise", "summarize", "tell"),
+    }
+)
+"""Words that begin a request with a capital and name nothing."""
 
 
 class Names:
@@ -94,8 +102,8 @@ def named_words(question: str) -> frozenset[str]:
     """Stems of the words that a question writes like names, with a capital; periods and stop words are none."""
     left = set(words(without_periods(question)))
     tokens = (token for token in _TOKEN.findall(question_body(question)) if token[0].isupper())
-    folded = (word for token in tokens for word in words(token))
-    return frozenset(stem(word) for word in folded if word in left and word not in stop_words())
+    folded = {word for token in tokens for word in words(token)} - stop_words() - _ASKED_TO
+    return frozenset(stem(word) for word in folded if word in left)
 
 
 def names_nothing(question: str) -> bool:

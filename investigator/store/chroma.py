@@ -68,7 +68,8 @@ class ChromaIndex:
         gone = self._table.gone()
         for start in range(0, len(gone), _BATCH):
             part = gone[start : start + _BATCH]
-            self._collection.delete(ids=[str(i) for i in part])
+            for collection in self._client.list_collections():  # those of other embedders hold them too
+                collection.delete(ids=[str(i) for i in part])
             self._table.clear_gone(part)
         while pending := self._table.pending(_BATCH):
             self._collection.upsert(
@@ -99,8 +100,8 @@ class ChromaIndex:
         import chromadb
         from chromadb.config import Settings
 
-        client = chromadb.PersistentClient(str(self._directory), Settings(anonymized_telemetry=False))
-        return client.get_or_create_collection(
+        self._client = chromadb.PersistentClient(str(self._directory), Settings(anonymized_telemetry=False))
+        return self._client.get_or_create_collection(
             "chunks-" + hashlib.sha256(self._table.embedder.encode()).hexdigest()[:12],
             embedding_function=None,
             configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH, "ef_construction": 200}},

@@ -17,6 +17,15 @@ _KIND_ASKED = re.compile(
 )
 
 
+_ENGLISH = frozenset(
+    {
+        *("a", "an", "and", "are", "as", "at", "by", "did", "do", "does", "for", "from", "had", "has", "have", "how"),
+        *("in", "is", "it", "of", "on", "or", "that", "the", "to", "was", "were", "what", "when", "where", "which"),
+        *("who", "whom", "whose", "why", "will", "with"),
+    }
+)
+
+
 @cache
 def stop_words() -> frozenset[str]:
     """Folded words of English, German, Spanish and French that carry no meaning of their own."""
@@ -43,6 +52,11 @@ def spaced(text: str) -> str:
 def words(text: str) -> list[str]:
     """The folded words of a text in their order, stop words included; unspaced scripts give pairs."""
     return _PART.findall(folded(spaced(text)))
+
+
+def is_english(question: str) -> bool:
+    """Whether a question has one of the words that hardly any English one lacks, and few of other languages have."""
+    return not _ENGLISH.isdisjoint(_PART.findall(question.casefold()))
 
 
 def question_body(question: str) -> str:

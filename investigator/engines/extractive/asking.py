@@ -45,12 +45,13 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     """
     question = asked(variables.main_question, variables.needs)
     places = measured(variables.passages, question, embedder)
-    ranked = best_first(candidates(variables.passages, places, question, embedder), shipped().sentence)
+    models = shipped().of(variables.main_question)
+    ranked = best_first(candidates(variables.passages, places, question, embedder), models.sentence)
     if not ranked:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
     quotes = quoted(ranked, variables.passages)
     features = reply_features(variables.passages, places, question, ranked)
-    point = round(100 * shipped().reply.chance(features))
+    point = round(100 * models.reply.chance(features))
     return AskReply(point=point, reply=_reply(question, ranked[0][0].text, quotes), quotes=quotes)
 
 
@@ -95,7 +96,7 @@ def reply_features(
         text = " ".join(passage.text for passage in passages)
         similarity, shared = max(near for near, _ in places), max(shared for _, shared in places)
         standing = Standing(similarity=similarity, overlap=shared, names=coverage(question.weights, text))
-        matches = [shipped().document.chance(standing)]
+        matches = [shipped().of(question.question).document.chance(standing)]
     return ReplyFeatures(match=max(matches), sentence=ranked[0][1])
 
 

@@ -1,0 +1,144 @@
+"""What the extractive engine quotes and how sure it is, for texts as they come."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.scripted import ScriptedEmbedder
+from investigator.records import (
+    AnswerReply,
+    AnswerVariables,
+    AskReply,
+    AskVariables,
+    Evidence,
+    Passage,
+    Prompt,
+)
+
+QUESTION = "When did the mill burn down?"
+
+
+def asked(question: str, *texts: str, engine: ExtractiveEngine | None = None) -> AskReply:
+    """The engine's reply about passages with these texts, read back from what it wrote."""
+    passages = tuple(Passage(document_id="d", start=0, end=len(text), text=text) for text in texts)
+    variables = AskVariables(
+        main_question=question,
+        mission="-",
+        sub_question=question,
+        document_id="d",
+        document_title="d",
+        needs=(),
+        passages=passages,
+    )
+    engine = engine or ExtractiveEngine(ScriptedEmbedder())
+    return AskReply.model_validate_json(engine.reply(Prompt("query/ask", variables, "-", AskReply)).text)
+
+
+def answered(question: str, *evidence: tuple[str, str, int]) -> list[str]:
+    """What is said with evidence of (document, text, point)."""
+    items = tuple(
+        Evidence(id=f"E{number}", text=text, document_id=name, place=name, point=point)
+        for number, (name, text, point) in enumerate(evidence, 1)
+    )
+    variables = AnswerVariables(question=question, mission="-", evidence=items, unknown_infos=())
+    prompt = Prompt("answer/answer", variables, "-", AnswerReply)
+    reply = AnswerReply.model_validate_json(ExtractiveEngine(ScriptedEmbedder()).reply(prompt).text)
+    return [claim.text for claim in reply.claims]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The\u00a0mill\tburned\r\ndown\u2009in May\u00ad 1911.\u2028It was built\u200b again.",
+        "  \n\n  The mill burned down.\n\n\n\tIn May 1911.  \n",
+        "The mill “burned down”… in May 1911 — they say 🔥🔥. E\u0301lan!",
+        "The mill burned\x0cdown in May 1911.\x0b\x1fThe end of it.",
+        "\ufeffThe mill burned down in 1911\u2026 \U0001f525\ufe0f It was sad.",
+    ],
+)
+def test_quotes_stand_in_their_passage_whatever_its_white_space_and_signs(text: str) -> None:
+    reply = asked(QUESTION, text)
+    assert reply.quotes
+    assert all(quote in text for quote in reply.quotes)
+    assert "burned" in reply.quotes[0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200), st.lists(st.text(max_size=300), max_size=3))
+def test_any_question_and_any_text_give_a_point_and_quotes_that_stand(question: str, texts: list[str]) -> None:
+    whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+    reply = asked(question, *whole)
+    assert reply.point is not None
+    assert 0 <= reply.point <= 100
+    assert len(reply.quotes) <= 3
+    assert all(any(quote in text for text in whole) for quote in reply.quotes)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("长江是什么？", "长江是中国最长的河流。"),
+        ("京都には何がありますか？", "京都には寺があります。"),
+        ("สัตว์ที่ใหญ่ที่สุดคืออะไร", "ช้างใหญ่ที่สุด"),
+    ],
+)
+def test_a_short_sentence_of_a_script_without_spaces_can_answer(question: str, sentence: str) -> None:
+    reply = asked(question, sentence)
+    assert reply.quotes == (sentence,)
+    assert (reply.point or 0) > 0
+
+
+def test_a_passage_without_a_full_stop_is_quoted_in_pieces_that_hold_what_is_asked_for() -> None:
+    flow = "water flows on and on over the weir and past the quay " * 4_600
+    text = f"{flow}the mill burned down in May {flow}"
+    reply = asked(QUESTION, text)
+    assert all(quote in text and len(quote) <= 500 for quote in reply.quotes)
+    assert "burned down" in reply.quotes[0]
+
+
+def test_an_answer_scores_above_a_near_miss_and_that_above_something_else() -> None:
+    engine = ExtractiveEngine(SentenceTransformerEmbedder())
+    question = "How many sacks of grain did the mill at Dornbach grind in 1911?"
+    right = "The mill at Dornbach ground 4,200 sacks of grain in 1911, more than ever before."
+    near = "The mill at Dornbach has belonged to the Berg family since 1880."
+    other = "Zebras live in herds and graze on the open plains of Africa."
+    points = [asked(question, text, engine=engine).point or 0 for text in (right, near, other)]
+    assert points == sorted(set(points), reverse=True)
+    assert points[0] > points[2] + 30
+
+
+def test_the_right_passage_is_quoted_first_wherever_it_stands_among_the_others() -> None:
+    right, others = "The mill burned down in May 1911.", ["It lies on the Aller.", "Anna Berg owns a red boat now."]
+    for place in range(3):
+        texts = [*others[:place], right, *others[place:]]
+        assert asked(QUESTION, *texts).quotes[0] == right
+
+
+def test_an_answer_says_nothing_twice() -> None:
+    said = answered(
+        QUESTION,
+        ("a", "The mill at Leer burned down in the spring of 1911.", 90),
+        ("b", "The mill at Leer burned down in the spring of 1911.", 88),
+        ("c", "The mill at Leer  burned down\nin the spring of 1911!", 86),
+        ("d", "It is true: the mill at Leer burned down in the spring of 1911, and then in 1920 a barn.", 84),
+    )
+    assert len(said) == 1
+
+
+def test_two_sentences_that_differ_in_a_figure_are_both_said() -> None:
+    said = answered(
+        "What was the revenue?",
+        ("a", "The revenue of the mill was 40 million euros in 2021.", 90),
+        ("b", "The revenue of the mill was 52 million euros in 2021.", 88),
+    )
+    assert len(said) == 2
+
+
+def test_the_same_prompt_gives_the_same_reply_from_another_engine() -> None:
+    texts = [f"Parish {n} sold {n * 7 % 13} sacks. The mill burned down in {1900 + n}." for n in range(20)]
+    one, other = (ExtractiveEngine(ScriptedEmbedder()) for _ in range(2))
+    assert asked(QUESTION, *texts, engine=one) == asked(QUESTION, *texts, engine=other)
