@@ -95,7 +95,7 @@ class FolderEvaluation:
         file = self._open_file()
         kept = {} if self._fresh else file.read()
         if self._fresh:
-            file.clear()
+            file.begin_anew()
         self._outcomes = {q.id: kept[q.id] for q in self._questions if q.id in kept and not kept[q.id].failure}
         pending = [question for question in self._questions if question.id not in self._outcomes]
         if self._outcomes:

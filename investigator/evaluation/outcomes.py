@@ -85,10 +85,11 @@ class OutcomeFile:
         except OSError as error:
             raise self._failed(error) from error
 
-    def clear(self) -> None:
-        """Forget everything. Raises StoreError."""
+    def begin_anew(self) -> None:
+        """Begin an empty file; what was kept lies beside it from now on, ending in `.before`. Raises StoreError."""
         try:
-            self.path.unlink(missing_ok=True)
+            if self.path.exists():
+                self.path.replace(self.path.with_name(self.path.name + ".before"))
         except OSError as error:
             raise self._failed(error) from error
 

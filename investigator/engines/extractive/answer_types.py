@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-from investigator.text.terms import content_words, folded, stem
+from investigator.text.terms import content_words, folded, stem, stop_words
 
 
 class AnswerType(StrEnum):
@@ -41,8 +41,12 @@ _DATE = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
+_UNIT = (
+    r"%|percent|million|billion|trillion|thousand|km|cm|mm|nm|kg|mg|[µμ]g|ml|dl|kwh|mwh|gwh|kw|mw|gw|hz|khz|mhz|ghz|°c|°f"
+    r"|(?:minute|hour|day|week|month|year|euro|dollar|pound|metre|meter|mile|feet|ton)s?"
+)
 _NUMBER = re.compile(
-    r"(?<!\w)[-−]?[$€£¥]?\s?\d[\d.,]*(?:\s?(?:%|percent|million|billion|trillion|thousand|[a-zA-Zµ°]{1,3}\b))?"
+    rf"(?<![\w.,·])[-−]?[$€£¥]?\s?\d+(?:[.,·]\d+)*(?:\s?(?:{_UNIT})(?!\w))?(?![\d·])"
     r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
     r"|million|billion|half|quarter|once|twice|none)\b",
     re.IGNORECASE,
@@ -92,8 +96,13 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
 
 
 def answer_span(kind: AnswerType, sentence: str, question: str) -> str:
-    """The number, date, name or place of a sentence nearest to the words of the question; "" without one."""
-    found = spans(kind, sentence, question)
+    """The number, date, name or place that a sentence gives; "" where it gives none, or several that could be meant.
+
+    Of several dates it is the one nearest to the words of the question.
+    """
+    found = [" ".join(span.split()) for span in spans(kind, sentence, question) if _tells(kind, span, sentence)]
+    if kind is not AnswerType.DATE:
+        return found[0] if len(set(found)) == 1 else ""
     asked = {stem(word) for word in content_words(question)}
     places = [match.start() for match in _WORD.finditer(sentence) if stem(folded(match.group())) in asked]
 
@@ -101,7 +110,18 @@ def answer_span(kind: AnswerType, sentence: str, question: str) -> str:
         at = sentence.find(span)
         return sum(min(abs(at - place), _FAR) for place in places)
 
-    return " ".join(min(found, key=distance).split()) if found else ""
+    return min(found, key=distance) if found else ""
+
+
+def _tells(kind: AnswerType, span: str, sentence: str) -> bool:
+    """Whether a span can stand alone: a number in digits, a name of two words or one in the midst of a sentence."""
+    if kind is AnswerType.NUMBER:
+        return bool(_DIGIT.search(span))
+    if kind not in (AnswerType.NAME, AnswerType.PLACE):
+        return True
+    plain = _WORD.findall(folded(span))
+    begins = re.search(rf"(?:^|[.!?:\n]\s*){re.escape(span)}", sentence) is not None
+    return not stop_words().issuperset(plain) and not _DATE.search(span) and (len(plain) > 1 or not begins)
 
 
 def _worded(text: str) -> str:

@@ -8,12 +8,12 @@ from investigator.text.terms import content_words, stem, words
 
 _MOST_CLAIMS = 6
 _MOST_OF_ONE_DOCUMENT = 3
-_BEHIND_BEST = 30
+_BEHIND_BEST = 20
 _SAME = 0.7
 
 
 def answer(variables: AnswerVariables) -> AnswerReply:
-    """Each claim is one quote, word for word, the first with the short answer before it; the same content only once.
+    """Each claim is one quote, word for word, before them the short answer; the same content only once.
 
     Every document has its best quote said before any has its second, the strongest document first.
     """
@@ -22,19 +22,15 @@ def answer(variables: AnswerVariables) -> AnswerReply:
     for item in _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST]):
         if len(chosen) < _MOST_CLAIMS and not _repeats(item, chosen):
             chosen.append(item)
-    return AnswerReply(
-        claims=tuple(
-            ProposedClaim(text=_said(item, variables.question if number == 0 else ""), evidence=(item.id,))
-            for number, item in enumerate(chosen)
-        )
-    )
+    quotes = [ProposedClaim(text=" ".join(item.text.split()), evidence=(item.id,)) for item in chosen]
+    short = _short(variables.question, quotes[0]) if quotes else ()
+    return AnswerReply(claims=(*short, *quotes))
 
 
-def _said(item: Evidence, question: str) -> str:
-    """The quote; before the first one what was asked for, where that is a number, a date, a name or a place."""
-    text = " ".join(item.text.split())
-    span = answer_span(expected_type(question), text, question) if question else ""
-    return f"{span}: {text}" if span and span != text.rstrip(".") else text
+def _short(question: str, first: ProposedClaim) -> tuple[ProposedClaim, ...]:
+    """What was asked for, where that is a number, a date, a name or a place that the strongest quote gives."""
+    span = answer_span(expected_type(question), first.text, question)
+    return (first.model_copy(update={"text": span}),) if span and span != first.text.rstrip(".") else ()
 
 
 def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:
