@@ -102,7 +102,7 @@ def test_an_xml_article_keeps_its_sentences_whole(read):
     assert "a | b" in document.text
     assert document.title == "On mills"
     assert document.date == "2007-02-03"
-    assert [h.text for h in document.headings] == ["Methods"]
+    assert [h.text for h in document.headings] == ["Methods", "About the article"]
 
 
 REFERRING = """<article><body><sec><title>Results</title><p>The mill worked.</p></sec></body><back><ref-list>{title}

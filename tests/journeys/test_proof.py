@@ -14,7 +14,7 @@ PDF, TEXT, OTHER = "gambia-co-artemether-transmission.pdf", "uganda-medicine-adh
 
 QUESTIONS = (
     "Is the resistance of malaria to chloroquine and SP increasing in Africa?",
-    "Why did African countries stop treating malaria with chloroquine?",
+    "What do caregivers in Uganda say about adherence to the medicines of community health workers?",
 )
 
 

@@ -41,7 +41,8 @@ _FRONT = frozenset(
         *("license", "self-uri", "counts", "page-count", "custom-meta-group", "custom-meta-wrap"),
     }
 )
-_OWN_LINE = frozenset({_LIST, *_FRONT, "ref", "title", "contrib", "name", "p"})  # in what comes last
+_OWN_LINE = frozenset({_LIST, "ref", "title"})  # in such a list
+_LINE_OF_FRONT = frozenset({*_FRONT, "title", "contrib", "p"})
 _REFERENCES = "References"
 _ABOUT = "About the article"
 
@@ -174,7 +175,7 @@ class _XmlText:
 
     def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:
         """Parts an entry from the next one, and its elements, where no words stand between them, by a blank."""
-        if name in _OWN_LINE:
+        if name in (_OWN_LINE if aside is self._references else _LINE_OF_FRONT):
             aside.line()
         elif block:
             aside.words(" ")
