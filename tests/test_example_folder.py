@@ -44,7 +44,7 @@ def test_the_evidence_of_each_question_stands_in_its_documents(documents: dict[s
     missing = [
         name
         for question in QUESTIONS
-        for name, sentence in question["evidence"].items()
+        for name, sentence in zip(question["doc_ids"], question["evidence"], strict=True)
         if find_quote(sentence, documents[name]) is None
     ]
     assert missing == []
