@@ -46,7 +46,7 @@ class Names:
         """
         total = len(self._periods)
         weights: dict[str, float] = {}
-        for word in _spellings(question):
+        for word in sorted(_spellings(question)):  # sums must not depend on the order of a set
             for document_id in self._holders.get(word, ()):
                 weight = rarity(len(self._holders[word]) / total)
                 weights[document_id] = weights.get(document_id, 0.0) + weight
