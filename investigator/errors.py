@@ -133,6 +133,14 @@ class EngineTimeoutError(EngineError):
     retryable = True
 
 
+class ContextTooLongError(EngineError):
+    """The prompt does not fit into the context of the model."""
+
+    default_hint = (
+        "Choose a model with a larger context, or have fewer passages shown to it: --set retrieval.passages=2"
+    )
+
+
 class RateLimitError(EngineError):
     """The provider refuses more calls for now.
 

@@ -9,8 +9,9 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from investigator.records import Prompt, Reply
+from investigator.records import Prompt, Record, Reply
 
 Vectors = npt.NDArray[np.float32]
 """Unit vectors, one a row: shape (texts, dimensions), float32."""
@@ -31,6 +32,48 @@ class Engine(Protocol):
         Safe to call from several threads. Raises EngineError (or a subclass) when there is no reply to be had.
         """
         ...
+
+
+class Traits(Record):
+    """What the method has to know of an engine besides its replies."""
+
+    threshold: int = Field(default=50, description="point from which a reply counts as an answer")
+    goes_by_measures: bool = Field(default=False, description="replies depend on what the search measured")
+    is_model: bool = Field(default=False, description="a language model: calls cost, and points may be wrong")
+    context_tokens: int | None = Field(default=None, description="tokens of prompt that can be read; None: not known")
+    concurrency: int = Field(default=4, ge=1, description="calls that are useful side by side")
+
+
+@runtime_checkable
+class Described(Protocol):
+    """An engine that says more of itself than its name."""
+
+    @property
+    def traits(self) -> Traits:
+        """What is special about this engine."""
+        ...
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """An engine that can count the tokens of a text as its model does."""
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens the text has."""
+        ...
+
+
+_CHARACTERS_PER_TOKEN = 3  # English prose has about 4; text full of figures and names was measured at 3
+
+
+def traits_of(engine: Engine) -> Traits:
+    """What is special about an engine; one that does not say has the usual traits."""
+    return engine.traits if isinstance(engine, Described) else Traits()
+
+
+def tokens_of(engine: Engine, text: str) -> int:
+    """The tokens of a text: counted where the engine can, else guessed from its length."""
+    return engine.count_tokens(text) if isinstance(engine, TokenCounter) else -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
 @runtime_checkable

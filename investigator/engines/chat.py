@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
+from investigator.engines.base import Traits
 from investigator.engines.chat_errors import (
     Failure,
     Parameter,
@@ -83,6 +84,13 @@ class ChatEngine:
         """`provider:name`, with `@host` where a base URL is set."""
         base_url = self._settings.base_url
         return f"{self._server.model}@{host_of(base_url)}" if base_url else self._server.model
+
+    @property
+    def traits(self) -> Traits:
+        """A language model, behind a server that may answer several prompts at a time."""
+        return Traits(
+            is_model=True, context_tokens=self._settings.context_tokens, concurrency=self._settings.concurrency
+        )
 
     def reply(self, prompt: Prompt) -> Reply:
         """The model's reply to one prompt.

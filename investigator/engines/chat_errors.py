@@ -15,6 +15,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from investigator.errors import (
+    ContextTooLongError,
     CredentialError,
     EngineError,
     EngineTimeoutError,
@@ -191,8 +192,7 @@ def _refused_key(server: Server, words: str) -> CredentialError:
 
 
 def _too_long(server: Server, words: str) -> EngineError:
-    hint = "Choose a model with a larger context, or have fewer passages shown to it."
-    return EngineError(f"the prompt is too long for {server.place}: {words}", hint=hint)
+    return ContextTooLongError(f"the prompt is too long for {server.place}: {words}")
 
 
 def _is_too_long(error: Exception) -> bool:

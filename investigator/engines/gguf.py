@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from investigator.engines.base import Traits
 from investigator.engines.schemas import Json, bounded, reply_schema
-from investigator.errors import EngineError, MissingPackageError, SettingsError
+from investigator.errors import ContextTooLongError, EngineError, MissingPackageError, SettingsError
 from investigator.records import FinishReason, Prompt, Record, Reply
 
 if TYPE_CHECKING:
     from xllamacpp import Server
 
 _MAGIC = b"GGUF"
-_CHARACTERS_PER_TOKEN = 2.5  # prose has about 4; text full of figures and names was measured at 3
 _SILENT = -1  # llama.cpp writes its log to standard error unless told not to
 
 
@@ -62,9 +62,10 @@ class GgufEngine:
         return self._name
 
     @property
-    def context_characters(self) -> int:
-        """About how many characters of prompt fit into the context."""
-        return int((self._settings.context_tokens - self._settings.max_tokens) * _CHARACTERS_PER_TOKEN)
+    def traits(self) -> Traits:
+        """A language model that answers one prompt at a time."""
+        room = self._settings.context_tokens - self._settings.max_tokens
+        return Traits(is_model=True, context_tokens=room, concurrency=1)
 
     def reply(self, prompt: Prompt) -> Reply:
         """The model's reply to one prompt, as JSON. Raises EngineError where the prompt does not fit the context."""
@@ -122,7 +123,7 @@ class GgufEngine:
             message = (
                 f"the prompt of {needed} tokens does not fit the context of {self._settings.context_tokens} tokens"
             )
-            return EngineError(message, hint="Set context_tokens higher, or have fewer passages shown to the model.")
+            return ContextTooLongError(message, hint="Give it more with --set gguf.context_tokens=8192")
         return EngineError(f"{self.name} gave no reply: {error.get('message')}")
 
 

@@ -14,7 +14,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from investigator.engines.base import Vectors
+from investigator.engines.base import Traits, Vectors
 from investigator.errors import EngineError, SettingsError
 from investigator.records import Prompt, Reply
 from investigator.text.terms import stem, words
@@ -28,15 +28,19 @@ _FILE = TypeAdapter(dict[str, str | list[str]])
 class ScriptedEngine:
     """Gives replies that were written beforehand and remembers what it was asked.
 
-    `replies` is one script for all prompts, or a mapping from template names (with or without `.j2`) to scripts.
+    `replies` is one script for all prompts, or a mapping from template names (with or without `.j2`) to scripts;
+    `traits` are those of the engine that it stands in for.
     """
 
-    def __init__(self, replies: Script | Mapping[str, Script], *, name: str = "scripted") -> None:
+    def __init__(
+        self, replies: Script | Mapping[str, Script], *, name: str = "scripted", traits: Traits | None = None
+    ) -> None:
         self._scripts: Mapping[str, Script] = replies if isinstance(replies, Mapping) else {"": replies}
         self._given: dict[str, int] = {}
         self._asked: list[Prompt] = []
         self._lock = Lock()
         self._name = name
+        self._traits = traits or Traits()
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
@@ -58,6 +62,11 @@ class ScriptedEngine:
     def name(self) -> str:
         """`scripted`, with the name of the file where there is one."""
         return self._name
+
+    @property
+    def traits(self) -> Traits:
+        """Those that it was given."""
+        return self._traits
 
     @property
     def asked(self) -> list[Prompt]:

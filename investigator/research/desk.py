@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from investigator.engines.base import Engine, prompt_key
+from investigator.engines.base import Engine, Traits, prompt_key, traits_of
 from investigator.engines.roles import Role, role_of
 from investigator.errors import ReplyError
 from investigator.prompts import Prompts
@@ -37,9 +37,6 @@ class Reading(Generic[R]):
     value: R | None
     raw: str
     problem: str = ""
-
-
-_HALF = 50  # "about the same matter, but not the answer", as the template `query/ask` says
 
 
 def anything(_: Record) -> str:
@@ -88,13 +85,9 @@ class Desk:
         second = _read(self._reply(Prompt(name, variables, text, reply_type)), reply_type, problem_with)
         return second if second.value is not None or first.value is None else first
 
-    def context_characters(self, role: Role) -> int | None:
-        """About how many characters of prompt the engine of a role can read; None where it does not matter."""
-        return getattr(self._engines[role], "context_characters", None)
-
-    def threshold(self) -> int:
-        """The point from which a reply counts as an answer: the one that its engine was calibrated to, else 50."""
-        return int(getattr(self._engines[Role.ASK], "threshold", _HALF))
+    def traits(self, role: Role) -> Traits:
+        """What is special about the engine of a role."""
+        return traits_of(self._engines[role])
 
     def usage(self) -> Usage:
         """What the calls so far have cost."""
@@ -106,7 +99,7 @@ class Desk:
 
     def _reply(self, prompt: Prompt) -> Reply:
         engine = self._engines[role_of(prompt.template)]
-        key = prompt_key(engine.name, prompt, measures=getattr(engine, "goes_by_measures", False))
+        key = prompt_key(engine.name, prompt, measures=traits_of(engine).goes_by_measures)
         if (kept := self._journal.find(key)) is not None:
             return kept
         if reason := ceiling_reached(self._budget, self._journal.usage(), self._journal.elapsed()):

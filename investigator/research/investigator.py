@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from investigator.calibration import shipped
+from investigator.engines.roles import Role
 from investigator.evidence.coverage import coverage
 from investigator.evidence.quotes import Sources
 from investigator.records import (
@@ -83,7 +84,7 @@ class Research:
         self._sources = Sources(library.document)
         self._workspace = workspace
         self._settings = settings
-        self._threshold = desk.threshold() if settings.threshold is None else settings.threshold
+        self._threshold = desk.traits(Role.ASK).threshold if settings.threshold is None else settings.threshold
         self._worth_asking = shipped().worth_asking if settings.worth_asking is None else settings.worth_asking
         self._keep = keep
         self._stream = MemoryStream(keep=keep_memory)

@@ -119,8 +119,8 @@ class Query:
         return Finding(reading.value.reply, reading.value.point, quotes, failed)
 
     def _fitted(self, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-        limit = self._desk.context_characters(Role.ASK)
-        return passages if limit is None else fitted(passages, int(limit * self._settings.context_share))
+        limit = self._desk.traits(Role.ASK).context_tokens
+        return passages if limit is None else fitted(passages, int(limit * 2.5 * self._settings.context_share))
 
     def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         quotes: list[Quote] = []

@@ -64,11 +64,11 @@ def test_a_damaged_model_is_refused_at_the_first_prompt(tmp_path: Path) -> None:
         engine.reply(prompt())
 
 
-def test_the_room_for_a_prompt_is_told_in_characters(tmp_path: Path) -> None:
+def test_the_room_for_a_prompt_is_the_context_without_the_reply(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp")
     file = tmp_path / "x.gguf"
     file.write_bytes(b"GGUF")
-    assert GgufEngine(file, GgufSettings(context_tokens=1000, max_tokens=400)).context_characters == 1500
+    assert GgufEngine(file, GgufSettings(context_tokens=1000, max_tokens=400)).traits.context_tokens == 600
 
 
 def test_a_reply_holds_every_field_of_what_was_asked(engine: GgufEngine) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from investigator.calibration import shipped
-from investigator.engines.base import Embedder
+from investigator.engines.base import Embedder, Traits
 from investigator.engines.extractive.answering import answer
 from investigator.engines.extractive.asking import ask
 from investigator.engines.extractive.modules import ChatModules
@@ -30,9 +30,6 @@ NAME = "extractive"
 class ExtractiveEngine:
     """Answers every template without a language model. Deterministic; safe to share between threads."""
 
-    goes_by_measures = True
-    """Its points depend on what the search measured, not on the texts alone."""
-
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._modules = ChatModules(embedder)
@@ -43,9 +40,9 @@ class ExtractiveEngine:
         return f"{NAME}:{self._embedder.name}"
 
     @property
-    def threshold(self) -> int:
-        """The point from which a reply counts as an answer."""
-        return shipped().threshold
+    def traits(self) -> Traits:
+        """Its points are calibrated, and depend on what the search measured and not on the texts alone."""
+        return Traits(threshold=shipped().threshold, goes_by_measures=True)
 
     def reply(self, prompt: Prompt) -> Reply:
         """The reply as JSON. Raises SettingsError for a prompt that is none of the method's nor of a chat module's."""
