@@ -135,11 +135,11 @@ class AskVariables(Record):
 
 
 class AskReply(Record):
-    """A scored reply: the point (0..100), the reply, and the words of the passages that it rests on."""
+    """A scored reply: the point (0..100), the words of the passages that it rests on, and the reply."""
 
     point: Point = None
-    reply: Text = ""
     quotes: tuple[str, ...] = ()
+    reply: Text = ""
 
 
 class ReflectVariables(Record):

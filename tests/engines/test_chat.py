@@ -96,7 +96,7 @@ def test_the_reply_is_held_to_a_strict_schema_with_the_point_first(
     engine.reply(PROMPT)
     wanted = openai_server.bodies[0]["response_format"]["json_schema"]  # type: ignore[index]
     assert wanted["strict"] is True
-    assert wanted["schema"]["required"] == ["point", "reply", "quotes"]
+    assert wanted["schema"]["required"] == ["point", "quotes", "reply"]
     assert wanted["schema"]["additionalProperties"] is False
 
 
