@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,32 +13,44 @@ from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine, parse_model_options
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.foreseeing import ForeseeingEngine
 from investigator.engines.remembering import RememberingEmbedder
+from investigator.engines.replaying import AbsentEngine
 from investigator.engines.roles import Role
-from investigator.errors import FolderError, QuestionError, StoreError, UnknownRunError
+from investigator.errors import FolderError, SettingsError, StoreError, UnknownRunError
+from investigator.openings import MadeWith, answered_already, blank_case, checked, finished, name_of, open_run
+from investigator.prices import read_prices, shipped_prices
 from investigator.prompts import Prompts
 from investigator.records import (
     Answer,
     Answered,
     Event,
     FolderStatus,
+    Forecast,
     Investigation,
     Notice,
+    Replayed,
     RunSummary,
     Search,
     SearchHit,
     Started,
 )
-from investigator.research.budget import CEILINGS, ceiling_reached
-from investigator.research.desk import Desk
+from investigator.research.desk import CallJournal, Desk
+from investigator.research.forecast import forecast
 from investigator.research.investigator import Research
+from investigator.research.replay import replay
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings
 from investigator.retrieval.library import Library
 from investigator.settings import Settings, load_settings
-from investigator.store.journal import Journal, Run, Runs
+from investigator.store.in_memory import InMemoryJournal
+from investigator.store.journal import Journal, Runs
+from investigator.store.past_calls import PastCalls
 from investigator.store.workspace import DATABASE_NAME, Workspace, locate
+from investigator.tracing.base import RunTrace
+from investigator.tracing.opening import open_tracer
 
-_LONGEST_QUESTION = 10_000
+_BLANK = {"id", "question", "mission", "strategy", "engine", "engines", "made_with", "search"}
+"""What the record of a run holds before anything has happened."""
 
 
 class Investigator:
@@ -68,6 +79,8 @@ class Investigator:
         self._embedder = embedder or SentenceTransformerEmbedder(self._settings.embedder)
         self._reading = RememberingEmbedder(self._embedder)  # what a question looks at is looked at more than once
         self._notices: list[str] = []
+        prices = self._settings.budget.prices
+        self._prices = read_prices(prices) if prices is not None else shipped_prices()
         self._engines = self._open_engines(model)
         self._directory = locate(self.folder, Path(workspace) if workspace is not None else None)
         if workspace is None and self._directory.parent != self.folder:
@@ -76,53 +89,110 @@ class Investigator:
     @property
     def engine_name(self) -> str:
         """Who answers: one name, or one for each role where they differ."""
-        names = {role: engine.name for role, engine in self._engines.items()}
-        if len(set(names.values())) == 1:
-            return names[Role.ASK]
-        return ", ".join(f"{role}={name}" for role, name in names.items())
+        return name_of(self._engines)
 
     def ask(
-        self, question: str, *, mission: str | None = None, strategy: str | None = None, fresh: bool = False
+        self,
+        question: str,
+        *,
+        mission: str | None = None,
+        strategy: str | None = None,
+        fresh: bool = False,
+        cache: bool = True,
     ) -> Answer:
         """Investigate and answer. Takes and raises what `investigate` does."""
-        for event in self.investigate(question, mission=mission, strategy=strategy, fresh=fresh):
+        events = self.investigate(question, mission=mission, strategy=strategy, fresh=fresh, cache=cache)
+        for event in events:
             if isinstance(event, Answered) and event.investigation.answer is not None:
                 return event.investigation.answer
         raise StoreError("the investigation ended without an answer")
 
     def investigate(
-        self, question: str, *, mission: str | None = None, strategy: str | None = None, fresh: bool = False
+        self,
+        question: str,
+        *,
+        mission: str | None = None,
+        strategy: str | None = None,
+        fresh: bool = False,
+        cache: bool = True,
     ) -> Iterator[Event]:
         """Yield what happens, step by step; the last event is Answered.
 
         The folder is read first: new and changed files only. The same question over the same documents goes on where
-        it was stopped, or gives the answer that was found; `fresh` begins anew and pays again. Raises QuestionError,
-        FolderError, WorkspaceLockedError, EngineError, StoreError.
+        it was stopped, or gives the answer that was found; `fresh` begins anew and pays again. Replies to the same
+        prompts that other runs paid for are used again, unless `cache` is off. Raises QuestionError, FolderError,
+        SettingsError, WorkspaceLockedError, EngineError, StoreError.
         """
-        asked = _checked(question)
+        asked = checked(question)
+        self._check_prices()
+        tracer = open_tracer(self._settings.trace, folder=self.folder, on_notice=self._notices.append)
         self._check_files()
+        blank = blank_case(asked, mission, strategy, self._engines, self._settings)
         with Workspace(self._directory, write=True) as workspace:
             yield from self._told()
             index = self._index(workspace)
             yield from index.read(Recheck())
             index.check_documents()
-            run, case = self._open_run(workspace, index, asked, mission, strategy, fresh)
-            done = self._finished(workspace, run)
-            if done is not None:
-                yield Notice(text=_answered_already(done))
-                yield Answered(investigation=done)
-                return
-            library = yield from self._library(index, case.search)
-            yield Started(
-                run_id=run.id, engine=self.engine_name, documents=len(library.document_ids()), resumed=run.resumed
-            )
-            journal = Journal(workspace.database, run.id, time.monotonic, reuse=not fresh)
-            desk = Desk(self._engines, self._prompts, journal, time.monotonic, self._settings.budget)
-            keep, keep_memory = journal.keep_record, journal.keep_memory
-            research = Research(case, desk, library, self._directory, self._settings.method, keep, keep_memory)
-            for event in research.run():
-                yield from self._told()
-                yield event
+            database, now = workspace.database, datetime.now(UTC)
+            run, case = open_run(database, index, blank, self._prompts, self._corpus_settings(), fresh=fresh, now=now)
+            budget = self._settings.budget
+            done = finished(database, run, budget, self._prices.price_of)
+            with tracer.run(run.id, asked, self.engine_name, resumed=run.resumed) as trace:
+                if done is not None:
+                    trace.ended(done)
+                    yield Notice(text=answered_already(done))
+                    yield Answered(investigation=done)
+                    return
+                library = yield from self._library(index, case.search)
+                documents = len(library.document_ids())
+                yield Started(run_id=run.id, engine=self.engine_name, documents=documents, resumed=run.resumed)
+                reuse = cache and not fresh
+                journal = Journal(database, run.id, time.monotonic, reuse=reuse, price_of=self._prices.price_of)
+                desk = self._desk(self._engines, journal, trace)
+                keep, keep_memory = journal.keep_record, journal.keep_memory
+                research = Research(case, desk, library, self._directory, self._settings.method, keep, keep_memory)
+                for event in research.run():
+                    if isinstance(event, Answered):
+                        trace.ended(event.investigation)
+                    yield from self._told()
+                    yield event
+
+    def forecast(self, question: str, *, mission: str | None = None, strategy: str | None = None) -> Forecast:
+        """The plan of an investigation and what it is expected to cost; no engine that costs is asked.
+
+        Raises what `investigate` does.
+        """
+        case = blank_case(checked(question), mission, strategy, self._engines, self._settings)
+        stand_in = ExtractiveEngine(self._reading)
+        foreseeing = {role: ForeseeingEngine(engine, stand_in) for role, engine in self._engines.items()}
+        with self.library() as library:
+            desk = self._desk(foreseeing, InMemoryJournal(self._prices.price_of))
+            method = self._settings.method
+            research = Research(case, desk, library, self._directory, method, lambda _: None, lambda _: None)
+            return forecast(research, method, self._settings.budget)
+
+    def replay(self, run_id: str) -> Replayed:
+        """Go through a finished run again from its journal, without any model, and prove its quotes anew.
+
+        Raises UnknownRunError where there is no such run, or it is not finished, and what `investigate` does.
+        """
+        case = self.show(run_id)
+        if case.answer is None:
+            hint = "Ask its question again to go on with it."
+            raise UnknownRunError(f"the run {case.id} is not finished", hint=hint)
+        made_with = (
+            MadeWith.model_validate_json(case.made_with)
+            if case.made_with
+            else MadeWith(method=self._settings.method, retrieval=self._settings.retrieval)
+        )
+        engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in case.engines} or self._engines
+        blank = Investigation.model_validate(case.model_dump(include=_BLANK))
+        with self.library(case.search) as library, Workspace(self._directory, write=False) as workspace:
+            journal = PastCalls(workspace.database, case.id)
+            desk = self._desk(engines, journal)
+            method = made_with.method
+            research = Research(blank, desk, library, self._directory, method, lambda _: None, lambda _: None)
+            return replay(case, research, library, journal)
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
         """Bring the index up to date without asking anything: text and words, and with `vectors` all vectors too.
@@ -154,7 +224,7 @@ class Investigator:
 
     def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
         """The best chunks for a query, best first. Raises QuestionError and what `investigate` does."""
-        asked = _checked(query)
+        asked = checked(query)
         with self.library() as library:
             if document_id is not None and document_id not in library.document_ids():
                 raise FolderError(
@@ -163,7 +233,7 @@ class Investigator:
             return library.hits(asked, limit, document_id)
 
     @contextmanager
-    def library(self) -> Iterator[Library]:
+    def library(self, search: Search | None = None) -> Iterator[Library]:
         """The folder, indexed and open for searching as long as the context lasts."""
         self._check_files()
         with Workspace(self._directory, write=True) as workspace:
@@ -171,7 +241,7 @@ class Investigator:
             for _ in index.read(Recheck()):
                 pass
             index.check_documents()
-            opening = self._library(index, index.best_search())
+            opening = self._library(index, search or index.best_search())
             while True:
                 try:
                     next(opening)
@@ -233,47 +303,24 @@ class Investigator:
         yield from self._told()
         return library
 
-    def _open_run(
-        self,
-        workspace: Workspace,
-        index: FolderIndex,
-        question: str,
-        mission: str | None,
-        strategy: str | None,
-        fresh: bool,
-    ) -> tuple[Run, Investigation]:
-        now = datetime.now(UTC)
-        blank = Investigation(
-            id="",
-            question=question,
-            mission=mission or self._settings.mission,
-            strategy=strategy or self._settings.strategy,
-            engine=self.engine_name,
+    def _desk(self, engines: Mapping[Role, Engine], journal: CallJournal, trace: RunTrace | None = None) -> Desk:
+        second = ExtractiveEngine(self._reading)
+        budget, price_of = self._settings.budget, self._prices.price_of
+        return Desk(
+            engines, self._prompts, journal, time.monotonic, budget, second=second, price_of=price_of, trace=trace
         )
-        identity = _digest(
-            blank.model_dump_json(),
-            self._prompts.fingerprint(),
-            self._settings.method.model_dump_json(),
-            self._settings.retrieval.model_dump_json(),
-        )
-        corpus_now = _digest(index.corpus.fingerprint(), self._embedder.name, self._settings.chunks.model_dump_json())
-        run_id = f"{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}"
-        blank = blank.model_copy(update={"id": run_id, "search": index.best_search()})
-        runs = Runs(workspace.database)
-        run = runs.open(identity, corpus_now, blank, now.isoformat(), fresh=fresh)
-        search = runs.investigation(run.id).search if run.resumed else blank.search  # a run goes on as it began
-        return run, blank.model_copy(update={"id": run.id, "search": search})
 
-    def _finished(self, workspace: Workspace, run: Run) -> Investigation | None:
-        """The record of a run that has ended; one that a ceiling stopped has not, once the ceiling is higher."""
-        if not run.finished:
-            return None
-        case = Runs(workspace.database).investigation(run.id)
-        stopped_early = case.answer is not None and case.answer.stop in CEILINGS
-        journal = Journal(workspace.database, run.id, time.monotonic, reuse=False)
-        if stopped_early and not ceiling_reached(self._settings.budget, journal.usage(), journal.elapsed()):
-            return None
-        return case
+    def _corpus_settings(self) -> str:
+        return f"{self._embedder.name} {self._settings.chunks.model_dump_json()}"
+
+    def _check_prices(self) -> None:
+        """Raises SettingsError where a ceiling of money is set that could not be kept."""
+        unknown = {e.name for e in self._engines.values() if self._prices.price_of(e.name) is None}
+        if self._settings.budget.money is not None and unknown:
+            raise SettingsError(
+                f"no price is known for {', '.join(sorted(unknown))}, so a limit of money cannot be kept",
+                hint="Write the price into a file like data/prices.json and name it with --set budget.prices=FILE",
+            )
 
     def _told(self) -> Iterator[Event]:
         """Notices that came up since the last time."""
@@ -281,34 +328,8 @@ class Investigator:
             yield Notice(text=self._notices.pop(0))
 
 
-def _checked(question: str) -> str:
-    asked = question.strip()
-    if not asked:
-        raise QuestionError("the question is empty")
-    if any("\ud800" <= character <= "\udfff" for character in asked):
-        raise QuestionError(
-            "the question holds characters that are no text (it did not come as UTF-8)",
-            hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and ask with - as the question.",
-        )
-    if len(asked) > _LONGEST_QUESTION:
-        raise QuestionError(
-            f"the question has {len(asked):,} characters, the most is {_LONGEST_QUESTION:,}",
-            hint="Put the long text into a file of the folder and ask a short question about it.",
-        )
-    return asked
-
-
-def _answered_already(done: Investigation) -> str:
-    early = ", which was before all passages had vectors" if done.search is Search.CANDIDATES else ""
-    return f"Run {done.id} has answered this already{early}; --fresh investigates anew."
-
-
 def _not_all_vectors(missing: int, folder: Path) -> str:
     return (
         f"{missing:,} passages have no vectors yet, so passages are searched by their words first. "
         f"For the search by meaning over everything: investigator index --vectors {folder}"
     )
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

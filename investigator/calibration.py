@@ -8,13 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
 
 from investigator.records import Record
+from investigator.shipped import shipped_text
 from investigator.text.terms import is_english
-
-_NAME = "calibration.json"
 
 
 class Logistic(Record):
@@ -67,8 +64,4 @@ def log_odds(chance: float) -> float:
 @cache
 def shipped() -> Calibration:
     """The calibration that comes with the package."""
-    installed = files("investigator").joinpath("_data").joinpath(_NAME)
-    if installed.is_file():
-        return Calibration.model_validate_json(installed.read_text(encoding="utf-8"))
-    source = Path(__file__).parents[1] / "data" / _NAME
-    return Calibration.model_validate_json(source.read_text(encoding="utf-8"))
+    return Calibration.model_validate_json(shipped_text("calibration.json"))

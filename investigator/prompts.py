@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
@@ -45,6 +46,7 @@ from investigator.records import (
     ThinkVariables,
     TurnsVariables,
 )
+from investigator.text.undisguised import undisguised
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,9 @@ _MODULES: Mapping[Module, Contract] = {
 }
 CONTRACTS: Mapping[str, Contract] = {**_METHOD, **{module.template: found for module, found in _MODULES.items()}}
 
-_DELIMITER = re.compile(r"<(?=/?\s*(?:passage|document|memory|evidence|turn|fact)\b)", re.IGNORECASE)
+_DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|fact)\b)")
+_HIDDEN = re.compile("[\U000e0020-\U000e007f]+")
+"""Tag characters: invisible to whoever reads a document, and words to many a model."""
 _NO_WIDTH = "\u200b"
 
 
@@ -173,22 +177,32 @@ def _environment() -> ImmutableSandboxedEnvironment:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
     environment.filters["data"] = _as_data
+    environment.filters["line"] = _as_line
     environment.filters["attribute"] = _as_attribute
     return environment
 
 
 def _as_data(value: object) -> str:
-    """Text of a document that cannot close the tags it stands between.
+    """Text of a document that cannot close the tags it stands between, and holds nothing that only a model sees.
 
-    A character without width is put into tags that look like ours. Quotes are compared without such characters, so a
-    quote that runs over one is still found in the source.
+    A character without width is put into tags that look like ours, also where they are written with blanks, in wide or
+    look-alike letters. Quotes are compared without such characters, so a quote that runs over one is still found in the
+    source.
     """
-    return _DELIMITER.sub(f"<{_NO_WIDTH}", str(value))
+    text = _HIDDEN.sub("", str(value))
+    folded = undisguised(text)
+    marks = [folded.span(mark.start(), mark.end())[1] for mark in _DELIMITER.finditer(folded.text)]
+    return _NO_WIDTH.join(text[start:end] for start, end in pairwise((0, *marks, len(text))))
+
+
+def _as_line(value: object) -> str:
+    """Text of a document or of a model that cannot leave its line, where no tags are around it."""
+    return " ".join(_as_data(value).split())
 
 
 def _as_attribute(value: object) -> str:
     """Text of a document that cannot leave the attribute it stands in."""
-    return " ".join(_as_data(value).replace('"', "'").split())
+    return _as_line(value).replace('"', "'")
 
 
 def _source(template: Path) -> str:

@@ -25,6 +25,7 @@ from investigator.research.budget import BudgetSettings
 from investigator.research.defaults import DEFAULT_MISSION, DEFAULT_STRATEGY
 from investigator.research.investigator import MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.tracing.opening import TraceSettings
 
 _SHOWN = 60  # characters of a value in a message
 _BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
@@ -60,6 +61,7 @@ class Settings(BaseSettings):
     chunks: ChunkSettings = ChunkSettings()
     chat: ChatSettings = ChatSettings()
     gguf: GgufSettings = GgufSettings()
+    trace: TraceSettings = TraceSettings()
 
 
 def load_settings(file: Path | None = None, overrides: Sequence[str] = ()) -> Settings:

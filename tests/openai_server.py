@@ -6,20 +6,31 @@ import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from http.client import responses
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from typing import TypeAlias
 
 
 @dataclass(frozen=True)
 class Response:
-    """What goes over the wire. `delay` waits that many seconds (or until the server closes) before it goes; `cut`
-    closes the connection after half of the body."""
+    """What goes over the wire.
+
+    `delay` waits that many seconds (or until the server closes) before it goes, `drip` that many before each octet, of
+    the head too with `drip_head`. `cut` closes the connection after half of the body; `endless` sends the body again
+    and again.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     cut: bool = False
+    drip: float = 0.0
+    drip_head: bool = False
+    endless: bool = False
 
 
 Body: TypeAlias = dict[str, object]
@@ -59,6 +70,8 @@ class OpenAIServer:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.octets_sent = 0
+        self.abandoned = threading.Event()  # set when a client has gone before it was given everything
         self._answers: list[Answers] = [completion("{}")]
         self._closing = threading.Event()
         self._lock = threading.Lock()
@@ -104,18 +117,11 @@ class OpenAIServer:
                 response = server._next(Request(self.path, headers, _json_or_nothing(content)))
                 if response.delay:
                     server._closing.wait(response.delay)
-                self.send_response(response.status)
-                for name, value in response.headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(response.body)))
-                self.send_header("Connection", "close")
-                self.end_headers()
                 self.close_connection = True
-                sent = response.body[: len(response.body) // 2] if response.cut else response.body
                 try:
-                    self.wfile.write(sent)
+                    server._send(response, self.wfile)
                 except OSError:
-                    return  # the client has gone, which some tests are about
+                    server.abandoned.set()  # which some tests are about
 
             do_GET = do_POST
 
@@ -123,6 +129,29 @@ class OpenAIServer:
                 pass
 
         return Handler
+
+    def _send(self, response: Response, wire: BufferedIOBase) -> None:
+        body = response.body
+        self._write(_head(response), wire, response.drip if response.drip_head else 0)
+        self._write(body[: len(body) // 2] if response.cut else body, wire, response.drip)
+        while response.endless and not self._closing.is_set():
+            self._write(body, wire, response.drip)
+
+    def _write(self, content: bytes, wire: BufferedIOBase, drip: float) -> None:
+        step = 1 if drip else max(1, len(content))
+        for start in range(0, len(content), step):
+            if drip and self._closing.wait(drip):
+                return
+            wire.write(content[start : start + step])
+            self.octets_sent += step
+
+
+def _head(response: Response) -> bytes:
+    headers = {"Date": format_datetime(datetime.now(UTC), usegmt=True), **response.headers, "Connection": "close"}
+    if not response.endless:
+        headers["Content-Length"] = str(len(response.body))
+    lines = (f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {response.status} {responses.get(response.status, '')}\r\n{''.join(lines)}\r\n".encode("latin-1")
 
 
 def _json_or_nothing(content: bytes) -> Body:

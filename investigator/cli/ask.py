@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,13 @@ from investigator.errors import QuestionError, SettingsError
 from investigator.records import AnswerStatus, Investigation
 
 EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
+
+TraceFile = Annotated[
+    Path | None, typer.Option(metavar="FILE.jsonl", help="Also add a line of JSON for each engine call to this file.")
+]
+TracePrompts = Annotated[
+    bool, typer.Option("--trace-prompts", help="Write the texts of prompts and replies into that file too.")
+]
 
 
 def ask(
@@ -33,6 +41,8 @@ def ask(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Also write the report to this HTML file.")
     ] = None,
+    trace: TraceFile = None,
+    trace_prompts: TracePrompts = False,
     workspace: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the index and the runs are kept.")
     ] = None,
@@ -59,7 +69,7 @@ def ask(
     investigator = Investigator(
         folder,
         model=model or None,
-        settings=chosen_settings(settings, overrides or ()),
+        settings=chosen_settings(settings, [*(overrides or ()), *_tracing(trace, trace_prompts)]),
         workspace=workspace,
         prompts=prompts,
     )
@@ -73,6 +83,12 @@ def ask(
     if report is not None:
         write_report(report, investigation)
     _print(investigation, as_json)
+
+
+def _tracing(file: Path | None, prompts: bool) -> list[str]:
+    """The settings that the options for the trace stand for."""
+    named = [] if file is None else [f"trace.file={json.dumps(str(file))}"]
+    return [*named, "trace.prompts=true"] if prompts else named
 
 
 def _print(investigation: Investigation, as_json: bool) -> None:

@@ -9,9 +9,20 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
-from investigator.records import Prompt, Record, Reply
+from investigator.records import Prompt, Reply, Traits
+
+__all__ = [
+    "Described",
+    "Embedder",
+    "Engine",
+    "TokenCounter",
+    "Traits",
+    "Vectors",
+    "prompt_key",
+    "tokens_of",
+    "traits_of",
+]
 
 Vectors = npt.NDArray[np.float32]
 """Unit vectors, one a row: shape (texts, dimensions), float32."""
@@ -32,16 +43,6 @@ class Engine(Protocol):
         Safe to call from several threads. Raises EngineError (or a subclass) when there is no reply to be had.
         """
         ...
-
-
-class Traits(Record):
-    """What the method has to know of an engine besides its replies."""
-
-    threshold: int = Field(default=50, description="point from which a reply counts as an answer")
-    goes_by_measures: bool = Field(default=False, description="replies depend on what the search measured")
-    is_model: bool = Field(default=False, description="a language model: calls cost, and points may be wrong")
-    context_tokens: int | None = Field(default=None, description="tokens of prompt that can be read; None: not known")
-    concurrency: int = Field(default=4, ge=1, description="calls that are useful side by side")
 
 
 @runtime_checkable
@@ -93,15 +94,15 @@ class Embedder(Protocol):
 _MEASURES = {"passages": {"__all__": {"score", "similarity", "overlap", "document_match"}}}
 
 
-def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False) -> str:
-    """The sha256, in hexadecimal, of everything that a reply depends on: the engine's name and the whole prompt.
+def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, sampling: str = "") -> str:
+    """The sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
 
     Journal and recordings keep replies under it, so it is the same in every process and on every machine. What a search
     measured of the passages changes with every other document of the folder; it counts with `measures` only, for an
-    engine that goes by it.
+    engine that goes by it. `sampling` are the settings that shape the engine's replies.
     """
     parts = (
-        engine_name,
+        f"{engine_name} {sampling}".rstrip(),
         prompt.template,
         prompt.text,
         prompt.variables.model_dump(mode="json", exclude=None if measures else _MEASURES),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -11,11 +12,15 @@ from investigator.engines.base import Engine
 from investigator.engines.chat import ChatEngine
 from investigator.engines.chat_models import ChatSettings
 from investigator.engines.gguf import GgufEngine, GgufSettings
+from investigator.engines.known_servers import KnownServers
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import SettingsError
 from investigator.records import Record
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import BaseCallbackHandler
 
 EXTRACTIVE = "extractive"
 """The name of the embedded default."""
@@ -62,10 +67,13 @@ def open_engine(
     chat: ChatSettings | None = None,
     gguf: GgufSettings | None = None,
     on_notice: Callable[[str], None] | None = None,
+    known: KnownServers | None = None,
+    callbacks: Sequence[BaseCallbackHandler] = (),
 ) -> Engine:
     """The engine of that name: `extractive`, `gguf:PATH`, `recorded:FILE`, `scripted:FILE`, or a chat model.
 
-    `extractive` makes the embedded engine when it is wanted. Raises SettingsError, CredentialError,
+    `extractive` makes the embedded engine when it is wanted. A chat model keeps what its server refuses in `known`,
+    and its calls are heard by `callbacks`. Raises SettingsError, CredentialError,
     MissingPackageError or ReplayError where the engine cannot be used.
     """
     name = name.strip()
@@ -76,7 +84,7 @@ def open_engine(
         if not rest:
             raise SettingsError(f"{name!r} names no file", hint=f"Write it as {kind}:FILE")
         return _open_file(kind, rest, gguf)
-    return ChatEngine(name, chat, on_notice=on_notice)
+    return ChatEngine(name, chat, on_notice=on_notice, known=known, callbacks=callbacks)
 
 
 def _open_file(kind: str, path: str, gguf: GgufSettings | None) -> Engine:

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 from investigator.engines.base import Traits
-from investigator.engines.chat_errors import (
-    Failure,
-    Parameter,
-    Server,
-    failure,
-    host_of,
-    is_unexplained_refusal,
-    refused_parameter,
-)
+from investigator.engines.chat_errors import Failure, failure, host_of
 from investigator.engines.chat_models import (
     ChatSettings,
     build,
-    format_argument,
+    first_sending,
+    format_arguments,
     server_of,
-    settable_parameters,
+    server_of_ready,
     split_name,
 )
+from investigator.engines.known_servers import KnownServers
+from investigator.engines.negotiation import Negotiation
+from investigator.engines.observers import Observer
+from investigator.engines.sending import Parameter, ReplyFormat, Sending
+from investigator.engines.time_limit import within
+from investigator.engines.turns import Ended, Ticket, Turns, turns_at
+from investigator.errors import EngineError
 from investigator.records import FinishReason, Prompt, Reply
 
 if TYPE_CHECKING:
+    from langchain_core.callbacks import BaseCallbackHandler
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
     from tenacity import RetryCallState, Retrying
@@ -38,14 +41,32 @@ _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "
 _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"})
 
 
+@dataclass
+class _Call:
+    """One prompt on its way through its tries."""
+
+    prompt: Prompt
+    sending: Sending
+    ticket: Ticket
+
+
 class ChatEngine:
     """A chat model: a `provider:name` such as `openai:gpt-5-mini` or `ollama:llama3.2`, or a LangChain chat model.
 
     The prompt goes out as one user message. The reply is held to a JSON schema where the provider can do so. A
-    parameter that the server refuses is left out from then on, and `on_notice` is told once. Errors that may pass
-    are tried again, up to `settings.attempts`, with growing random waits or the wait that the server asks for;
-    `sleep` does the waiting. A ready LangChain model keeps its own parameters: of the settings only `attempts`,
-    `max_wait` and `max_reply_characters` apply to it, and it is not asked for a schema.
+    parameter that the server refuses is left out from then on, and `on_notice` is told once; `known` keeps it for
+    other engines and later runs. Errors that may pass are tried again, up to `settings.attempts`, with growing random
+    waits or the wait that the server asks for.
+
+    A call ends within `settings.timeout` seconds, whatever the server does; one that has no end of its own is
+    abandoned then. All engines of the process take turns at an endpoint (`turns`): `settings.concurrency` calls side
+    by side, fewer after it has refused some, none while it asks to wait. A prompt that finds no turn gives up after
+    `attempts` times `timeout` and `max_wait`.
+
+    `callbacks` hear of each call, as LangChain's callback handlers do, with the template in the metadata; an error of
+    theirs is logged by LangChain and changes nothing. A ready LangChain model keeps its own callbacks and parameters:
+    of the settings those about time, tries, concurrency and `max_reply_characters` apply to it; it is not asked for a
+    schema, and whether it follows redirects is up to whoever built it.
 
     Raises SettingsError, CredentialError or MissingPackageError at once where the model cannot be used.
     Safe to call from several threads.
@@ -57,33 +78,50 @@ class ChatEngine:
         settings: ChatSettings | None = None,
         *,
         on_notice: Callable[[str], None] | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        known: KnownServers | None = None,
+        callbacks: Sequence[BaseCallbackHandler] = (),
+        turns: Turns | None = None,
     ) -> None:
         self._settings = settings or ChatSettings()
-        self._parameters: frozenset[Parameter] = frozenset()
         if isinstance(model, str):
             self._server = server_of(*split_name(model), self._settings)
-            self._parameters = settable_parameters(self._server, self._settings)
-            self._model = build(self._server, self._settings, self._parameters)
+            first = first_sending(self._server, self._settings)
         else:
-            given = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
-            self._server = Server(f"{type(model).__name__}:{given}")
-            self._model = model
-        self._on_notice = on_notice
-        self._sleep = sleep
-        self._format_works = False
-        self._lock = Lock()
+            self._server, first, known = server_of_ready(model), Sending(), None
+        self._negotiation = Negotiation(self.name, self._server.identity, first, known, on_notice)
+        parameters = self._negotiation.sending.parameters
+        ready = build(self._server, self._settings, parameters) if isinstance(model, str) else model
+        self._models = {parameters: ready}
+        self._building = Lock()
+        self._observers = [Observer(handler) for handler in callbacks]
+        self._turns = turns or turns_at(self._server.endpoint)
 
     @classmethod
-    def of(cls, model: BaseChatModel, settings: ChatSettings | None = None) -> Self:
+    def of(
+        cls,
+        model: BaseChatModel,
+        settings: ChatSettings | None = None,
+        *,
+        callbacks: Sequence[BaseCallbackHandler] = (),
+    ) -> Self:
         """An engine over a LangChain chat model that was built elsewhere."""
-        return cls(model, settings)
+        return cls(model, settings, callbacks=callbacks)
 
     @property
     def name(self) -> str:
         """`provider:name`, with `@host` where a base URL is set."""
         base_url = self._settings.base_url
         return f"{self._server.model}@{host_of(base_url)}" if base_url else self._server.model
+
+    @property
+    def endpoint(self) -> str:
+        """Where the prompts go: scheme, host and port, or the provider where its address is not known."""
+        return self._server.endpoint
+
+    @property
+    def reply_format(self) -> ReplyFormat:
+        """How replies are asked for, as far as the server has not refused it yet."""
+        return self._negotiation.sending.reply_format
 
     @property
     def traits(self) -> Traits:
@@ -98,16 +136,17 @@ class ChatEngine:
         Raises CredentialError for a refused key, SettingsError for a model that is not there, RateLimitError,
         EngineTimeoutError, EngineUnreachableError, and EngineError for everything else that gives no reply.
         """
-        started = time.monotonic()
-        outcome: Reply | Failure = self._retrying()(self._attempt, prompt)
+        started, settings = time.monotonic(), self._settings
+        patience = settings.attempts * (settings.timeout + settings.max_wait)
+        ticket = self._turns.ticket(most=settings.concurrency, longest=settings.max_wait, patience=patience)
+        call = _Call(prompt, self._negotiation.sending, ticket)
+        outcome: Reply | Failure = self._retrying()(self._try, call)
         if isinstance(outcome, Failure):
             raise outcome.error from outcome.cause
         return outcome.model_copy(update={"seconds": time.monotonic() - started})
 
     def _retrying(self) -> Retrying:
-        from tenacity import Retrying, wait_exponential_jitter
-
-        back_off = wait_exponential_jitter(initial=1, max=self._settings.max_wait)
+        from tenacity import Retrying
 
         def is_worth_a_try(state: RetryCallState) -> bool:
             outcome = _outcome(state)
@@ -116,47 +155,55 @@ class ChatEngine:
         def wait(state: RetryCallState) -> float:
             outcome = _outcome(state)
             asked = outcome.wait if isinstance(outcome, Failure) else None
-            return float(back_off(state)) if asked is None else asked
+            return min(2.0 ** (state.attempt_number - 1), self._settings.max_wait) if asked is None else asked
 
         return Retrying(
             retry=is_worth_a_try,
             stop=lambda state: state.attempt_number >= self._settings.attempts,
             wait=wait,
-            sleep=self._sleep,
+            sleep=self._turns.pause,
             retry_error_callback=_outcome,
         )
 
-    def _attempt(self, prompt: Prompt) -> Reply | Failure:
+    def _try(self, call: _Call) -> Reply | Failure:
         """One try; a parameter that the server refuses is left out and does not count as a try."""
         while True:
-            with self._lock:
-                model, parameters = self._model, self._parameters
             try:
-                message = _invoke(model, prompt, format_argument(self._server, parameters, prompt.reply_type))
-            except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
-                refused = self._refused(error, parameters)
-                if refused is None:
-                    return failure(error, self._server, self._settings.max_wait)
-                self._leave_out(refused)
-            else:
-                self._format_works |= Parameter.RESPONSE_FORMAT in parameters
-                return _read(message, self._settings.max_reply_characters)
+                began = self._turns.begin(call.ticket)
+            except EngineError as error:
+                return Failure(error)
+            answer = self._answer(call, began)
+            if not isinstance(answer, Failure):
+                self._negotiation.after_success(call.sending)
+                return _read(answer, self._settings.max_reply_characters)
+            less = self._negotiation.after_refusal(answer.cause, call.sending) if answer.cause is not None else None
+            if less is None:
+                return answer
+            call.sending = less
 
-    def _refused(self, error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
-        named = refused_parameter(error, sent)
-        if named is None and Parameter.RESPONSE_FORMAT in sent and not self._format_works:
-            return Parameter.RESPONSE_FORMAT if is_unexplained_refusal(error) else None
-        return named
+    def _answer(self, call: _Call, began: float) -> AIMessage | Failure:
+        """The model's message, in the turn that began; what it says of the server's load goes to the others."""
+        ended, asked = Ended.OTHERWISE, None
+        try:
+            sending, prompt = call.sending, call.prompt
+            arguments = format_arguments(self._server, sending.reply_format, prompt.reply_type)
+            said = partial(_invoke, self._model(sending.parameters), prompt, arguments, self._observers)
+            answer = within(self._settings.timeout, said)
+            if not isinstance(answer, Exception):
+                ended = Ended.WELL
+                return answer
+            failed = failure(answer, self._server, self._settings.max_wait)
+            if failed.busy:
+                ended, asked = Ended.REFUSED, failed.wait
+            return failed
+        finally:
+            self._turns.end(call.ticket, began, ended, asked)
 
-    def _leave_out(self, parameter: Parameter) -> None:
-        with self._lock:
-            if parameter not in self._parameters:  # another thread has met the same refusal
-                return
-            self._parameters -= {parameter}
-            if parameter is not Parameter.RESPONSE_FORMAT:
-                self._model = build(self._server, self._settings, self._parameters)
-        if self._on_notice is not None:
-            self._on_notice(f"{self.name} refuses the parameter {parameter}: it is no longer sent")
+    def _model(self, parameters: frozenset[Parameter]) -> BaseChatModel:
+        with self._building:
+            if parameters not in self._models:
+                self._models[parameters] = build(self._server, self._settings, parameters)
+            return self._models[parameters]
 
 
 def _outcome(state: RetryCallState) -> Reply | Failure:
@@ -165,12 +212,24 @@ def _outcome(state: RetryCallState) -> Reply | Failure:
     return result
 
 
-def _invoke(model: BaseChatModel, prompt: Prompt, arguments: Mapping[str, object]) -> AIMessage:
+def _invoke(
+    model: BaseChatModel, prompt: Prompt, arguments: Mapping[str, object], observers: Sequence[Observer]
+) -> AIMessage | Exception:
     from langchain_core.messages import HumanMessage
+    from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
     from langsmith import tracing_context
 
+    ours = RunnableConfig(
+        callbacks=list(observers),
+        metadata={"template": prompt.template},
+        tags=["investigator", prompt.template.partition("/")[0]],
+    )
+    config = merge_configs(ensure_config(), ours)  # a chain that this is a step of has callbacks of its own
     with tracing_context(enabled=False):  # a variable set for another program must not send the documents away
-        return model.invoke([HumanMessage(prompt.text)], **arguments)
+        try:
+            return model.invoke([HumanMessage(prompt.text)], config, **arguments)
+        except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
+            return error
 
 
 def _read(message: AIMessage, limit: int) -> Reply:

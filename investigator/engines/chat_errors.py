@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from enum import StrEnum
 from urllib.parse import urlsplit
 
+from investigator.engines.sending import Parameter
 from investigator.errors import (
     ContextTooLongError,
     CredentialError,
@@ -29,20 +29,13 @@ ALWAYS = 1_000_000
 """A number of tries that the engine's own limit always comes before."""
 
 _MESSAGE_LENGTH = 300
+_BUSY = frozenset({503, 529})  # 529 is Anthropic's
 _TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
 _CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # what reading a body of another shape ends in
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
-
-
-class Parameter(StrEnum):
-    """A parameter of a call that some servers refuse."""
-
-    TEMPERATURE = "temperature"
-    MAX_TOKENS = "max_tokens"
-    RESPONSE_FORMAT = "response_format"
 
 
 _NAMES_OF = {
@@ -71,6 +64,21 @@ class Server:
         parts = urlsplit(self.address)
         return f"{self.model} at {parts.scheme}://{host_of(self.address)}{parts.path}"
 
+    @property
+    def endpoint(self) -> str:
+        """What its calls share with those of other models: scheme, host and port, or the provider where not known."""
+        parts = urlsplit(self.address)
+        if not parts.hostname:
+            return self.model.partition(":")[0]
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        return f"{parts.scheme}://{host}:{port}"
+
+    @property
+    def identity(self) -> str:
+        """Model and server as `provider:name@host`; without the host where that is not known."""
+        return f"{self.model}@{host_of(self.address)}" if self.address else self.model
+
     def cleaned(self, message: str) -> str:
         """The server's words on one line, cut to a readable length, without the key."""
         if self.secret:
@@ -85,16 +93,22 @@ def host_of(address: str) -> str:
 
 @dataclass(frozen=True)
 class Failure:
-    """A call that gave no reply: our error, how many tries of it make sense, and the wait that the server asked for."""
+    """A call that gave no reply: our error, how many tries of it make sense, and the wait that the server asked for.
+
+    `busy` says that the server refuses calls for now, whoever makes them.
+    """
 
     error: InvestigatorError
-    cause: Exception
+    cause: Exception | None = None
     tries: int = 1
     wait: float | None = None
+    busy: bool = False
 
 
 def failure(error: Exception, server: Server, max_wait: float) -> Failure:
     """What a foreign error means. `max_wait` (seconds) bounds the wait that a server may ask for."""
+    if (ours := _ours(error)) is not None:
+        return Failure(ours, error, tries=2 if ours.retryable else 1)
     status = status_of(error)
     if status is not None:
         return _by_status(status, error, server, max_wait)
@@ -146,6 +160,13 @@ def status_of(error: Exception) -> int | None:
     return None
 
 
+def _ours(error: BaseException | None) -> EngineError | None:
+    """An error of ours that was raised below a provider's client, which may have wrapped it in its own."""
+    while error is not None and not isinstance(error, EngineError):
+        error = error.__cause__
+    return error
+
+
 def _by_status(status: int, error: Exception, server: Server, max_wait: float) -> Failure:
     words = server.cleaned(_words(error))
     if 300 <= status < 400:
@@ -164,7 +185,8 @@ def _by_status(status: int, error: Exception, server: Server, max_wait: float) -
     if status >= 500 or status == 409:
         wait = _asked_wait(error)
         tries = ALWAYS if wait is None or wait <= max_wait else 1
-        return Failure(EngineUnreachableError(f"{server.place} fails ({status}): {words}"), error, tries, wait)
+        busy = status in _BUSY
+        return Failure(EngineUnreachableError(f"{server.place} fails ({status}): {words}"), error, tries, wait, busy)
     if _is_too_long(error):
         return Failure(_too_long(server, words), error)
     hint = "Check the settings of the model: the server takes the request to be wrong."
@@ -181,8 +203,9 @@ def _limited(error: Exception, server: Server, words: str, max_wait: float) -> F
     if wait is not None and wait > max_wait:
         hint = f"Run the same command again in {wait:.0f} seconds: it goes on where it stopped."
         message = f"{server.place} asks to wait {wait:.0f} seconds"
-        return Failure(RateLimitError(message, retry_after=wait, hint=hint), error)
-    return Failure(RateLimitError(f"{server.place} limits calls: {words}", retry_after=wait), error, ALWAYS, wait)
+        return Failure(RateLimitError(message, retry_after=wait, hint=hint), error, wait=wait, busy=True)
+    limited = RateLimitError(f"{server.place} limits calls: {words}", retry_after=wait)
+    return Failure(limited, error, ALWAYS, wait, busy=True)
 
 
 def _refused_key(server: Server, words: str) -> CredentialError:

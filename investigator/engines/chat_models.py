@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr
 
-from investigator.engines.chat_errors import Parameter, Server
+from investigator.engines.chat_errors import Server
+from investigator.engines.http_bounds import UNCOMPRESSED, BodyBounds, bound_clients
 from investigator.engines.schemas import Json, reply_schema
+from investigator.engines.sending import Parameter, ReplyFormat, Sending
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
 from investigator.records import Record
 
@@ -47,7 +49,7 @@ _PLACEHOLDER_KEY = "none"  # local servers ask for no key, and OpenAI's client r
 class ChatSettings(Record):
     """How a chat model is called."""
 
-    timeout: float = Field(default=120.0, gt=0, description="seconds to wait for the server to send something")
+    timeout: float = Field(default=120.0, gt=0, description="seconds that one call may take in all")
     attempts: int = Field(default=4, ge=1, description="how often one prompt is tried in all")
     max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
     temperature: float | None = Field(default=None, ge=0, le=2, description="sent only where set")
@@ -70,7 +72,7 @@ def split_name(model: str) -> tuple[str, str]:
 def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
     """Whom the model's calls go to. Raises SettingsError or CredentialError where they could not go there."""
     address = settings.base_url or (_openai_address() if provider == "openai" else "")
-    if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).hostname):
+    if address and not _is_address(address):
         raise SettingsError(f"{address!r} is not an address", hint="Write it as http://localhost:8000/v1")
     variable = KEY_VARIABLES.get(provider, "")
     key = settings.api_key.get_secret_value() if settings.api_key else os.environ.get(variable, "")
@@ -84,19 +86,31 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
     return Server(f"{provider}:{name}", address, variable, key)
 
 
+def server_of_ready(model: BaseChatModel) -> Server:
+    """Whom the calls of a model that was built elsewhere go to, by the names that LangChain's classes share."""
+    name = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
+    given = (getattr(model, attribute, None) for attribute in ("openai_api_base", "base_url"))
+    address = next((value for value in given if isinstance(value, str)), "")
+    return Server(f"{type(model).__name__}:{name}", address)
+
+
 def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
     """The chat model, told to send only those of the settable parameters that are in `parameters`.
 
-    Raises MissingPackageError where the provider's package is not installed, SettingsError where there is no such
-    provider or it does not take the settings.
+    Redirects are refused and the length of a body is bounded, for OpenAI-compatible servers and Ollama by a client of
+    our own, for others where their client can be found. Raises MissingPackageError where the provider's package is not
+    installed, SettingsError where there is no such provider or it does not take the settings.
     """
     from langchain.chat_models import init_chat_model
 
     provider, name = split_name(server.model)
+    bounds = BodyBounds(server.place, settings.timeout)
     try:
         model: BaseChatModel = init_chat_model(
-            name, model_provider=provider, **_arguments(provider, server, settings, parameters)
+            name, model_provider=provider, **_arguments(provider, server, settings, parameters, bounds)
         )
+        if provider != "ollama" and provider not in OPENAI_COMPATIBLE:
+            bound_clients(model, bounds)
     except ImportError as error:
         raise MissingPackageError(f"{server.model} needs a package: {error}", hint=_install(provider, error)) from error
     except Exception as error:  # each provider's package has errors of its own; all end here
@@ -105,43 +119,51 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
     return model
 
 
-def settable_parameters(server: Server, settings: ChatSettings) -> frozenset[Parameter]:
-    """The parameters that are sent until the server refuses them: the ones that are set, and the reply's schema."""
+def first_sending(server: Server, settings: ChatSettings) -> Sending:
+    """What is sent until the server refuses it: the parameters that are set, and the schema of the reply."""
     provider = server.model.partition(":")[0]
-    wanted = {
+    is_set = {
         Parameter.TEMPERATURE: settings.temperature is not None,
         Parameter.MAX_TOKENS: settings.max_tokens is not None,
-        Parameter.RESPONSE_FORMAT: provider == "ollama" or provider in OPENAI_COMPATIBLE,
     }
-    return frozenset(parameter for parameter, is_sent in wanted.items() if is_sent)
+    takes_format = provider == "ollama" or provider in OPENAI_COMPATIBLE
+    return Sending(
+        frozenset(parameter for parameter, is_sent in is_set.items() if is_sent),
+        ReplyFormat.JSON_SCHEMA if takes_format else ReplyFormat.NONE,
+    )
 
 
-def format_argument(
-    server: Server, parameters: frozenset[Parameter], reply_type: type[Record]
-) -> dict[str, dict[str, Json]]:
-    """What a call is given so that the server holds the reply to the schema of `reply_type`; nothing where it cannot.
+def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type[Record]) -> dict[str, Json]:
+    """What a call is given so that the server holds the reply to that format; nothing where it cannot.
 
     It goes to OpenAI's client as further body, for under its own name the client would parse the reply and fail
     on one that was cut.
     """
-    if Parameter.RESPONSE_FORMAT not in parameters:
+    if reply_format is ReplyFormat.NONE:
         return {}
-    schema = reply_schema(reply_type)
+    has_schema = reply_format is ReplyFormat.JSON_SCHEMA
     if server.model.startswith("ollama:"):
-        return {"format": schema}
-    named: dict[str, Json] = {"name": reply_type.__name__, "schema": schema, "strict": True}
-    return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": named}}}
+        return {"format": reply_schema(reply_type) if has_schema else "json"}
+    wanted: dict[str, Json] = {"type": reply_format.value}
+    if has_schema:
+        wanted["json_schema"] = {"name": reply_type.__name__, "schema": reply_schema(reply_type), "strict": True}
+    return {"extra_body": {"response_format": wanted}}
 
 
 def _arguments(
-    provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter]
+    provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
 ) -> dict[str, object]:
     """What the provider's class is given. Its own retries are off: ours count alone."""
     temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
     max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
     arguments: dict[str, object] = {"temperature": temperature, "base_url": server.address or None}
+    client = {
+        "timeout": settings.timeout,
+        "follow_redirects": False,
+        "headers": dict(UNCOMPRESSED),
+        "event_hooks": {"response": [bounds]},
+    }
     if provider == "ollama":  # takes neither a timeout nor a key, and has a name of its own for the longest reply
-        client = {"timeout": settings.timeout, "follow_redirects": False}
         arguments |= {"num_predict": max_tokens, "client_kwargs": client}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
@@ -152,7 +174,7 @@ def _arguments(
     if provider in OPENAI_COMPATIBLE:
         from openai import DefaultHttpxClient
 
-        given["http_client"] = DefaultHttpxClient(follow_redirects=False, timeout=settings.timeout)
+        given["http_client"] = DefaultHttpxClient(**client)
     if provider == "openai":
         given["temperature"] = temperature  # None keeps LangChain from choosing one itself for some models
         given.setdefault("api_key", _PLACEHOLDER_KEY)
@@ -162,6 +184,14 @@ def _arguments(
 def _openai_address() -> str:
     """Where OpenAI's client would go; always passed on, so that no other variable can lead the documents elsewhere."""
     return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
+
+
+def _is_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, or too great a one
+        return False
 
 
 def _is_own_address(provider: str, address: str) -> bool:

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
-import time
-from collections.abc import Mapping
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from investigator.engines.base import Traits
+from investigator.engines.gguf_header import trained_context
+from investigator.engines.gguf_model import GgufModel, Sampling
 from investigator.engines.schemas import Json, bounded, reply_schema
-from investigator.errors import ContextTooLongError, EngineError, MissingPackageError, SettingsError
-from investigator.records import FinishReason, Prompt, Record, Reply
+from investigator.errors import MissingPackageError, SettingsError
+from investigator.records import Prompt, Record, Reply
 
-if TYPE_CHECKING:
-    from xllamacpp import Server
-
-_MAGIC = b"GGUF"
-_SILENT = -1  # llama.cpp writes its log to standard error unless told not to
+_USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
+_TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
 
 
 class GgufSettings(Record):
     """How a GGUF model is run."""
 
-    context_tokens: int = Field(default=4096, ge=256, description="tokens of prompt and reply together")
+    context_tokens: int | None = Field(
+        default=None,
+        ge=256,
+        description=f"tokens of prompt and reply together; what the model was trained with, up to {_USUAL_CONTEXT}, "
+        "where not set",
+    )
     max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
     threads: int | None = Field(
         default=None, ge=1, description="threads; all cores where not set, which is slow beside other work"
@@ -41,20 +41,22 @@ class GgufSettings(Record):
 class GgufEngine:
     """A GGUF file as an engine; its replies are held to the schema of what is asked for.
 
-    The model is loaded at the first prompt and answers one prompt at a time; other threads wait. Raises SettingsError
-    at once where the path names no GGUF file, MissingPackageError where the extra `local` is not installed.
+    The model is loaded when it is first needed, and once. It answers one prompt at a time; other threads wait. Raises
+    SettingsError at once where the path names no GGUF file or the context does not fit the model, MissingPackageError
+    where the extra `local` is not installed.
     """
 
     def __init__(self, path: str | Path, settings: GgufSettings | None = None) -> None:
         self._path = Path(path).expanduser()
         self._settings = settings or GgufSettings()
-        self._lock = Lock()
-        self._server: Server | None = None
-        if self._settings.max_tokens >= self._settings.context_tokens:
-            raise SettingsError(
-                "max_tokens leaves no room for a prompt", hint="Set context_tokens larger than max_tokens."
+        self._context_tokens = _context(self._path, self._settings)
+        self._name = f"gguf:{self._path.name}@{self._path.stat().st_size}"
+        self._loading = Lock()
+        self._model: GgufModel | None = None
+        if find_spec("xllamacpp") is None:
+            raise MissingPackageError(
+                "a GGUF model needs the package xllamacpp", hint='Install it with: pip install "investigator[local]"'
             )
-        self._name = f"gguf:{self._path.name}@{_checked_size(self._path)}"
 
     @property
     def name(self) -> str:
@@ -64,103 +66,66 @@ class GgufEngine:
     @property
     def traits(self) -> Traits:
         """A language model that answers one prompt at a time."""
-        room = self._settings.context_tokens - self._settings.max_tokens
-        return Traits(is_model=True, context_tokens=room, concurrency=1)
+        settings = self._settings
+        room = self._context_tokens - settings.max_tokens - _TEMPLATE_TOKENS
+        sampling = f"max_tokens={settings.max_tokens} temperature={settings.temperature:g} seed={settings.seed}"
+        return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The model's reply to one prompt, as JSON. Raises EngineError where the prompt does not fit the context."""
-        request = self._request(prompt)
-        with self._lock:
-            server = self._loaded()
-            started = time.monotonic()
-            try:
-                answer = server.handle_chat_completions(request)
-            except (ValueError, RuntimeError) as error:
-                hint = "Choose another GGUF file: this one, or its chat template, cannot answer the prompt."
-                raise EngineError(f"{self.name} gave no reply: {error}", hint=hint) from error
-            seconds = time.monotonic() - started
-        return self._read(answer, seconds)
+        """The model's reply to one prompt, as JSON.
 
-    def _request(self, prompt: Prompt) -> dict[str, object]:
-        return {
-            "messages": [{"role": "user", "content": prompt.text}],
-            "max_tokens": self._settings.max_tokens,
-            "temperature": self._settings.temperature,
-            "seed": self._settings.seed,
-            "grammar": self._grammar(prompt.reply_type),
-        }
-
-    def _grammar(self, reply_type: type[Record]) -> str:
-        """The reply's schema as a grammar: no white space between fields, and an end to every text and list."""
-        from xllamacpp import json_schema_to_grammar
-
-        room = self._settings.max_tokens
-        schema = bounded(reply_schema(reply_type), characters=room * 3 // 5, items=max(2, room // 128))
-        compact: dict[str, Json] = {"x-guidance": {"whitespace_flexible": False}, **schema}
-        return str(json_schema_to_grammar(json.dumps(compact)))
-
-    def _loaded(self) -> Server:
-        if self._server is None:
-            self._server = _load(self._path, self._settings)
-        return self._server
-
-    def _read(self, body: dict[str, Any], seconds: float) -> Reply:
-        if "error" in body:
-            raise self._refusal(body["error"])
-        choice = body["choices"][0]
-        finish = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
+        Raises ContextTooLongError where prompt and reply do not fit the context, EngineError where there is no reply,
+        and SettingsError where the model cannot be loaded.
+        """
+        model, settings = self._loaded(), self._settings
+        grammar = _grammar(prompt.reply_type, settings.max_tokens)
+        sampling = Sampling(settings.max_tokens, settings.temperature, settings.seed, grammar)
+        done = model.complete(prompt.text, sampling)
         return Reply(
-            text=choice["message"].get("content") or "",
-            input_tokens=body["usage"]["prompt_tokens"],
-            output_tokens=body["usage"]["completion_tokens"],
-            finish_reason=finish.get(choice["finish_reason"], FinishReason.OTHER),
-            seconds=seconds,
+            text=done.text,
+            input_tokens=done.prompt_tokens,
+            output_tokens=done.reply_tokens,
+            finish_reason=done.finish_reason,
+            seconds=done.seconds,
         )
 
-    def _refusal(self, error: Mapping[str, object]) -> EngineError:
-        if error.get("type") == "exceed_context_size_error":
-            needed = error.get("n_prompt_tokens")
-            message = (
-                f"the prompt of {needed} tokens does not fit the context of {self._settings.context_tokens} tokens"
-            )
-            return ContextTooLongError(message, hint="Give it more with --set gguf.context_tokens=8192")
-        return EngineError(f"{self.name} gave no reply: {error.get('message')}")
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text by the model's own tokenizer, without what the chat template adds.
+
+        Raises EngineError, and SettingsError where the model cannot be loaded.
+        """
+        return self._loaded().count_tokens(text)
+
+    def _loaded(self) -> GgufModel:
+        with self._loading:
+            if self._model is None:
+                self._model = GgufModel(self._path, self._context_tokens, self._settings.threads)
+            return self._model
 
 
-def _checked_size(path: Path) -> int:
-    """Size in bytes of a file that can be loaded, as far as its beginning tells."""
-    hint = "Name a model file, for example gguf:models/llama-3.2-1b.gguf"
-    try:
-        with path.open("rb") as file:
-            magic = file.read(len(_MAGIC))
-            size = file.seek(0, os.SEEK_END)
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}", hint=hint) from error
-    if magic != _MAGIC:
-        raise SettingsError(f"{path} is not a GGUF file", hint=hint)
-    if find_spec("xllamacpp") is None:
-        raise MissingPackageError(
-            "a GGUF model needs the package xllamacpp", hint='Install it with: pip install "investigator[local]"'
+def _context(path: Path, settings: GgufSettings) -> int:
+    """The tokens of context that a file is to be loaded with. Raises SettingsError."""
+    trained = trained_context(path)
+    chosen = settings.context_tokens
+    if chosen is not None and chosen > trained:
+        raise SettingsError(
+            f"{path.name} was made for a context of {trained} tokens, not {chosen}",
+            hint=f"Set gguf.context_tokens to {trained} or less, or leave it out.",
         )
-    return size
+    context = chosen or min(trained, _USUAL_CONTEXT)
+    if settings.max_tokens + _TEMPLATE_TOKENS >= context:
+        raise SettingsError(
+            f"max_tokens {settings.max_tokens} leaves no room for a prompt in the context of {context} tokens",
+            hint="Set gguf.context_tokens larger, or gguf.max_tokens smaller.",
+        )
+    return context
 
 
-def _load(path: Path, settings: GgufSettings) -> Server:
-    import xllamacpp
+@cache
+def _grammar(reply_type: type[Record], max_tokens: int) -> str:
+    """The reply's schema as a grammar: no white space between fields, and an end to every text and list."""
+    from xllamacpp import json_schema_to_grammar
 
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(path)
-    parameters.n_ctx = settings.context_tokens
-    parameters.n_parallel = 1
-    parameters.warmup = False
-    parameters.verbosity = _SILENT
-    parameters.ui = False
-    parameters.api_keys = [secrets.token_urlsafe(32)]  # llama.cpp opens a loopback port: nobody else may ask there
-    if settings.threads is not None:
-        parameters.cpuparams.n_threads = settings.threads
-        parameters.cpuparams_batch.n_threads = settings.threads
-    try:
-        return xllamacpp.Server(parameters)
-    except RuntimeError as error:
-        hint = "The file may be damaged, or need more memory than there is: fetch it again or choose a smaller one."
-        raise SettingsError(f"{path} cannot be loaded", hint=hint) from error
+    schema = bounded(reply_schema(reply_type), characters=max_tokens * 3 // 5, items=max(2, max_tokens // 128))
+    compact: dict[str, Json] = {"x-guidance": {"whitespace_flexible": False}, **schema}
+    return str(json_schema_to_grammar(json.dumps(compact)))

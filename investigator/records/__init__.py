@@ -5,7 +5,9 @@ from investigator.records.answers import (
     AnswerStatus,
     Claim,
     Coverage,
+    Forecast,
     Investigation,
+    Replayed,
     Round,
     RunSummary,
     Search,
@@ -28,6 +30,7 @@ from investigator.records.documents import (
     SearchHit,
     SplitDocument,
 )
+from investigator.records.engines import Traits, UsedEngine
 from investigator.records.events import (
     Answered,
     Embedded,
@@ -109,6 +112,7 @@ __all__ = [
     "FileStatus",
     "FinishReason",
     "FolderStatus",
+    "Forecast",
     "Heading",
     "Investigation",
     "Knowledge",
@@ -144,6 +148,7 @@ __all__ = [
     "Relation",
     "Remembered",
     "RepairVariables",
+    "Replayed",
     "Reply",
     "ResponseReply",
     "ResponseVariables",
@@ -161,9 +166,11 @@ __all__ = [
     "ThinkReply",
     "ThinkVariables",
     "Thought",
+    "Traits",
     "Turn",
     "TurnsVariables",
     "UnprovenClaim",
     "Unreadable",
     "Usage",
+    "UsedEngine",
 ]

@@ -8,9 +8,10 @@ from pydantic import Field
 
 from investigator.records.base import Record
 from investigator.records.documents import FileStatus, Passage, Quote
+from investigator.records.engines import UsedEngine
 from investigator.records.exchanges import Need
 from investigator.records.memories import Memory, Reflection
-from investigator.records.plans import Plan
+from investigator.records.plans import Plan, PlanStep
 
 
 class AnswerStatus(StrEnum):
@@ -29,6 +30,7 @@ class StopReason(StrEnum):
     ROUNDS = "rounds"
     CALLS = "calls"
     TOKENS = "tokens"
+    MONEY = "money"
     TIME = "time"
 
 
@@ -88,6 +90,7 @@ class Answer(Record):
     question: str
     status: AnswerStatus
     stop: StopReason
+    outcome: str = Field(default="", description="the status, or stopped(reason) where a ceiling ended the run")
     reason: str = Field(description="one sentence that explains the status")
     text: str
     claims: tuple[Claim, ...] = ()
@@ -113,12 +116,17 @@ class Round(Record):
 
 
 class Usage(Record):
-    """What an investigation has cost so far: engine calls, tokens, seconds of engine time."""
+    """What an investigation has cost so far: engine calls, tokens, seconds of engine time, and money in US dollars.
+
+    `unpriced` counts the calls whose model has no known price; `money` leaves them out.
+    """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
+    money: float = 0.0
+    unpriced: int = 0
 
     @property
     def tokens(self) -> int:
@@ -145,6 +153,8 @@ class Investigation(Record):
     mission: str
     strategy: str
     engine: str
+    engines: tuple[UsedEngine, ...] = ()
+    made_with: str = Field(default="", description="the settings of method and retrieval, as JSON")
     search: Search = Search.WHOLE
     needs: tuple[Need, ...] = ()
     plan: Plan = Plan()
@@ -153,6 +163,38 @@ class Investigation(Record):
     reflections: tuple[Reflection, ...] = ()
     answer: Answer | None = None
     usage: Usage = Usage()
+
+
+class Forecast(Record):
+    """What an investigation is expected to do and to cost, without asking any engine that costs.
+
+    `steps` are the plan, those that were not asked in the end too. `expected` is what the run takes if the engine
+    judges as the search does, `most` what it can take within rounds and ceilings. Tokens of replies are guessed.
+    """
+
+    steps: tuple[PlanStep, ...]
+    rounds: int = Field(ge=0)
+    expected: Usage
+    most: Usage
+
+
+class Replayed(Record):
+    """A finished investigation gone through again without any model.
+
+    `differences` says what did not come out as it was; `failed_quotes` are quotes of the answer that do not stand in
+    the documents as they are now. `calls` were answered from the journal.
+    """
+
+    investigation: Investigation
+    calls: int
+    quotes: int
+    differences: tuple[str, ...] = ()
+    failed_quotes: tuple[Quote, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether everything came out as it was and every quote stands."""
+        return not self.differences and not self.failed_quotes
 
 
 class RunSummary(Record):

@@ -21,7 +21,10 @@ class Memory(Record):
     """One question to one document, the reply, and its point.
 
     `point` is 0..100, or None with status `unparsed`; then `reply` is the raw reply. `quotes` are proven;
-    `failed_quotes` are the ones the engine gave that do not stand in the document.
+    `failed_quotes` are the ones the engine gave that do not stand in the document. Where a language model was asked,
+    `model_point` is the point that it gave and `search_point` the one that the search alone gives; `point` is what
+    follows from both. `quoted_by_search` says that reply and quotes are those of the search, for the model's own quotes
+    do not stand.
     """
 
     id: int = Field(ge=1)
@@ -32,6 +35,9 @@ class Memory(Record):
     quotes: tuple[Quote, ...] = ()
     failed_quotes: tuple[str, ...] = ()
     status: PointStatus = PointStatus.SCORED
+    model_point: int | None = Field(default=None, ge=0, le=100)
+    search_point: int | None = Field(default=None, ge=0, le=100)
+    quoted_by_search: bool = False
 
 
 class KnownInfo(Record):

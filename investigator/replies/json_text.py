@@ -32,9 +32,10 @@ _ESCAPE = re.compile(r'\\(?:[\\"/bfnrt]|u[0-9a-fA-F]{4})|\\')
 def whole_values(text: str) -> list[Json]:
     """The objects and arrays that stand in the text as valid JSON, the outermost of each place, in order.
 
-    Thoughts are left out. Backslashes of LaTeX, which JSON would misread, count as backslashes.
+    Thoughts are left out; one that is never closed and ends with a value ended before it, or was none but words of a
+    document that a model repeats. Backslashes of LaTeX, which JSON would misread, count as backslashes.
     """
-    return _decoded(_cut(without_thoughts(text)))
+    return [*_decoded(_cut(without_thoughts(text))), *_at_end(unclosed_thought(text))]
 
 
 def mended_values(text: str) -> Iterator[Json]:
@@ -48,6 +49,12 @@ def mended_values(text: str) -> Iterator[Json]:
         if isinstance(value, dict | list) and value:
             yield value
     yield from reversed(_decoded(_cut(unclosed_thought(text))))
+
+
+def _at_end(thought: str) -> list[Json]:
+    """The value that an unclosed thought ends with, if it does."""
+    said = thought.rstrip("` \t\n")
+    return _decoded(_cut(said))[-1:] if said.endswith(("}", "]")) else []
 
 
 def _cut(text: str) -> str:

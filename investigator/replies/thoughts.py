@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _TAG = re.compile(r"<(?P<closing>/?)(?:think|thinking|thought|thoughts|reasoning)>", re.IGNORECASE)
+_STRING = re.compile(r'(?<=[\s:,\[{])"(?:[^"\\]|\\.)*+"(?=\s*[,:\]}])', re.DOTALL)
+"""A text inside JSON. A tag in it is one that the model quotes, from a document that would end its thoughts."""
 
 
 def without_thoughts(text: str) -> str:
@@ -15,7 +18,7 @@ def without_thoughts(text: str) -> str:
     """
     kept: list[str] = []
     thinking, done = False, 0
-    for tag in _TAG.finditer(text):
+    for tag in _tags(text):
         if tag["closing"]:
             if not thinking:
                 kept.clear()
@@ -32,9 +35,22 @@ def without_thoughts(text: str) -> str:
 def unclosed_thought(text: str) -> str:
     """The thought that is never closed, without its tag; empty where there is none."""
     opening = None
-    for tag in _TAG.finditer(text):
+    for tag in _tags(text):
         if tag["closing"]:
             opening = None
         elif opening is None:
             opening = tag
     return text[opening.end() :] if opening else ""
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    """The tags of thoughts, without those that stand in a text inside JSON."""
+    if not _TAG.search(text):
+        return
+    quoted = _STRING.finditer(text)
+    string = next(quoted, None)
+    for tag in _TAG.finditer(text):
+        while string is not None and string.end() <= tag.start():
+            string = next(quoted, None)
+        if string is None or tag.start() < string.start():
+            yield tag

@@ -25,6 +25,7 @@ from investigator.records import (
 )
 from investigator.research.budget import BudgetSpent
 from investigator.research.desk import Desk
+from investigator.research.fitting import less_to_answer
 
 
 class AnswerSettings(Record):
@@ -62,7 +63,7 @@ class AnswerWriter:
             unknown_infos=tuple(unknown_infos),
         )
         try:
-            reading = self._desk.ask("answer/answer", variables, AnswerReply)
+            reading = self._desk.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
         except BudgetSpent:
             return self._verbatim(sources), ()
         if reading.value is not None and not reading.value.claims:
@@ -174,5 +175,5 @@ def _evidence(name: str, memory: Memory, quote: Quote) -> Evidence:
         document_id=quote.document_id,
         place=quote.place,
         point=memory.point or 0,
-        note=memory.reply,
+        note="" if memory.quoted_by_search else memory.reply,
     )

@@ -1,13 +1,21 @@
-"""How much an investigation may cost. Pure."""
+"""How much an investigation may cost, and whether the next call may still be made."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
 from pydantic import Field
 
+from investigator.prices import Price
 from investigator.records import Record, StopReason, Usage
 
-CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.TIME})
+CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
 """The reasons to stop that a higher ceiling would lift."""
+
+_FIRST_REPLY = 200  # tokens that a reply is expected to have before any was seen
 
 
 class BudgetSettings(Record):
@@ -15,7 +23,9 @@ class BudgetSettings(Record):
 
     calls: int | None = Field(default=200, ge=1, description="engine calls")
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
+    money: float | None = Field(default=None, gt=0, description="US dollars; every model needs a known price for it")
     seconds: float | None = Field(default=None, gt=0, description="seconds from the start of the run")
+    prices: Path | None = Field(default=None, description="a table of prices of one's own, like data/prices.json")
 
 
 class BudgetSpent(Exception):
@@ -27,11 +37,75 @@ class BudgetSpent(Exception):
 
 
 def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> StopReason | None:
-    """The first ceiling that leaves no room for another call, or None. `elapsed` is in seconds."""
+    """The first ceiling that leaves no room for what is in `usage`, or None. `elapsed` is in seconds."""
     if settings.calls is not None and usage.calls >= settings.calls:
         return StopReason.CALLS
     if settings.tokens is not None and usage.tokens >= settings.tokens:
         return StopReason.TOKENS
+    if settings.money is not None and usage.money >= settings.money:
+        return StopReason.MONEY
     if settings.seconds is not None and elapsed >= settings.seconds:
         return StopReason.TIME
     return None
+
+
+def together(*usages: Usage) -> Usage:
+    """What all of them cost."""
+    return Usage(
+        calls=sum(usage.calls for usage in usages),
+        input_tokens=sum(usage.input_tokens for usage in usages),
+        output_tokens=sum(usage.output_tokens for usage in usages),
+        seconds=round(sum(usage.seconds for usage in usages), 3),
+        money=sum(usage.money for usage in usages),
+        unpriced=sum(usage.unpriced for usage in usages),
+    )
+
+
+class Ledger:
+    """Lets a call begin only where it fits under every ceiling together with the calls that are under way.
+
+    What a call will cost is foreseen from its prompt and the longest reply so far, so tokens and money can be passed
+    by no more than what a reply is longer than all before it. `spent` and `elapsed` (seconds) tell what the run has
+    used up, in earlier processes too. Safe to use from several threads.
+    """
+
+    def __init__(self, settings: BudgetSettings, spent: Callable[[], Usage], elapsed: Callable[[], float]) -> None:
+        self._settings = settings
+        self._spent = spent
+        self._elapsed = elapsed
+        self._longest = _FIRST_REPLY
+        self._under_way: list[Usage] = []
+        self._lock = Lock()
+
+    @contextmanager
+    def call(self, input_tokens: int, price: Price | None) -> Iterator[None]:
+        """Around one call, until it is written down. Raises BudgetSpent where it may not begin."""
+        with self._lock:
+            foreseen = self._foreseen(input_tokens, price)
+            now, elapsed = self._spent(), self._elapsed()
+            reason = ceiling_reached(self._settings, together(now, *self._under_way), elapsed)
+            reason = reason or self._too_dear(together(now, *self._under_way, foreseen))
+            if reason is not None:
+                raise BudgetSpent(reason)
+            self._under_way.append(foreseen)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way.remove(foreseen)
+
+    def learn(self, output_tokens: int) -> None:
+        """Take note of how long a reply was."""
+        with self._lock:
+            self._longest = max(self._longest, output_tokens)
+
+    def _foreseen(self, input_tokens: int, price: Price | None) -> Usage:
+        money = price.of(input_tokens, self._longest) if price is not None else 0.0
+        return Usage(calls=1, input_tokens=input_tokens, output_tokens=self._longest, money=money)
+
+    def _too_dear(self, total: Usage) -> StopReason | None:
+        if self._settings.tokens is not None and total.tokens > self._settings.tokens:
+            return StopReason.TOKENS
+        if self._settings.money is not None and total.money > self._settings.money:
+            return StopReason.MONEY
+        return None

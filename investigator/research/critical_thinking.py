@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from investigator.records import DocumentCard, Need, TermFrequency, ThinkReply, ThinkVariables
 from investigator.research.desk import Desk
+from investigator.research.fitting import less_to_think
 from investigator.text.terms import content_words
 
 _CARDS_SHOWN = 10
@@ -36,7 +37,7 @@ class CriticalThinking:
             document_count=len(cards),
             term_frequencies=frequencies,
         )
-        reading = self._desk.ask("critical_thinking/think", variables, ThinkReply)
+        reading = self._desk.ask("critical_thinking/think", variables, ThinkReply, smaller=less_to_think)
         named = reading.value.needs if reading.value else ()
         needs = {need.term.strip().casefold(): need for need in named if need.term.strip()}
         return tuple(needs.values())[:_MOST_NEEDS] or own_words(question)

@@ -1,6 +1,7 @@
 """The desk: where every prompt goes out and every reply comes back.
 
-Rendering, the journal, the budget, reading and the one repair of a reply sit here, once, for all engines.
+Rendering, fitting to the context, the journal, the budget, reading and the one repair of a reply sit here, once, for
+all engines.
 """
 
 from __future__ import annotations
@@ -10,15 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from investigator.engines.base import Engine, Traits, prompt_key, traits_of
+from investigator.engines.base import Engine, Traits, prompt_key, tokens_of, traits_of
 from investigator.engines.roles import Role, role_of
-from investigator.errors import ReplyError
+from investigator.errors import ContextTooLongError, ReplyError
+from investigator.prices import Price
 from investigator.prompts import Prompts
-from investigator.records import Prompt, Record, RepairVariables, Reply, Usage
+from investigator.records import FinishReason, Prompt, Record, RepairVariables, Reply, Usage
 from investigator.replies import read_reply
-from investigator.research.budget import BudgetSettings, BudgetSpent, ceiling_reached
+from investigator.research.budget import BudgetSettings, Ledger
+from investigator.tracing.base import NoTrace, RunTrace
 
+V = TypeVar("V", bound=Record)
 R = TypeVar("R", bound=Record)
+
+_MARGIN = 0.05  # of a context, for what a chat template puts around a prompt
+_MOST_CUTS = 8
 
 
 class CallJournal(Protocol):
@@ -44,8 +51,15 @@ def anything(_: Record) -> str:
     return ""
 
 
+def no_smaller(_: Record, share: float) -> None:
+    """For variables of which nothing can be left out."""
+
+
 class Desk:
-    """Asks the engine of each role. Safe to use from several threads."""
+    """Asks the engine of each role. Safe to use from several threads.
+
+    `second` judges beside a language model, without cost; `price_of` gives the price of an engine by its name.
+    """
 
     def __init__(
         self,
@@ -54,36 +68,59 @@ class Desk:
         journal: CallJournal,
         clock: Callable[[], float],
         budget: BudgetSettings | None = None,
+        *,
+        second: Engine | None = None,
+        price_of: Callable[[str], Price | None] = lambda _: None,
+        trace: RunTrace | None = None,
     ) -> None:
         self._engines = engines
         self._journal = journal
         self._clock = clock
-        self._budget = budget or BudgetSettings()
+        self._second = second
+        self._price_of = price_of
+        self._trace = trace or NoTrace()
+        self._ledger = Ledger(budget or BudgetSettings(), journal.usage, journal.elapsed)
         self.prompts = prompts
 
     def ask(
         self,
         name: str,
-        variables: Record,
+        variables: V,
         reply_type: type[R],
         *,
         template: Path | None = None,
         problem_with: Callable[[R], str] = anything,
+        smaller: Callable[[V, float], V | None] = no_smaller,
     ) -> Reading[R]:
         """Put a template to its engine and read the reply; one that cannot be read is asked for once more.
 
         `problem_with` names what is wrong with a reply that could be read, or gives an empty text; after the second
-        asking such a reply is taken as it is. Raises EngineError, TemplateError, StoreError, and the signal
-        BudgetSpent.
+        asking such a reply is taken as it is. Where the prompt does not fit into the engine's context, `smaller` gives
+        variables of about that share (0..1) of the length, or None. Raises EngineError, ContextTooLongError where
+        nothing more can be left out, TemplateError, StoreError, and the signal BudgetSpent.
         """
-        prompt = self.prompts.prompt(name, variables, template)
-        first = _read(self._reply(prompt), reply_type, problem_with)
+        prompt, reply = self._fitted(name, variables, template, smaller)
+        first = _read(reply, reply_type, problem_with)
         if not first.problem:
             return first
         again = RepairVariables(prompt=prompt.text, reply=first.raw, problem=first.problem)
         text = self.prompts.render(self.prompts.path("desk/repair"), again)
-        second = _read(self._reply(Prompt(name, variables, text, reply_type)), reply_type, problem_with)
+        try:
+            repaired = self._reply(Prompt(name, prompt.variables, text, reply_type))
+        except ContextTooLongError:
+            return first
+        second = _read(repaired, reply_type, problem_with)
         return second if second.value is not None or first.value is None else first
+
+    def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:
+        """What the engine that judges beside a language model says; None where no language model is asked."""
+        if self._second is None or not self.traits(role_of(name)).is_model:
+            return None
+        return read_reply(self._second.reply(Prompt(name, variables, "", reply_type)).text, reply_type)
+
+    def name(self, role: Role) -> str:
+        """The name of the engine of a role."""
+        return self._engines[role].name
 
     def traits(self, role: Role) -> Traits:
         """What is special about the engine of a role."""
@@ -97,17 +134,46 @@ class Desk:
         """Seconds since the run began."""
         return self._journal.elapsed()
 
+    def _fitted(
+        self, name: str, variables: V, template: Path | None, smaller: Callable[[V, float], V | None]
+    ) -> tuple[Prompt, Reply]:
+        """The prompt that fits, and its reply; an engine that does not tell its context may still refuse one."""
+        engine = self._engines[role_of(name)]
+        limit = traits_of(engine).context_tokens
+        room = None if limit is None else int(limit * (1 - _MARGIN))
+        cuts = 0
+        while True:
+            prompt = self.prompts.prompt(name, variables, template)
+            refusal: ContextTooLongError | None = None
+            tokens = 0 if room is None else tokens_of(engine, prompt.text)
+            if room is None or tokens <= room:
+                try:
+                    return prompt, self._reply(prompt)
+                except ContextTooLongError as error:
+                    refusal = error
+            share = room / tokens if room is not None and tokens > room else 0.5
+            less = smaller(variables, share) if cuts < _MOST_CUTS else None
+            if less is None:
+                message = f"the prompt of {tokens} tokens does not fit into the {room} that {engine.name} can read"
+                raise refusal or ContextTooLongError(message)
+            variables, cuts = less, cuts + 1
+
     def _reply(self, prompt: Prompt) -> Reply:
         engine = self._engines[role_of(prompt.template)]
-        key = prompt_key(engine.name, prompt, measures=traits_of(engine).goes_by_measures)
+        traits = traits_of(engine)
+        key = prompt_key(engine.name, prompt, measures=traits.goes_by_measures, sampling=traits.sampling)
         if (kept := self._journal.find(key)) is not None:
+            with self._trace.call(prompt, engine.name, key) as call:
+                call.done(kept, reused=True)
             return kept
-        if reason := ceiling_reached(self._budget, self._journal.usage(), self._journal.elapsed()):
-            raise BudgetSpent(reason)
-        began = self._clock()
-        reply = engine.reply(prompt)
-        reply = reply.model_copy(update={"seconds": round(self._clock() - began, 3)})
-        self._journal.keep(key, prompt, engine.name, reply)
+        paid = self._ledger.call(tokens_of(engine, prompt.text), self._price_of(engine.name))
+        with paid, self._trace.call(prompt, engine.name, key) as call:
+            began = self._clock()
+            reply = engine.reply(prompt)
+            reply = reply.model_copy(update={"seconds": round(self._clock() - began, 3)})
+            call.done(reply)
+            self._journal.keep(key, prompt, engine.name, reply)
+        self._ledger.learn(reply.output_tokens)
         return reply
 
 
@@ -115,5 +181,6 @@ def _read(reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -
     try:
         value = read_reply(reply.text, reply_type)
     except ReplyError as error:
-        return Reading(None, reply.text, error.message)
+        cut = " It was cut off: make it shorter." if reply.finish_reason is FinishReason.LENGTH else ""
+        return Reading(None, reply.text, error.message + cut)
     return Reading(value, reply.text, problem_with(value))

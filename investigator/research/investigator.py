@@ -11,17 +11,23 @@ from investigator.calibration import shipped
 from investigator.engines.roles import Role
 from investigator.evidence.coverage import coverage
 from investigator.evidence.quotes import Sources
+from investigator.model_points import counted, scores_alike
 from investigator.records import (
     SUMMARY,
+    Answer,
     Answered,
     Coverage,
     DocumentCard,
     Event,
     Investigation,
     Memory,
+    Need,
+    Notice,
     Planned,
+    PlanStep,
     Record,
     Reflected,
+    Reflection,
     Remembered,
     Round,
     Status,
@@ -30,14 +36,15 @@ from investigator.records import (
 )
 from investigator.research.answer import AnswerSettings, AnswerWriter, concluded
 from investigator.research.budget import BudgetSpent
-from investigator.research.critical_thinking import CriticalThinking
+from investigator.research.critical_thinking import CriticalThinking, own_words
 from investigator.research.desk import Desk
 from investigator.research.history_selector import HistorySelector
 from investigator.research.memory_stream import MemoryStream
-from investigator.research.planner import Planner, PlannerSettings, continued
+from investigator.research.planner import Planner, PlannerSettings, Proposal, continued
 from investigator.research.query import Finding, Query, QuerySettings
 from investigator.research.reflection import Reflector
-from investigator.research.side_by_side import in_order
+from investigator.research.side_by_side import beside, in_order
+from investigator.research.sufficiency import first_wave, known_from, suffices, worth_a_call
 from investigator.research.tactical_planning import TacticalPlanning
 from investigator.retrieval.library import Shelf
 
@@ -55,7 +62,14 @@ class MethodSettings(Record):
     worth_asking: float | None = Field(
         default=None, ge=0, le=1, description="match from which a document is worth asking; null: the calibrated one"
     )
-    concurrency: int = Field(default=4, ge=1, le=64, description="documents that are asked side by side")
+    concurrency: int | None = Field(
+        default=None, ge=1, le=256, description="documents asked side by side; null: as many as the engine can"
+    )
+    thrift: bool | None = Field(
+        default=None,
+        description="few calls: the likeliest documents first, hopeless ones not at all, and no more once proven "
+        "evidence suffices; null: where a language model is asked",
+    )
     planner: PlannerSettings = PlannerSettings()
     query: QuerySettings = QuerySettings()
     answer: AnswerSettings = AnswerSettings()
@@ -91,33 +105,59 @@ class Research:
         self._history: tuple[Memory, ...] = ()
         self._cards: tuple[DocumentCard, ...] = ()
         self._stop: StopReason | None = None
+        asking = desk.traits(Role.ASK)
+        self._workers = settings.concurrency or asking.concurrency
+        self._thrift = asking.is_model if settings.thrift is None else settings.thrift
+        self._doubted = False
+        self._alike = False
 
     def run(self) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
-        try:
-            yield self._think()
-            while self._stop is None:
-                yield self._plan()
-                yield from self._query()
-                yield self._reflect()
-        except BudgetSpent as spent:
-            self._stop = spent.reason
-        yield self._answer(self._stop or StopReason.ROUNDS)
+        answer: Answer | None = None
+        while answer is None:
+            try:
+                yield from self._search()
+            except BudgetSpent as spent:
+                self._stop = spent.reason
+            answer = self._answer(self._stop or StopReason.ROUNDS)
+            if not answer.claims and self._stop is StopReason.ANSWERED and self._open_steps():
+                self._stop, self._doubted, answer = None, True, None  # what seemed to suffice does not: ask the rest
+        self._update(answer=answer)
+        yield Answered(investigation=self.case)
 
-    def _think(self) -> Event:
+    def _search(self) -> Iterator[Event]:
+        if not self.case.rounds:
+            yield from self._begin()
+        while self._stop is None:
+            yield from self._query()
+            if self._stop is None:
+                yield self._planned(self._planner(self.case.needs).propose())
+
+    def _begin(self) -> Iterator[Event]:
+        """What must be known, and the first plan; a language model works out both at once."""
         self._cards = self._library.cards((self.case.question,))
-        frequencies = self._library.term_frequencies(self.case.question)
-        thinking = CriticalThinking(self._desk)
-        needs = thinking.think(self.case.question, self.case.mission, self.case.strategy, self._cards, frequencies)
+        if not (self._desk.traits(Role.THINK).is_model and self._desk.traits(Role.PLAN).is_model):
+            yield self._thought(self._needs())
+            yield self._planned(self._planner(self.case.needs).propose())
+            return
+        with beside(self._planner(own_words(self.case.question)).propose) as proposal:
+            yield self._thought(self._needs())
+            yield self._planned(proposal())
+
+    def _thought(self, needs: tuple[Need, ...]) -> Event:
         self._update(needs=needs)
         return Thought(needs=needs)
 
-    def _plan(self) -> Event:
-        number = len(self.case.rounds) + 1
+    def _needs(self) -> tuple[Need, ...]:
+        case = self.case
+        frequencies = self._library.term_frequencies(case.question)
+        return CriticalThinking(self._desk).think(case.question, case.mission, case.strategy, self._cards, frequencies)
+
+    def _planner(self, needs: tuple[Need, ...]) -> Planner:
         unknown = self.case.reflections[-1].unknown_infos if self.case.reflections else ()
         if unknown:
             self._cards = self._library.cards((self.case.question, *unknown[:3]))
-        planner = Planner(
+        return Planner(
             self.case.question,
             self.case.mission,
             self.case.strategy,
@@ -125,32 +165,61 @@ class Research:
             self._history,
             desk=self._desk,
             settings=self._settings.planner,
-            needs=self.case.needs,
+            needs=needs,
             unknown_infos=unknown,
             past_strategies=[past.strategy for past in self.case.rounds],
             known_ids=self._library.document_ids(),
         )
-        proposal = planner.propose()
+
+    def _planned(self, proposal: Proposal) -> Event:
+        number = len(self.case.rounds) + 1
         plan = continued(self.case.plan, proposal, round_number=number)
         steps = plan.steps[len(self.case.plan.steps) :]
+        if self._thrift:
+            worth = worth_a_call(steps, self._cards, self._worth_asking)
+            for step in steps:
+                if step not in worth:  # skimmed: done, without a result
+                    plan = plan.with_status(step.plan_id, Status.DONE)
         refused = proposal.refused_document_ids
         this = Round(number=number, strategy=proposal.strategy, refused_document_ids=refused)
         self._update(plan=plan, rounds=(*self.case.rounds, this))
         return Planned(round=number, strategy=proposal.strategy, steps=steps, refused_document_ids=refused)
 
     def _query(self) -> Iterator[Event]:
+        """Ask what is planned, in waves; stop between them where enough is known."""
+        while True:
+            steps = self._open_steps()
+            careful = self._thrift and not self._doubted and not self._asked_in_this_round()
+            yield from self._ask(first_wave(steps, self._cards) if careful else len(steps))
+            if not self._open_steps():
+                yield from self._reflect()
+                return
+            if any(memory.quotes for memory in self._selected()):
+                yield from self._reflect()
+                if self._stop is not None:
+                    return
+
+    def _ask(self, number: int) -> Iterator[Event]:
+        """Ask the next steps of the plan, that many, side by side; what they say is remembered in their order."""
         prompts = self._desk.prompts
         summary, ask = prompts.path("tactical_planning/summary"), prompts.path("query/ask")
         tactics = TacticalPlanning(self.case.plan, self._workspace, summary, prompts=prompts)
-        tasks = tactics.generate_questions(prompts.path("tactical_planning/question"))
+        tasks = tactics.generate_questions(prompts.path("tactical_planning/question"), limit=number)
         self._update(plan=tactics.plan)
         queries = [self._asking(document_id) for _, document_id, _ in tasks]
 
-        def examine(index: int) -> Finding:
-            return queries[index].examine(ask, tasks[index][2])
+        def examine(index: int) -> Finding | BudgetSpent:
+            try:
+                return queries[index].examine(ask, tasks[index][2])
+            except BudgetSpent as spent:
+                return spent
 
-        findings = in_order(examine, range(len(tasks)), self._settings.concurrency)
+        spent: BudgetSpent | None = None
+        findings = in_order(examine, range(len(tasks)), self._workers)
         for done, ((plan_id, _, question), query, finding) in enumerate(zip(tasks, queries, findings, strict=True), 1):
+            if isinstance(finding, BudgetSpent):  # others that were asked beside it are remembered all the same
+                spent = finding
+                continue
             memory = query.remember(question, finding)
             tactics.finish(plan_id, memory.id)
             self._update(plan=tactics.plan, memories=tuple(self._stream))
@@ -162,34 +231,42 @@ class Research:
                 calls=self._desk.usage().calls,
                 seconds=round(self._desk.elapsed(), 3),
             )
+        if spent is not None:
+            raise spent
 
-    def _reflect(self) -> Event:
+    def _reflect(self) -> Iterator[Event]:
         known = {quote for memory in self._history for quote in memory.quotes}
-        self._history = HistorySelector(self._stream).select(self._threshold)
+        self._history = self._selected()
         learned = any(quote not in known for memory in self._history for quote in memory.quotes)
-        number = len(self.case.rounds)
-        reflector = Reflector(self._desk)
-        reflection = reflector.reflect(self.case.question, self.case.mission, self.case.needs, self._history, number)
-        rounds = (*self.case.rounds[:-1], self.case.rounds[-1].model_copy(update={"learned": learned}))
-        self._update(rounds=rounds, reflections=(*self.case.reflections, reflection))
+        if not self._alike and scores_alike(tuple(self._stream)):
+            self._alike = True
+            yield Notice(text=f"{self._desk.name(Role.ASK)} gives all documents one point: those of the search count.")
+        case, number = self.case, len(self.case.rounds)
+        if self._thrift and not self._doubted and suffices(case.question, case.needs, self._history, self._titles()):
+            reflection = Reflection(round=number, knowledge=known_from(case.needs, self._history))
+        else:
+            reflection = Reflector(self._desk).reflect(case.question, case.mission, case.needs, self._history, number)
+        learned = learned or case.rounds[-1].learned
+        rounds = (*case.rounds[:-1], case.rounds[-1].model_copy(update={"learned": learned}))
+        self._update(rounds=rounds, reflections=(*case.reflections, reflection))
         self._stop = self._reason_to_stop(learned, bool(reflection.unknown_infos))
-        return Reflected(reflection=reflection)
+        yield Reflected(reflection=reflection)
 
     def _reason_to_stop(self, learned: bool, unknown: bool) -> StopReason | None:
         """A round that taught nothing ends the search, unless nothing at all is known and something is left to ask."""
-        asked = any(step.round == len(self.case.rounds) for step in self.case.plan.steps)
         if self._history and not unknown:
             return StopReason.ANSWERED
-        if not asked or (not learned and (self._history or not self._coverage().not_opened)):
+        if self._open_steps():
+            return None
+        if not self._asked_in_this_round() or (not learned and (self._history or not self._coverage().not_opened)):
             return StopReason.SATURATED
         return StopReason.ROUNDS if len(self.case.rounds) >= self._settings.rounds else None
 
-    def _answer(self, stop: StopReason) -> Event:
+    def _answer(self, stop: StopReason) -> Answer:
         unknown = self.case.reflections[-1].unknown_infos if self.case.reflections else ()
-        history = HistorySelector(self._stream).select(self._threshold)
         writer = AnswerWriter(self._desk, self._settings.answer)
-        claims, unproven = writer.write(self.case.question, self.case.mission, history, unknown)
-        answer = concluded(
+        claims, unproven = writer.write(self.case.question, self.case.mission, self._selected(), unknown)
+        return concluded(
             self.case.question,
             stop,
             claims,
@@ -200,8 +277,19 @@ class Research:
             searched=tuple(dict.fromkeys(memory.question for memory in self._stream)),
             engine=self.case.engine,
         )
-        self._update(answer=answer)
-        return Answered(investigation=self.case)
+
+    def _selected(self) -> tuple[Memory, ...]:
+        """The memories worth keeping in mind, by the points that count."""
+        return HistorySelector(counted(tuple(self._stream))).select(self._threshold)
+
+    def _open_steps(self) -> tuple[PlanStep, ...]:
+        return tuple(step for step in self.case.plan.steps if step.status is not Status.DONE)
+
+    def _asked_in_this_round(self) -> bool:
+        return any(step.result_ids for step in self.case.plan.steps if step.round == len(self.case.rounds))
+
+    def _titles(self) -> dict[str, str]:
+        return {card.document_id: f"{card.title} {card.document_id}" for card in self._cards}
 
     def _asking(self, document_id: str) -> Query:
         return Query(
@@ -225,9 +313,9 @@ class Research:
 
     def _coverage(self) -> Coverage:
         ids = self._library.document_ids()
-        done = {step.document_id for step in self.case.plan.steps if step.status is Status.DONE}
+        done = {step.document_id for step in self.case.plan.steps if step.result_ids}
         worth = [card.document_id for card in self._cards if card.match >= self._worth_asking]
-        planned = [step.document_id for step in self.case.plan.steps if step.document_id != SUMMARY]
+        planned = [step.document_id for step in self._open_steps() if step.document_id != SUMMARY]
         return coverage(ids, done & set(ids), (*worth, *planned), self._library.unreadable(), searched=True)
 
     def _update(self, **changes: object) -> None:

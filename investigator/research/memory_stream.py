@@ -30,6 +30,9 @@ class MemoryStream:
         *,
         quotes: tuple[Quote, ...] = (),
         failed_quotes: tuple[str, ...] = (),
+        model_point: int | None = None,
+        search_point: int | None = None,
+        quoted_by_search: bool = False,
     ) -> Memory:
         """Remember a question and its reply; a point of None is kept as unparsed."""
         memory = Memory(
@@ -41,6 +44,9 @@ class MemoryStream:
             quotes=quotes,
             failed_quotes=failed_quotes,
             status=PointStatus.UNPARSED if point is None else PointStatus.SCORED,
+            model_point=model_point,
+            search_point=search_point,
+            quoted_by_search=quoted_by_search,
         )
         self._keep(memory)
         self._memories.append(memory)

@@ -23,6 +23,7 @@ from investigator.records import (
 from investigator.research.critical_thinking import own_words
 from investigator.research.defaults import default_desk
 from investigator.research.desk import Desk
+from investigator.research.fitting import less_to_plan
 
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
 
@@ -90,7 +91,7 @@ class Planner:
 
         Raises EngineError, and the signal BudgetSpent.
         """
-        reading = self._desk.ask("planner/plan", self._variables, PlanReply)
+        reading = self._desk.ask("planner/plan", self._variables, PlanReply, smaller=less_to_plan)
         reply = reading.value or PlanReply(steps=())
         accepted, refused = self._sorted(reply.steps)
         if not accepted and (reading.value is None or not self._variables.past_strategies):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import Field
 
+from investigator.calibration import shipped
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
+from investigator.model_points import shipped_rules
 from investigator.records import SUMMARY, AskReply, AskVariables, Memory, Need, Passage, Quote, Record
 from investigator.research.critical_thinking import own_words
 from investigator.research.defaults import DEFAULT_MISSION, default_desk, open_library
-from investigator.research.desk import Desk
+from investigator.research.desk import Desk, Reading
+from investigator.research.fitting import less_to_ask
 from investigator.research.memory_stream import MemoryStream
 from investigator.retrieval.library import Shelf
 
@@ -25,17 +28,22 @@ class QuerySettings(Record):
     """How a document is asked."""
 
     most_quotes: int = Field(default=5, ge=1, le=50, description="quotes of one reply that are looked up")
-    context_share: float = Field(default=0.6, gt=0, le=1, description="share of a small context that passages may fill")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a document said: the reply, its point (None: it could not be read), quotes that stand and that do not."""
+    """What a document said: the reply, its point (None: it could not be read), quotes that stand and that do not.
+
+    The fields of a language model's reply that was checked against the search are those of `Memory`.
+    """
 
     reply: str
     point: int | None
     quotes: tuple[Quote, ...] = ()
     failed_quotes: tuple[str, ...] = ()
+    model_point: int | None = None
+    search_point: int | None = None
+    quoted_by_search: bool = False
 
 
 class Query:
@@ -93,13 +101,15 @@ class Query:
             finding.point,
             quotes=finding.quotes,
             failed_quotes=finding.failed_quotes,
+            model_point=finding.model_point,
+            search_point=finding.search_point,
+            quoted_by_search=finding.quoted_by_search,
         )
 
     def examine(self, prompt_template_path: str | Path, sub_question: str) -> Finding:
         """Ask, and prove the quotes; nothing is remembered yet, so steps can be examined side by side."""
         target = None if self.target_doc_id == SUMMARY else self.target_doc_id
-        found = self._library.passages((self.main_question, sub_question), target)
-        passages = self._fitted(found)
+        passages = self._library.passages((self.main_question, sub_question), target)
         if not passages:
             return Finding("The document holds no text that could be asked.", 0)
         variables = AskVariables(
@@ -112,15 +122,31 @@ class Query:
             passages=passages,
         )
         template = Path(prompt_template_path)
-        reading = self._desk.ask("query/ask", variables, AskReply, template=template, problem_with=_no_point)
+        reading = self._desk.ask(
+            "query/ask", variables, AskReply, template=template, problem_with=_no_point, smaller=less_to_ask
+        )
+        finding = self._read(reading, passages)
+        opinion = self._desk.opinion("query/ask", variables, AskReply)
+        return finding if opinion is None else self._checked(finding, opinion, passages)
+
+    def _read(self, reading: Reading[AskReply], passages: tuple[Passage, ...]) -> Finding:
         if reading.value is None or reading.value.point is None:
             return Finding(reading.raw, None)
         quotes, failed = self._proven(reading.value.quotes[: self._settings.most_quotes], passages)
         return Finding(reading.value.reply, reading.value.point, quotes, failed)
 
-    def _fitted(self, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-        limit = self._desk.traits(Role.ASK).context_tokens
-        return passages if limit is None else fitted(passages, int(limit * 2.5 * self._settings.context_share))
+    def _checked(self, finding: Finding, opinion: AskReply, passages: tuple[Passage, ...]) -> Finding:
+        """A language model's finding with the point that follows from both, and quotes where its own do not stand."""
+        search = opinion.point or 0
+        if finding.point is None:
+            return replace(finding, search_point=search)
+        rule = shipped_rules().of(self._desk.name(Role.ASK))
+        point = rule.point(finding.point, search, proven=bool(finding.quotes))
+        finding = replace(finding, point=point, model_point=finding.point, search_point=search)
+        if finding.quotes or search < shipped().threshold:
+            return finding
+        quotes, _ = self._proven(opinion.quotes, passages)
+        return replace(finding, reply=opinion.reply, quotes=quotes, quoted_by_search=True)
 
     def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         quotes: list[Quote] = []
@@ -136,20 +162,6 @@ class Query:
             elif quote not in quotes:
                 quotes.append(quote)
         return tuple(quotes), tuple(failed)
-
-
-def fitted(passages: tuple[Passage, ...], characters: int) -> tuple[Passage, ...]:
-    """The first passages that fit into so many characters; of a first one that does not fit, its beginning."""
-    kept: list[Passage] = []
-    room = characters
-    for passage in passages:
-        if len(passage.text) > room and kept:
-            break
-        cut = passage.text[:room]
-        whole = cut if len(cut) == len(passage.text) else cut.rsplit(None, 1)[0]
-        kept.append(passage.model_copy(update={"text": whole, "end": passage.start + len(whole)}))
-        room -= len(whole)
-    return tuple(kept)
 
 
 def _no_point(reply: AskReply) -> str:

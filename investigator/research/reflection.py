@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from investigator.records import Knowledge, KnownInfo, Memory, Need, Reflection, ReflectReply, ReflectVariables
 from investigator.research.desk import Desk
+from investigator.research.fitting import less_to_reflect
 
 
 class Reflector:
@@ -30,7 +31,7 @@ class Reflector:
         if not history:
             return Reflection(round=round_number, knowledge=all_unknown(needs))
         variables = ReflectVariables(question=question, mission=mission, needs=tuple(needs), memories=tuple(history))
-        reading = self._desk.ask("reflection/reflect", variables, ReflectReply)
+        reading = self._desk.ask("reflection/reflect", variables, ReflectReply, smaller=less_to_reflect)
         if reading.value is None:
             return Reflection(round=round_number, knowledge=all_unknown(needs))
         knowledge = tuple(grounded(item, history) for item in reading.value.knowledge)

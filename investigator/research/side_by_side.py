@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -17,8 +19,15 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int
     """
     pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="investigator")
     try:
-        futures = [pool.submit(work, item) for item in items]
+        futures = [pool.submit(copy_context().run, work, item) for item in items]
         for future in futures:
             yield future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def beside(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
+    """Do some work while the context lasts; what it yields waits for the result, or raises what the work raised."""
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="investigator") as pool:
+        yield pool.submit(copy_context().run, work).result

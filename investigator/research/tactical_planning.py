@@ -39,9 +39,9 @@ class TacticalPlanning:
         steps = self._prioritize_plan()
         return self._begin(steps[0], prompt_templates) if steps else None
 
-    def generate_questions(self, prompt_templates: Templates) -> list[tuple[int, str, str]]:
-        """The list of all steps that are still to be done, each with its question; they are then all Doing."""
-        return [self._begin(step, prompt_templates) for step in self._prioritize_plan()]
+    def generate_questions(self, prompt_templates: Templates, limit: int | None = None) -> list[tuple[int, str, str]]:
+        """The next steps that are still to be done, all or `limit` of them, each with its question; then all Doing."""
+        return [self._begin(step, prompt_templates) for step in self._prioritize_plan()[:limit]]
 
     def finish(self, plan_id: int, memory_id: int) -> None:
         """Note the result of a step, which is then Done."""

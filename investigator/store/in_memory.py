@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
+from investigator.prices import Price
 from investigator.records import Prompt, Reply, Usage
 
 
 class InMemoryJournal:
     """Keeps calls for the life of the object. Safe to use from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, price_of: Callable[[str], Price | None] = lambda _: None) -> None:
+        self._price_of = price_of
         self._replies: dict[str, Reply] = {}
+        self._engines: dict[str, str] = {}
         self._writing = threading.Lock()
 
     def find(self, key: str) -> Reply | None:
@@ -22,15 +26,20 @@ class InMemoryJournal:
         """Keep a reply."""
         with self._writing:
             self._replies.setdefault(key, reply)
+            self._engines.setdefault(key, engine)
 
     def usage(self) -> Usage:
         """What the kept calls have cost."""
-        replies = list(self._replies.values())
+        with self._writing:
+            rows = [(self._price_of(self._engines[key]), reply) for key, reply in self._replies.items()]
+        replies = [reply for _, reply in rows]
         return Usage(
             calls=len(replies),
             input_tokens=sum(reply.input_tokens for reply in replies),
             output_tokens=sum(reply.output_tokens for reply in replies),
             seconds=sum(reply.seconds for reply in replies),
+            money=sum(price.of(reply.input_tokens, reply.output_tokens) for price, reply in rows if price is not None),
+            unpriced=sum(price is None for price, _ in rows),
         )
 
     def elapsed(self) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, insert, select, update
 
 from investigator.errors import UnknownRunError
+from investigator.prices import Price
 from investigator.records import AnswerStatus, Investigation, Memory, Prompt, Reply, RunSummary, Usage
 from investigator.store.database import Database
 from investigator.store.schema import calls, memories, runs
@@ -26,11 +27,21 @@ class Run:
 class Journal:
     """The calls, memories and record of one run. Safe to use from several threads.
 
-    A reply that an earlier run of the workspace paid for is used again unless `reuse` is off.
+    A reply that an earlier run of the workspace paid for is used again unless `reuse` is off. `price_of` gives the
+    price of an engine by its name.
     """
 
-    def __init__(self, database: Database, run_id: str, clock: Callable[[], float], *, reuse: bool) -> None:
+    def __init__(
+        self,
+        database: Database,
+        run_id: str,
+        clock: Callable[[], float],
+        *,
+        reuse: bool,
+        price_of: Callable[[str], Price | None] = lambda _: None,
+    ) -> None:
         self._database = database
+        self._price_of = price_of
         self.run_id = run_id
         self._clock = clock
         self._reuse = reuse
@@ -77,15 +88,29 @@ class Journal:
 
     def usage(self) -> Usage:
         """What this run has paid for: replies of earlier runs that were used again cost nothing."""
-        totals = select(
-            func.count(),
-            func.coalesce(func.sum(calls.c.input_tokens), 0),
-            func.coalesce(func.sum(calls.c.output_tokens), 0),
-            func.coalesce(func.sum(calls.c.seconds), 0.0),
-        ).where(calls.c.run_id == self.run_id, calls.c.reused == 0)
+        totals = (
+            select(
+                calls.c.engine,
+                func.count().label("calls"),
+                func.sum(calls.c.input_tokens).label("input_tokens"),
+                func.sum(calls.c.output_tokens).label("output_tokens"),
+                func.sum(calls.c.seconds).label("seconds"),
+            )
+            .where(calls.c.run_id == self.run_id, calls.c.reused == 0)
+            .group_by(calls.c.engine)
+        )
         with self._database.begin() as connection:
-            count, tokens_in, tokens_out, seconds = connection.execute(totals).one()
-        return Usage(calls=count, input_tokens=tokens_in, output_tokens=tokens_out, seconds=round(seconds, 3))
+            rows = connection.execute(totals).all()
+        prices = [self._price_of(row.engine) for row in rows]
+        priced = [(price, row) for price, row in zip(prices, rows, strict=True) if price is not None]
+        return Usage(
+            calls=sum(row.calls for row in rows),
+            input_tokens=sum(row.input_tokens for row in rows),
+            output_tokens=sum(row.output_tokens for row in rows),
+            seconds=round(sum(row.seconds for row in rows), 3),
+            money=sum(price.of(row.input_tokens, row.output_tokens) for price, row in priced),
+            unpriced=sum(row.calls for price, row in zip(prices, rows, strict=True) if price is None),
+        )
 
     def keep_memory(self, memory: Memory) -> None:
         """Write a memory; writing one again (after a restart) changes nothing."""

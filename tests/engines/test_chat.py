@@ -3,59 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
+from chat_parts import PROMPT, MadeTime
+from openai_server import OpenAIServer, Response, completion, json_response, refusal
 
 from investigator.engines.chat import ChatEngine
 from investigator.engines.chat_models import ChatSettings
 from investigator.errors import (
     CredentialError,
     EngineError,
-    EngineTimeoutError,
     EngineUnreachableError,
     RateLimitError,
     SettingsError,
 )
-from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables
-
-PROMPT = Prompt(
-    template="query/ask.j2",
-    variables=QuestionVariables(document_id="a.txt", purpose="p", perspectives=""),
-    text="How old is the bridge?",
-    reply_type=AskReply,
-)
-
-
-class Waits:
-    """Stands in for sleep and keeps the waits."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
-@pytest.fixture
-def waits() -> Waits:
-    return Waits()
-
-
-@pytest.fixture
-def notices() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def engine(openai_server: OpenAIServer, waits: Waits, notices: list[str]) -> ChatEngine:
-    settings = ChatSettings(base_url=openai_server.url)
-    return ChatEngine("openai:m", settings, sleep=waits, on_notice=notices.append)
+from investigator.records import AskReply, FinishReason, Prompt
 
 
 def test_the_reply_carries_text_tokens_and_time(engine: ChatEngine, openai_server: OpenAIServer) -> None:
@@ -129,41 +95,48 @@ def test_a_missing_model_is_a_setting_to_correct(engine: ChatEngine, openai_serv
 
 
 def test_a_rate_limit_is_waited_for_as_long_as_the_server_asks(
-    engine: ChatEngine, openai_server: OpenAIServer, waits: Waits
+    engine: ChatEngine, openai_server: OpenAIServer, made_time: MadeTime
 ) -> None:
     openai_server.answer(refusal(429, "slow down", headers={"Retry-After": "7"}), completion("{}"))
     assert engine.reply(PROMPT).text == "{}"
-    assert waits.seconds == [7.0]
+    assert made_time.slept == [7.0]
 
 
-def test_a_retry_after_date_is_waited_for(engine: ChatEngine, openai_server: OpenAIServer, waits: Waits) -> None:
+def test_a_retry_after_date_is_waited_for(engine: ChatEngine, openai_server: OpenAIServer, made_time: MadeTime) -> None:
     moment = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     openai_server.answer(refusal(429, "slow down", headers={"Retry-After": moment}), completion("{}"))
     engine.reply(PROMPT)
-    [wait] = waits.seconds
+    [wait] = made_time.slept
     assert 25 <= wait <= 31
 
 
 def test_a_rate_limit_for_ever_ends_after_the_attempts_with_growing_waits(
-    engine: ChatEngine, openai_server: OpenAIServer, waits: Waits
+    engine: ChatEngine, openai_server: OpenAIServer, made_time: MadeTime
 ) -> None:
     openai_server.answer(refusal(429, "slow down"))
     with pytest.raises(RateLimitError):
         engine.reply(PROMPT)
     assert len(openai_server.requests) == 4
-    first, second, third = waits.seconds
-    assert 1 <= first <= 2 <= second <= 3 < 4 <= third <= 5
+    assert made_time.slept == [1, 2, 4]
+
+
+def test_those_who_wait_for_the_same_moment_come_one_after_the_other(
+    openai_server: OpenAIServer, made_time: MadeTime
+) -> None:
+    openai_server.answer(refusal(429, "slow down", headers={"Retry-After": "7"}), refusal(429, "no"), completion("{}"))
+    ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), turns=made_time.turns(jitter=0.5)).reply(PROMPT)
+    assert made_time.slept == [7.5, 2.5]
 
 
 def test_a_longer_wait_than_allowed_is_an_error_at_once_that_names_it(
-    engine: ChatEngine, openai_server: OpenAIServer, waits: Waits
+    engine: ChatEngine, openai_server: OpenAIServer, made_time: MadeTime
 ) -> None:
     openai_server.answer(refusal(429, "daily limit", headers={"Retry-After": "3600"}))
     with pytest.raises(RateLimitError) as caught:
         engine.reply(PROMPT)
     assert caught.value.retry_after == 3600
     assert "3600 seconds" in caught.value.hint
-    assert (len(openai_server.requests), waits.seconds) == (1, [])
+    assert (len(openai_server.requests), made_time.slept) == (1, [])
 
 
 def test_an_empty_account_is_not_asked_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
@@ -174,75 +147,36 @@ def test_an_empty_account_is_not_asked_again(engine: ChatEngine, openai_server: 
     assert len(openai_server.requests) == 1
 
 
-def test_a_server_error_that_passes_is_survived(engine: ChatEngine, openai_server: OpenAIServer, waits: Waits) -> None:
+def test_a_server_error_that_passes_is_survived(
+    engine: ChatEngine, openai_server: OpenAIServer, made_time: MadeTime
+) -> None:
     openai_server.answer(refusal(500, "oops"), refusal(503, "busy"), completion("fine"))
     assert engine.reply(PROMPT).text == "fine"
-    assert len(waits.seconds) == 2
+    assert len(made_time.slept) == 2
 
 
-def test_a_server_error_for_ever_ends_after_the_attempts(openai_server: OpenAIServer, waits: Waits) -> None:
+def test_a_server_error_for_ever_ends_after_the_attempts(openai_server: OpenAIServer, made_time: MadeTime) -> None:
     openai_server.answer(refusal(500, "oops"))
-    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, attempts=2), sleep=waits)
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, attempts=2), turns=made_time.turns())
     with pytest.raises(EngineUnreachableError, match="500"):
         engine.reply(PROMPT)
     assert len(openai_server.requests) == 2
 
 
-def test_a_refused_connection_names_the_address(waits: Waits) -> None:
+def test_a_refused_connection_names_the_address(made_time: MadeTime) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    engine = ChatEngine("openai:m", ChatSettings(base_url=f"http://127.0.0.1:{port}/v1"), sleep=waits)
+    engine = ChatEngine("openai:m", ChatSettings(base_url=f"http://127.0.0.1:{port}/v1"), turns=made_time.turns())
     with pytest.raises(EngineUnreachableError, match=f"127.0.0.1:{port}.*refused"):
         engine.reply(PROMPT)
-    assert len(waits.seconds) == 3
+    assert len(made_time.slept) == 3
 
 
 def test_a_connection_that_is_cut_in_the_middle_is_tried_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
     whole = completion("whole")
     openai_server.answer(Response(200, whole.body, whole.headers, cut=True), whole)
     assert engine.reply(PROMPT).text == "whole"
-
-
-def test_a_connection_that_is_always_cut_is_unreachable(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    whole = completion("whole")
-    openai_server.answer(Response(200, whole.body, whole.headers, cut=True))
-    with pytest.raises(EngineUnreachableError):
-        engine.reply(PROMPT)
-
-
-def test_a_slow_server_is_a_timeout(openai_server: OpenAIServer, waits: Waits) -> None:
-    openai_server.answer(Response(delay=5))
-    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, timeout=0.15), sleep=waits)
-    with pytest.raises(EngineTimeoutError) as caught:
-        engine.reply(PROMPT)
-    assert "timeout" in caught.value.hint
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [
-        Response(200, b"<html><body>Welcome</body></html>", {"Content-Type": "text/html"}),
-        Response(200, b"", {"Content-Type": "application/json"}),
-        Response(200, b'{"id": "c1", "choi', {"Content-Type": "application/json"}),
-        Response(200, b"null", {"Content-Type": "application/json"}),
-        json_response({"hello": "world"}),
-        json_response({"id": "c1", "choices": []}),
-        json_response({"id": "c1", "choices": None}),
-        json_response({"id": "c1", "choices": [{"index": 0}]}),
-        json_response([1, 2]),
-    ],
-    ids=["html", "empty", "half", "null", "other", "no choices", "null choices", "no message", "list"],
-)
-def test_a_body_that_is_no_completion_is_tried_once_more_and_then_named(
-    engine: ChatEngine, openai_server: OpenAIServer, odd: Response
-) -> None:
-    openai_server.answer(odd)
-    with pytest.raises(EngineError, match="not a chat completion") as caught:
-        engine.reply(PROMPT)
-    assert type(caught.value) is EngineError
-    assert len(openai_server.requests) == 2
-    assert "base URL" in caught.value.hint
 
 
 @pytest.mark.parametrize("text", ["", None])
@@ -262,12 +196,6 @@ def test_a_filtered_reply_is_neither_whole_nor_cut(engine: ChatEngine, openai_se
     assert engine.reply(PROMPT).finish_reason is FinishReason.OTHER
 
 
-def test_a_reply_of_a_megabyte_is_cut_and_marked(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(completion("x" * 1_000_000))
-    reply = engine.reply(PROMPT)
-    assert (len(reply.text), reply.finish_reason) == (200_000, FinishReason.LENGTH)
-
-
 def test_of_content_in_blocks_only_the_text_counts(engine: ChatEngine, openai_server: OpenAIServer) -> None:
     blocks = [
         {"type": "reasoning", "text": "hm"},
@@ -279,78 +207,6 @@ def test_of_content_in_blocks_only_the_text_counts(engine: ChatEngine, openai_se
         json_response({"id": "c", "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
     )
     assert engine.reply(PROMPT).text == '{"point": 1}'
-
-
-@pytest.mark.parametrize("status", [302, 307, 308])
-def test_a_redirect_is_refused_and_nothing_goes_to_the_other_host(
-    engine: ChatEngine, openai_server: OpenAIServer, status: int
-) -> None:
-    other = OpenAIServer()
-    openai_server.answer(Response(status, headers={"Location": f"{other.url}/chat/completions"}))
-    with pytest.raises(EngineError, match=re.escape(other.url)):
-        engine.reply(PROMPT)
-    other.close()
-    assert other.requests == []
-    assert len(openai_server.requests) == 1
-
-
-def test_a_refused_response_format_is_left_out_from_then_on_and_told_once(
-    engine: ChatEngine, openai_server: OpenAIServer, notices: list[str]
-) -> None:
-    def answer(body: Body) -> Response:
-        if "response_format" in body:
-            return refusal(400, "'response_format' of type 'json_schema' is not supported", param="response_format")
-        return completion("plain")
-
-    openai_server.answer(answer)
-    assert [engine.reply(PROMPT).text for _ in range(3)] == ["plain"] * 3
-    assert len(openai_server.requests) == 4
-    assert len(notices) == 1
-    assert "response_format" in notices[0]
-
-
-@pytest.mark.parametrize(
-    ("sent", "message"),
-    [
-        ("temperature", "Unsupported value: 'temperature' does not support 0.2 with this model."),
-        ("max_completion_tokens", "Unrecognized request argument supplied: max_completion_tokens"),
-    ],
-)
-def test_a_refused_parameter_is_left_out_and_the_others_stay(
-    openai_server: OpenAIServer, notices: list[str], sent: str, message: str
-) -> None:
-    openai_server.answer(lambda body: refusal(400, message) if sent in body else completion("ok"))
-    settings = ChatSettings(base_url=openai_server.url, temperature=0.2, max_tokens=50)
-    engine = ChatEngine("openai:m", settings, on_notice=notices.append)
-    assert [engine.reply(PROMPT).text for _ in range(2)] == ["ok", "ok"]
-    kept = {"temperature", "max_completion_tokens", "response_format"} - {sent}
-    assert kept <= set(openai_server.bodies[-1])
-    assert sent not in openai_server.bodies[-1]
-    assert (len(openai_server.requests), len(notices)) == (3, 1)
-
-
-def test_a_refusal_met_by_several_threads_is_told_once(openai_server: OpenAIServer, notices: list[str]) -> None:
-    openai_server.answer(
-        lambda body: refusal(400, "temperature is not supported") if "temperature" in body else completion("ok")
-    )
-    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, temperature=1.0), on_notice=notices.append)
-    with ThreadPoolExecutor(8) as pool:
-        replies = list(pool.map(lambda _: engine.reply(PROMPT).text, range(16)))
-    assert replies == ["ok"] * 16
-    assert len(notices) == 1
-
-
-def test_a_refusal_without_a_reason_drops_the_schema_first(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(lambda body: refusal(422, "wrong") if "response_format" in body else completion("ok"))
-    assert engine.reply(PROMPT).text == "ok"
-
-
-def test_a_wrong_request_is_not_tried_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(completion("works with a schema"), refusal(400, "your prompt was flagged"))
-    engine.reply(PROMPT)
-    with pytest.raises(EngineError, match="flagged"):
-        engine.reply(PROMPT)
-    assert len(openai_server.requests) == 2
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,9 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
     assert "pip install langchain-cohere" in caught.value.hint
 
 
-@pytest.mark.parametrize("address", ["localhost:8000", "ftp://x/v1", "http://", "v1"])
+@pytest.mark.parametrize(
+    "address", ["localhost:8000", "ftp://x/v1", "http://", "v1", "http://x:port/v1", "http://x:99999", "http://[x"]
+)
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(SettingsError, match="not an address"):
         ChatEngine("openai:m", ChatSettings(base_url=address))

@@ -6,16 +6,23 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import gguf_files
 import pytest
 
+from investigator.engines.base import TokenCounter, tokens_of, traits_of
 from investigator.engines.gguf import GgufEngine, GgufSettings
-from investigator.errors import EngineError, SettingsError
+from investigator.engines.gguf_header import control_tokens
+from investigator.engines.gguf_model import GgufModel, Sampling
+from investigator.errors import ContextTooLongError, SettingsError
 from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables, ReflectReply, Reply
 
 QUESTION = (
     "Passage: The Harbour Bridge was opened in 1932.\n"
     "Question: When was the bridge opened? Reply in JSON with a point from 0 to 100, a short reply and quotes."
 )
+RULES = "Use nothing but the passages below. First the point, then the quotes, then the reply. " * 12
+OTHER_RULES = "Tell for each term what is known and what is still unknown, and who says so. " * 12
+FEW = Sampling(max_tokens=4)
 
 
 def prompt(text: str = QUESTION, reply_type: type[AskReply] | type[ReflectReply] = AskReply) -> Prompt:
@@ -37,38 +44,53 @@ def engine(model: Path) -> GgufEngine:
     return GgufEngine(model, GgufSettings(context_tokens=2048, max_tokens=160, threads=1))
 
 
+@pytest.fixture(scope="module")
+def loaded(model: Path) -> GgufModel:
+    return GgufModel(model, context_tokens=1024, threads=1)
+
+
+@pytest.fixture
+def hollow(tmp_path: Path) -> Path:
+    """A file whose header is that of a model made for 4096 tokens, and that holds none."""
+    pytest.importorskip("xllamacpp")
+    file = tmp_path / "x.gguf"
+    file.write_bytes(gguf_files.model(4096))
+    return file
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"none\.gguf"):
         GgufEngine(tmp_path / "none.gguf")
 
 
-def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
-    other = tmp_path / "x.gguf"
-    other.write_bytes(b"PK\x03\x04 not a model")
-    with pytest.raises(SettingsError, match="not a GGUF file"):
-        GgufEngine(other)
-
-
-def test_a_reply_must_leave_room_for_the_prompt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [GgufSettings(context_tokens=512), GgufSettings(max_tokens=4096)])
+def test_a_reply_must_leave_room_for_the_prompt(hollow: Path, settings: GgufSettings) -> None:
     with pytest.raises(SettingsError, match="no room"):
-        GgufEngine(tmp_path / "x.gguf", GgufSettings(context_tokens=512, max_tokens=512))
+        GgufEngine(hollow, settings)
 
 
-def test_a_damaged_model_is_refused_at_the_first_prompt(tmp_path: Path) -> None:
-    pytest.importorskip("xllamacpp")
-    damaged = tmp_path / "x.gguf"
-    damaged.write_bytes(b"GGUF" + b"\x00" * 100)
-    engine = GgufEngine(damaged)
-    assert engine.name == "gguf:x.gguf@104"
-    with pytest.raises(SettingsError, match="cannot be loaded"):
-        engine.reply(prompt())
+def test_a_context_that_the_model_was_not_made_for_is_refused(hollow: Path) -> None:
+    with pytest.raises(SettingsError, match="made for a context of 4096 tokens, not 4097") as caught:
+        GgufEngine(hollow, GgufSettings(context_tokens=4097))
+    assert "4096 or less" in caught.value.hint
 
 
-def test_the_room_for_a_prompt_is_the_context_without_the_reply(tmp_path: Path) -> None:
+def test_a_damaged_model_is_refused_at_the_first_prompt(hollow: Path) -> None:
+    engine = GgufEngine(hollow)
+    assert engine.name == f"gguf:x.gguf@{hollow.stat().st_size}"
+    for needs_it in (lambda: engine.reply(prompt()), lambda: engine.count_tokens("a")):
+        with pytest.raises(SettingsError, match="cannot be loaded"):
+            needs_it()
+
+
+@pytest.mark.parametrize(("trained", "whole"), [(2048, 2048), (131_072, 8192)])
+def test_the_context_is_what_the_model_was_made_for_up_to_a_bound(tmp_path: Path, trained: int, whole: int) -> None:
     pytest.importorskip("xllamacpp")
     file = tmp_path / "x.gguf"
-    file.write_bytes(b"GGUF")
-    assert GgufEngine(file, GgufSettings(context_tokens=1000, max_tokens=400)).traits.context_tokens == 600
+    file.write_bytes(gguf_files.model(trained))
+    room = traits_of(GgufEngine(file, GgufSettings(max_tokens=400))).context_tokens
+    assert room is not None
+    assert whole - 550 < room < whole - 400  # the reply, and what a chat template adds, have their place
 
 
 def test_a_reply_holds_every_field_of_what_was_asked(engine: GgufEngine) -> None:
@@ -84,11 +106,67 @@ def test_the_same_prompt_gives_the_same_reply(engine: GgufEngine) -> None:
     assert engine.reply(prompt()).text == engine.reply(prompt()).text
 
 
+def test_of_a_prompt_with_a_known_beginning_only_the_rest_is_read(loaded: GgufModel) -> None:
+    first = loaded.complete(f"{RULES}\nWhen was the bridge opened?", FEW)
+    second = loaded.complete(f"{RULES}\nWho owns the ferry?", FEW)
+
+    assert first.prompt_tokens - first.reused_tokens > 100
+    assert second.prompt_tokens - second.reused_tokens < 25
+
+
+def test_the_beginning_of_one_template_is_kept_while_another_is_asked(loaded: GgufModel) -> None:
+    for rules in (RULES, OTHER_RULES):
+        loaded.complete(f"{rules}\nWhen was the bridge opened?", FEW)
+
+    for rules in (RULES, OTHER_RULES):
+        again = loaded.complete(f"{rules}\nWho owns the ferry?", FEW)
+        assert again.prompt_tokens - again.reused_tokens < 25
+
+
+def test_tokens_are_counted_as_the_model_counts_them(engine: GgufEngine) -> None:
+    one, two = prompt("The harbour."), prompt("The harbour. " + "The annual rent is EUR 48,000. " * 20)
+
+    assert isinstance(engine, TokenCounter)
+    more = engine.reply(two).input_tokens - engine.reply(one).input_tokens
+    assert tokens_of(engine, two.text) - tokens_of(engine, one.text) == more
+    assert engine.count_tokens("") == 0
+
+
+def test_tokens_are_counted_by_several_threads_while_a_prompt_is_answered(engine: GgufEngine) -> None:
+    texts = [f"The rent is EUR {number}. " * (number % 7) for number in range(40)]
+    alone = [engine.count_tokens(text) for text in texts]
+
+    with ThreadPoolExecutor(4) as pool:
+        answering = pool.submit(engine.reply, prompt(RULES + QUESTION))
+        beside = list(pool.map(engine.count_tokens, texts))
+        was_answering = not answering.done()
+
+    assert beside == alone
+    assert was_answering
+    assert answering.result().text
+
+
+def test_a_document_cannot_end_the_turn_it_stands_in(model: Path, loaded: GgufModel) -> None:
+    """A control token is one token; as words of a document its characters are several."""
+    marks = sorted(control_tokens(model))
+    for mark in marks:
+        assert loaded.count_tokens(mark * 20) > 39, mark
+
+    empty = loaded.complete("", FEW).prompt_tokens
+    assert loaded.complete("".join(marks), FEW).prompt_tokens - empty > 2 * len(marks)
+
+
 def test_a_prompt_that_does_not_fit_is_an_error_that_names_the_setting(engine: GgufEngine) -> None:
-    with pytest.raises(EngineError, match="does not fit the context of 2048") as caught:
+    with pytest.raises(ContextTooLongError, match="does not fit the context of 2048") as caught:
         engine.reply(prompt("word " * 4000))
     assert "context_tokens" in caught.value.hint
     assert not caught.value.retryable
+
+
+def test_a_reply_that_the_context_cuts_is_an_error(model: Path) -> None:
+    small = GgufModel(model, context_tokens=256, threads=1)
+    with pytest.raises(ContextTooLongError, match="too little room for the reply"):
+        small.complete("word " * 180, Sampling(max_tokens=200, grammar='root ::= "a"{150,}'))
 
 
 def test_a_reply_that_reaches_the_limit_is_marked(model: Path) -> None:
@@ -105,6 +183,23 @@ def test_threads_take_turns(engine: GgufEngine) -> None:
         assert len({reply.text for reply in pool.map(ask, range(3))}) == 1
 
 
+def test_a_broken_chat_template_is_replaced_by_a_usual_one(model: Path, tmp_path: Path) -> None:
+    content = model.read_bytes()
+    key = content.find(b"tokenizer.chat_template")
+    if key < 0:
+        pytest.skip("the model has no chat template to break")
+    length_at = key + len(b"tokenizer.chat_template") + 4
+    start = length_at + 8
+    end = start + int.from_bytes(content[length_at:start], "little")
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(content[:start] + b"{% if nonsense".ljust(end - start) + content[end:])
+
+    reply = GgufEngine(broken, GgufSettings(context_tokens=1024, max_tokens=160, threads=1)).reply(prompt())
+
+    assert AskReply.model_validate_json(reply.text).model_fields_set == {"point", "reply", "quotes"}
+
+
 def test_the_model_writes_nothing_on_the_terminal(engine: GgufEngine, capfd: pytest.CaptureFixture[str]) -> None:
     engine.reply(prompt())
+    engine.count_tokens("a word")
     assert capfd.readouterr() == ("", "")

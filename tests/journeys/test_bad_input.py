@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from openai_server import OpenAIServer, Response, completion, refusal
+from openai_server import Body, OpenAIServer, Response, completion, refusal
 from PIL import Image
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
@@ -166,7 +166,10 @@ NEEDS = json.dumps({"needs": [{"term": "power"}]})
 def test_a_failing_server_ends_named_and_the_run_goes_on_later(
     openai_server: OpenAIServer, folder: Path, trouble: Callable[[], Response], error: type[Exception]
 ) -> None:
-    openai_server.answer(completion(NEEDS), trouble())
+    def answer(body: Body) -> Response:
+        return completion(NEEDS) if "Think about what must be known" in json.dumps(body) else trouble()
+
+    openai_server.answer(answer)
     with pytest.raises(error) as caught:
         failing(openai_server, folder).ask(QUESTION)
     assert caught.value.hint  # type: ignore[attr-defined]

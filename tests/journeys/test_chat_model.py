@@ -1,12 +1,16 @@
 """The same run with a chat model, over real HTTP."""
 
 import json
+import re
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-from openai_server import Body, OpenAIServer, Response, completion
+from openai_server import Body, OpenAIServer, Response, completion, refusal
 
 from investigator import AnswerStatus, Investigator, ScriptedEmbedder, StopReason, load_settings
-from investigator.records import Answered
+from investigator.records import Answered, Investigation
 
 REPLIES = {
     "You plan an investigation": {"needs": [{"term": "power", "reason": "asked for", "weight": 1}]},
@@ -44,8 +48,71 @@ def test_a_chat_model_investigates_as_the_embedded_default_does(openai_server: O
     assert [(quote.document_id, quote.line, quote.text) for quote in answer.citations] == [
         ("plant.txt", 1, "It makes 42 MW of power.")
     ]
-    assert last.investigation.usage.calls == len(openai_server.requests) == 5
-    assert last.investigation.usage.tokens == 5 * (11 + 7)
+    assert last.investigation.usage.calls == len(openai_server.requests) == 4
+    assert last.investigation.usage.tokens == 4 * (11 + 7)
+
+
+def thorough_model(body: Body) -> Response:
+    """Plans every document, and finds in each what it says of its power."""
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    prompt = messages[-1]["content"]
+    if prompt.startswith("You plan the next round"):
+        ids = re.findall(r'<document id="([^"]+)"', prompt)
+        return completion(
+            json.dumps({"strategy": "All.", "steps": [{"document_id": one, "purpose": "?"} for one in ids]})
+        )
+    if prompt.startswith("You examine one document"):
+        [quote] = re.findall(r"It makes \d+ MW of power\.", prompt)
+        return completion(json.dumps({"point": 55, "quotes": [quote], "reply": quote}))
+    return small_model(body)
+
+
+class Crowded:
+    """The thorough model behind a server that has room for two calls at a time, and refuses the rest."""
+
+    def __init__(self) -> None:
+        self.refused = 0
+        self._inside = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, body: Body) -> Response:
+        with self._lock:
+            self._inside += 1
+            has_room = self._inside <= 2
+            self.refused += not has_room
+        time.sleep(0.02)
+        with self._lock:
+            self._inside -= 1
+        return thorough_model(body) if has_room else refusal(429, "too many", headers={"Retry-After": "0.05"})
+
+
+def test_a_crowded_server_changes_nothing_in_the_answer(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number in range(12):
+        (folder / f"p{number:02}.txt").write_text(f"Power plant {number}. It makes {number} MW of power.", "utf-8")
+    crowded = Crowded()
+
+    def asked(answers: Callable[[Body], Response], name: str, concurrency: int) -> Investigation:
+        openai_server.answer(answers)
+        options = [f"chat.base_url={openai_server.url}", f"chat.concurrency={concurrency}", "chat.attempts=8"]
+        settings = load_settings(None, [*options, "method.planner.steps=12", "method.thrift=false"])
+        embedder, workspace = ScriptedEmbedder(), tmp_path / name
+        investigator = Investigator(
+            folder, model="openai:small", settings=settings, embedder=embedder, workspace=workspace
+        )
+        last = list(investigator.investigate("How much power do the plants make?"))[-1]
+        assert isinstance(last, Answered)
+        return last.investigation
+
+    one, many = asked(thorough_model, "one", 1), asked(crowded, "many", 12)
+    assert crowded.refused > 0
+    assert [memory.reply for memory in many.memories] == [memory.reply for memory in one.memories]
+    assert len(one.memories) == 12
+    assert one.answer is not None
+    assert many.answer is not None
+    assert (many.answer.status, many.answer.text) == (one.answer.status, one.answer.text)
 
 
 def test_one_role_can_have_a_model_of_its_own(openai_server: OpenAIServer, tmp_path: Path) -> None:

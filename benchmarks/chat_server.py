@@ -1,0 +1,129 @@
+"""An OpenAI-compatible chat server on loopback whose speed and room are fixed, for `concurrency.py`.
+
+    python benchmarks/chat_server.py --latency 1 --room 16 [--retry-after 1]
+
+Prints its port. Answers each prompt of the method, known by its first words, after the latency; refuses with 429, at
+once, whatever comes while the room is full. GET /counts gives what it has seen so far, as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import json
+import re
+import threading
+import time
+from dataclasses import asdict, dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TypeAlias
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | None"
+
+
+@dataclass
+class Counts:
+    """What the server has seen."""
+
+    requests: int = 0
+    refused: int = 0
+    at_once: int = 0
+    most_at_once: int = 0
+
+
+@dataclass
+class Room:
+    """Places for calls side by side. Safe to use from several threads."""
+
+    size: int
+    counts: Counts = field(default_factory=Counts)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def enter(self) -> bool:
+        """Take a place, if there is one."""
+        with self._lock:
+            counts = self.counts
+            counts.requests += 1
+            counts.most_at_once = max(counts.most_at_once, counts.at_once + 1)
+            if counts.at_once >= self.size:
+                counts.refused += 1
+                return False
+            counts.at_once += 1
+            return True
+
+    def leave(self) -> None:
+        """Give the place back."""
+        with self._lock:
+            self.counts.at_once -= 1
+
+
+def answer_to(prompt: str) -> Json:
+    """A reply in the form that the prompt asks for; it finds little, so that the whole plan is carried out."""
+    if prompt.startswith("You plan an investigation"):
+        return {"needs": [{"term": "power", "reason": "It is asked for.", "weight": 1}]}
+    if prompt.startswith("You plan the next round"):
+        limit = re.search(r"Choose at most (\d+)", prompt)
+        ids = [html.unescape(found) for found in re.findall(r'<document id="([^"]+)"', prompt)]
+        steps: list[Json] = [{"document_id": one, "purpose": "Which power?", "perspectives": "power"} for one in ids]
+        return {"strategy": "All of them.", "steps": steps[: int(limit[1]) if limit else len(steps)]}
+    if prompt.startswith("You examine one document"):
+        return {"point": 20, "quotes": [], "reply": "Not in this text."}
+    if prompt.startswith("You think over"):
+        return {"knowledge": [{"term": "power", "known_infos": [], "unknown_infos": ["the power"], "relations": []}]}
+    return {"claims": []}
+
+
+def serve(latency: float, room: Room, retry_after: str) -> ThreadingHTTPServer:
+    """The server, on a free port; it runs once `serve_forever` is called."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # keeps connections, as servers of models do
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if not room.enter():
+                self._send(429, {"error": {"message": "too many at once"}})
+                return
+            time.sleep(latency)
+            room.leave()
+            text = json.dumps(answer_to(request["messages"][-1]["content"]))
+            message: Json = {"role": "assistant", "content": text}
+            choices: Json = [{"index": 0, "finish_reason": "stop", "message": message}]
+            usage: Json = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+            body: dict[str, Json] = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+            self._send(200, {**body, "choices": choices, "usage": usage})
+
+        def do_GET(self) -> None:
+            self._send(200, asdict(room.counts))
+
+        def _send(self, status: int, body: Json) -> None:
+            content = json.dumps(body).encode()
+            waits = f"Retry-After: {retry_after}\r\n" if status == 429 and retry_after else ""
+            about = f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n{waits}"
+            self.wfile.write(f"HTTP/1.1 {status} -\r\n{about}\r\n".encode() + content)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 256
+        daemon_threads = True
+
+    return Server(("127.0.0.1", 0), Handler)
+
+
+def main() -> None:
+    """Read the arguments, print the port, and serve until the process is ended."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--latency", type=float, default=1.0, help="seconds")
+    parser.add_argument("--room", type=int, default=16, help="calls at once")
+    parser.add_argument("--retry-after", default="", help="what a refusal asks for, in seconds")
+    arguments = parser.parse_args()
+    server = serve(arguments.latency, Room(arguments.room), arguments.retry_after)
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

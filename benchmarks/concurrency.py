@@ -1,0 +1,227 @@
+"""What calls to a chat server cost besides the waiting, and what is gained by having several at once.
+
+    python benchmarks/concurrency.py [--json FILE] [--latency 1] [--only NAME ...] [--set PART.FIELD=VALUE]
+
+- overhead: a prompt through the desk and a chat model, against the same request by httpx alone, turn by turn, with a
+  server that answers at once. Figure to reach: less than 5 ms a call (medians).
+- investigation: 32 steps over generated documents, with a server that takes a second and has room for 16 calls,
+  against the same with one call at a time. Figure to reach: less than 1/8 of the time. --set is for its settings.
+- adaptivity: 64 prompts from 16 threads, with a server that has room for 4 and refuses the rest; with and without a
+  wait that it asks for. All must be answered; the time is compared with that of 4 at a time and no refusal.
+
+The server is `chat_server.py`, in a process of its own. Takes about two minutes, most of it waiting.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import httpx
+
+from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator.engines.chat import ChatEngine
+from investigator.engines.chat_models import ChatSettings
+from investigator.engines.roles import Role
+from investigator.prompts import Prompts
+from investigator.records import Answered, AskReply, AskVariables, Investigation, Passage, Prompt
+from investigator.research.budget import BudgetSettings
+from investigator.research.desk import CallJournal, Desk
+from investigator.store.in_memory import InMemoryJournal
+from investigator.store.journal import Journal, Runs
+from investigator.store.workspace import Workspace
+
+_STEPS = 32
+_ROOM = 16
+_WORDS = "The plant was built by the river and has been run by the same company since it was opened. " * 20
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measurement; what it must stay below, where there is such a figure."""
+
+    name: str
+    value: float
+    unit: str
+    below: float | None = None
+
+    @property
+    def row(self) -> str:
+        """The figure as a row of a table."""
+        verdict = "" if self.below is None else f"< {self.below:g}: {'yes' if self.value < self.below else 'NO'}"
+        return f"| {self.name} | {self.value:.3f} {self.unit} | {verdict} |"
+
+
+@contextmanager
+def server(latency: float, room: int, retry_after: str = "") -> Iterator[str]:
+    """The base URL of a chat server in a process of its own."""
+    script = Path(__file__).with_name("chat_server.py")
+    options = [f"--latency={latency}", f"--room={room}", f"--retry-after={retry_after}"]
+    process = subprocess.Popen([sys.executable, str(script), *options], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def counts(base_url: str) -> dict[str, int]:
+    """What a server has seen so far."""
+    seen: dict[str, int] = httpx.get(f"{base_url}/counts").json()
+    return seen
+
+
+def overhead(calls: int = 300, to_begin: int = 20) -> list[Figure]:
+    """Milliseconds of a call through desk and chat model, and by httpx alone: the medians of calls turn by turn."""
+    with (
+        server(latency=0, room=_ROOM) as base_url,
+        httpx.Client() as client,
+        tempfile.TemporaryDirectory() as made,
+        Workspace(Path(made), write=True) as workspace,
+    ):
+        engine = ChatEngine("openai:m", ChatSettings(base_url=base_url))
+        in_memory = _desk(engine, InMemoryJournal())
+        blank = Investigation(id="run", question="How much?", mission="", strategy="", engine=engine.name)
+        Runs(workspace.database).open("run", "documents", blank, "2026-01-01T00:00:00+00:00", fresh=True)
+        on_disk = _desk(engine, Journal(workspace.database, "run", time.monotonic, reuse=True))
+        texts = [in_memory.prompts.prompt("query/ask", _asking(number)).text for number in range(calls + to_begin)]
+
+        def by_httpx(number: int) -> None:
+            body = {"model": "m", "messages": [{"role": "user", "content": texts[number]}]}
+            client.post(f"{base_url}/chat/completions", json=body).json()
+
+        def by_engine(number: int) -> None:
+            engine.reply(Prompt("query/ask", _asking(number), texts[number], AskReply))
+
+        ways: list[Callable[[int], object]] = [
+            by_httpx,
+            by_engine,
+            lambda number: in_memory.ask("query/ask", _asking(number), AskReply),
+            lambda number: on_disk.ask("query/ask", _asking(number), AskReply),
+        ]
+        taken: list[list[float]] = [[] for _ in ways]
+        for number in range(calls + to_begin):
+            for way, seconds in zip(ways, taken, strict=True):
+                began = time.perf_counter()
+                way(number)
+                seconds.append(time.perf_counter() - began)
+    alone, engines, desks, journals = (1000 * statistics.median(seconds[to_begin:]) for seconds in taken)
+    return [
+        Figure("a call by httpx alone", alone, "ms"),
+        Figure("overhead of the chat model", engines - alone, "ms"),
+        Figure("overhead of desk and chat model", desks - alone, "ms", below=5.0),
+        Figure("overhead of desk, chat model and the journal on disk", journals - alone, "ms"),
+    ]
+
+
+def investigation(latency: float, overrides: Sequence[str] = ()) -> list[Figure]:
+    """Seconds of an investigation with 16 calls at once and with one."""
+    figures, all_seconds = [], []
+    for at_once, wait in ((_ROOM, 0.0), (_ROOM, latency), (1, latency)):
+        with server(wait, _ROOM) as base_url, tempfile.TemporaryDirectory() as made:
+            seconds, case = _investigated(Path(made), base_url, at_once, overrides)
+            seen = counts(base_url)
+        about = f"{len(case.memories)} steps, {seen['requests']} calls, at most {seen['most_at_once']} at once"
+        all_seconds.append(seconds)
+        if wait:  # the first time is for what is loaded once
+            figures.append(Figure(f"investigation, {at_once} at once: {about}", seconds, "s"))
+    return [*figures, Figure(f"{_ROOM} at once to one at a time", all_seconds[1] / all_seconds[2], "", below=1 / 8)]
+
+
+def adaptivity(latency: float, prompts: int = 64, room: int = 4) -> list[Figure]:
+    """Seconds for prompts to a server with less room than the settings say, as a ratio to the least possible."""
+    figures = []
+    for retry_after in ("", "1"):
+        with server(latency, room, retry_after) as base_url:
+            engine = ChatEngine("openai:m", ChatSettings(base_url=base_url, concurrency=_ROOM))
+            desk = _desk(engine, InMemoryJournal())
+
+            def ask(number: int, desk: Desk = desk) -> bool:
+                return desk.ask("query/ask", _asking(number), AskReply).value is not None
+
+            began = time.monotonic()
+            with ThreadPoolExecutor(_ROOM) as pool:
+                answered = sum(pool.map(ask, range(prompts)))
+            seconds, seen = time.monotonic() - began, counts(base_url)
+        asked_for = f"Retry-After: {retry_after}" if retry_after else "no Retry-After"
+        name = f"room for {room}, {asked_for}: {answered} of {prompts} answered, {seen['refused']} refused"
+        ideal = prompts / room * latency
+        figures += [Figure(name, seconds, "s"), Figure("  to the least possible", seconds / ideal, "")]
+    return figures
+
+
+def _investigated(made: Path, base_url: str, at_once: int, overrides: Sequence[str]) -> tuple[float, Investigation]:
+    """The seconds of an investigation over an index that is there already, and its record."""
+    folder = made / "documents"
+    folder.mkdir()
+    for number in range(_STEPS + 8):
+        text = f"Power plant {number}. How much power it makes is not said in this text. {_WORDS}"
+        (folder / f"plant_{number:02}.txt").write_text(text, "utf-8")
+    options = [f"chat.base_url={base_url}", f"chat.concurrency={at_once}", f"method.concurrency={at_once}"]
+    options += ["method.rounds=1", f"method.planner.steps={_STEPS}", f"method.planner.documents_shown={_STEPS + 8}"]
+    made_with = load_settings(None, [*options, *overrides])
+    investigator = Investigator(
+        folder, model="openai:m", settings=made_with, workspace=made / "index", embedder=ScriptedEmbedder()
+    )
+    for _ in investigator.index(vectors=True):
+        pass
+    began = time.monotonic()
+    last = list(investigator.investigate("How much power do the plants make?"))[-1]
+    assert isinstance(last, Answered)
+    return time.monotonic() - began, last.investigation
+
+
+def _asking(number: int) -> AskVariables:
+    passage = Passage(document_id="a.txt", start=0, end=len(_WORDS), text=_WORDS)
+    return AskVariables(
+        main_question="How much power do the plants make?",
+        mission="Find it.",
+        sub_question=f"What does the text say about plant {number}?",
+        document_id="a.txt",
+        document_title="Plants",
+        needs=(),
+        passages=(passage,) * 4,
+    )
+
+
+def _desk(engine: ChatEngine, journal: CallJournal) -> Desk:
+    return Desk(dict.fromkeys(Role, engine), Prompts(), journal, time.monotonic, BudgetSettings(calls=1_000_000))
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """The figures in Markdown."""
+    return "\n".join(["| what | measured | figure to reach |", "| --- | --- | --- |", *(one.row for one in figures)])
+
+
+def main() -> None:
+    """Read the arguments, measure, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
+    parser.add_argument("--latency", type=float, default=1.0, help="seconds that the server takes for a call")
+    parser.add_argument("--set", dest="overrides", action="append", default=[], metavar="PART.FIELD=VALUE")
+    parser.add_argument("--only", nargs="+", choices=["overhead", "investigation", "adaptivity"])
+    arguments = parser.parse_args()
+    parts: dict[str, Callable[[], list[Figure]]] = {
+        "overhead": overhead,
+        "investigation": lambda: investigation(arguments.latency, arguments.overrides),
+        "adaptivity": lambda: adaptivity(arguments.latency),
+    }
+    figures = [figure for name in arguments.only or parts for figure in parts[name]()]
+    print(table(figures))
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps([asdict(figure) for figure in figures], indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Compare with PaperQA2: same folders, questions, local model and embedder; calls, tokens, seconds, answers, silence.
+
+    python -m venv paperqa-venv && paperqa-venv/bin/pip install -r benchmarks/peers_requirements.txt
+    python benchmarks/peers.py SET_DIR --python paperqa-venv/bin/python --model MODEL.gguf
+        [--split dev] [--documents 10] [--questions 10] [--threads 1] [--context 8192] [--max-tokens 512]
+        [--set PART.FIELD=VALUE] [--ours openai|gguf] [--answer-length TEXT] [--summaries schema|words]
+        [--calls FILE.jsonl] [--json FILE]
+
+SET_DIR holds the folder `docs_SPLIT` and `questions.SPLIT.jsonl`. Folders of --documents text files are dealt from it
+by a fixed rule (peers_cases.py); each question is put to one system and at once to the other, in turns who is first,
+so that both meet the same load of the machine. Both call one server on loopback (peers_server.py), which runs the
+model, one call at a time, and counts calls and tokens for both alike; it serves the vectors of our embedder to
+PaperQA2 too. Indexing is apart: questions find a complete index on both sides. With `--ours gguf` our side loads the
+same file by itself, as `--model gguf:PATH` does, and what it spent is what its replies say.
+
+PaperQA2 runs its fixed path with its defaults but for what peers_paperqa.py names. It is helped twice: documents are
+cited by a manifest (else a call for each at indexing), and with `--summaries schema` the server's grammar holds its
+summaries to the form it asks for; with `words`, its own way, each summary that is no JSON costs a second call.
+A question counts as answered unless it says "I cannot answer", as its prompt demands, or has no evidence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from peers_cases import Case, SetQuestion, copied, dealt
+from peers_server import CountingServer
+from peers_sides import Ours, PaperQA, Said, Side
+from peers_tables import Asked, lines_of, numbers_of
+
+from investigator.engines.base import Engine
+from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.gguf import GgufEngine, GgufSettings
+
+_SIDES = (Ours.name, PaperQA.name)
+
+
+def main() -> None:
+    """Read the arguments, ask, print."""
+    arguments = _arguments()
+    cases = dealt(arguments.set, arguments.split, arguments.documents, arguments.questions)
+    if not cases:
+        raise SystemExit(f"{arguments.set} has no questions about text files")
+    asked: list[Asked] = []
+    for one in answered(cases, arguments):
+        asked.append(one)
+        if arguments.json:  # after each question: a run takes long, and what was paid for is kept
+            numbers = {"model": arguments.model.name, "documents": arguments.documents, **numbers_of(asked, _SIDES)}
+            arguments.json.write_text(json.dumps(numbers, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    print("\n".join(lines_of(asked, _SIDES)))
+
+
+def answered(cases: Sequence[Case], arguments: argparse.Namespace) -> Iterator[Asked]:
+    """Each question with what both sides said. Raises RuntimeError where PaperQA2 ends or calls another server."""
+    embedder, own_model = SentenceTransformerEmbedder(), _own_model(arguments)
+    with (
+        tempfile.TemporaryDirectory(prefix="peers-") as work,
+        CountingServer(
+            arguments.model,
+            embedder,
+            context=arguments.context,
+            max_tokens=arguments.max_tokens,
+            threads=arguments.threads,
+            log=arguments.calls,
+        ) as server,
+    ):
+        for number, case in enumerate(cases, start=1):
+            room = Path(work) / str(number)
+            copied(case, arguments.set / f"docs_{arguments.split}", room / "docs")
+            ours = Ours(room / "docs", room, server, embedder, _overrides(arguments), own_model)
+            with PaperQA(arguments.python, room / "docs", room, server, _options(arguments)) as theirs:
+                yield from compared(number, case, (ours, theirs), server)
+                if theirs.stray_calls:
+                    raise RuntimeError(f"{theirs.stray_calls} calls of PaperQA2 did not go where its settings say")
+
+
+def compared(folder: int, case: Case, sides: Sequence[Side], server: CountingServer) -> Iterator[Asked]:
+    """Index the folder of a case with both sides, then put its questions to both."""
+    for side in sides:
+        label = f"{folder}-index-{side.name}"
+        seconds, calls = side.index(label), server.spent(label).calls
+        _tell(f"folder {folder}: {side.name} {side.version} indexed it in {seconds:.1f} s with {calls} calls")
+    for number, question in enumerate(case.questions):
+        order = sides if number % 2 == 0 else tuple(reversed(sides))
+        yield Asked(
+            folder, question, {side.name: _said(side, question, f"{folder}-{number}-{side.name}") for side in order}
+        )
+
+
+def _said(side: Side, question: SetQuestion, label: str) -> Said:
+    said = side.ask(question.asked, label)
+    _tell(f"{side.name}: {said.spent.calls} calls, {said.seconds:.1f} s, {said.about}: {question.asked}")
+    return said
+
+
+def _own_model(arguments: argparse.Namespace) -> Engine | None:
+    """The model in this process, as `gguf:PATH` loads it, where that is asked for."""
+    if arguments.ours == "openai":
+        return None
+    settings = GgufSettings(
+        context_tokens=arguments.context, max_tokens=arguments.max_tokens, threads=arguments.threads
+    )
+    return GgufEngine(arguments.model, settings)
+
+
+def _overrides(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """What our side is told of the server that PaperQA2 is told or asks for by itself; then the user's own settings."""
+    room = arguments.context - arguments.max_tokens
+    told = ("temperature=0", f"max_tokens={arguments.max_tokens}", f"context_tokens={room}", "timeout=21600")
+    return (*(f"chat.{setting}" for setting in told), *arguments.overrides)
+
+
+def _options(arguments: argparse.Namespace) -> tuple[str, ...]:
+    return "--answer-length", arguments.answer_length, "--summaries", arguments.summaries
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", type=Path)
+    parser.add_argument("--python", type=Path, required=True, help="the interpreter of PaperQA2's environment")
+    parser.add_argument("--model", type=Path, required=True, help="a GGUF file")
+    parser.add_argument("--split", default="dev")
+    parser.add_argument("--documents", type=int, default=10, help="in each folder")
+    parser.add_argument("--questions", type=int, default=10, help="in all")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--context", type=int, default=8192, help="tokens of prompt and reply together")
+    parser.add_argument("--max-tokens", type=int, default=512, help="longest reply, for both sides")
+    parser.add_argument("--set", action="append", default=[], dest="overrides", metavar="PART.FIELD=VALUE")
+    parser.add_argument("--answer-length", default="about 50 words", help="what PaperQA2 asks for; 200 is its default")
+    parser.add_argument("--summaries", choices=("schema", "words"), default="schema")
+    parser.add_argument("--ours", choices=("openai", "gguf"), default="openai", help="how our side calls the model")
+    parser.add_argument("--calls", type=Path, metavar="FILE.jsonl", help="also add every call and reply to this file")
+    parser.add_argument("--json", type=Path, help="also write all numbers and answers to this file")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

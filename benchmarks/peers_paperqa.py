@@ -1,0 +1,167 @@
+"""PaperQA2's side of `peers.py`. Runs in its own environment (peers_requirements.txt) and imports nothing from here.
+
+    paperqa-venv/bin/python benchmarks/peers_paperqa.py FOLDER --work DIR --answer-length TEXT
+
+Reads one JSON object a line from standard input and answers each with one on standard output. The first line names
+the server for indexing, each later one a question and the server for it: {"question", "url", "key"}.
+
+The fixed path (`agent_type="fake"`) with the defaults of 2026.8.12, except for what a local folder and a local model
+need: model, embedder and server; no look-ups of metadata on the network; citations from a manifest (else one call for
+each file at indexing); no time limit, for the model may be slow; no pictures; `--answer-length` in place of its 200
+words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import csv
+import json
+import logging
+import os
+import re
+import sys
+import time
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paperqa import Settings
+    from paperqa.types import PQASession
+
+_MODEL = "openai/local"
+_MANIFEST = "manifest.csv"
+_HOURS = 6 * 3600.0
+_CITATIONS = re.compile(r"\s*\([^()]*pqac-[^()]*\)|\s*\bpqac-[0-9a-f]+\b")
+
+
+def settings(arguments: argparse.Namespace, url: str, key: str) -> Settings:
+    """The settings for one question; the index is the same for all."""
+    from paperqa import Settings
+
+    server = {"api_base": url, "api_key": key, "timeout": _HOURS}
+    chat, summary = (
+        _model(server),
+        _model(server if arguments.summaries == "words" else {**server, **_held_to_schema()}),
+    )
+    index = {
+        "paper_directory": arguments.folder,
+        "index_directory": arguments.work / "index",
+        "manifest_file": arguments.work / _MANIFEST,
+    }
+    return Settings(
+        llm=_MODEL,
+        llm_config=chat,
+        summary_llm=_MODEL,
+        summary_llm_config=summary,
+        embedding="openai/all-MiniLM-L6-v2",
+        embedding_config={"kwargs": server},
+        answer={"answer_length": arguments.answer_length},
+        parsing={"use_doc_details": False, "multimodal": False},
+        agent={"agent_type": "fake", "agent_llm": _MODEL, "agent_llm_config": chat, "timeout": _HOURS, "index": index},
+    )
+
+
+def write_manifest(folder: Path, file: Path) -> None:
+    """Each document named and cited by its path, so that no model makes up a citation."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(("file_location", "dockey", "docname", "title", "citation", "fields_to_overwrite_from_metadata"))
+        rows.writerows((name, name, name, name, name, "[none]") for name in names)
+
+
+def _model(parameters: Mapping[str, object]) -> dict[str, object]:
+    """The local model as litellm takes it; a temperature of 0 is what PaperQA2 sends by itself."""
+    return {
+        "model_list": [{"model_name": _MODEL, "litellm_params": {"model": _MODEL, "temperature": 0.0, **parameters}}]
+    }
+
+
+def _held_to_schema() -> dict[str, object]:
+    """Has the server hold each summary to the JSON that PaperQA2's prompt asks for."""
+    properties = {
+        "summary": {"type": "string", "maxLength": 1000},
+        "relevance_score": {"type": "integer", "minimum": 0, "maximum": 10},
+    }
+    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    named = {"name": "summary", "strict": True, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
+async def build_index(wanted: Settings) -> int:
+    """Read and embed the folder; how many files were indexed."""
+    from paperqa.agents.search import get_directory_index
+
+    index = await get_directory_index(settings=wanted)
+    return len(await index.index_files)
+
+
+async def answer(question: str, wanted: Settings) -> Mapping[str, object]:
+    """What came of one question. An answer that says that it cannot be given, or was never written, is none."""
+    from paperqa import Docs
+    from paperqa.agents.main import agent_query
+    from paperqa.prompts import CANNOT_ANSWER_PHRASE
+
+    began = time.monotonic()
+    response = await agent_query(question, wanted, docs=Docs(), agent_type="fake")
+    seconds = time.monotonic() - began
+    session = response.session
+    answered = bool(session.contexts and session.raw_answer.strip()) and (
+        CANNOT_ANSWER_PHRASE.lower() not in session.raw_answer.lower()
+    )
+    return {
+        "answered": answered,
+        "answer": _CITATIONS.sub("", session.raw_answer) if answered else "",
+        "cited": cited(session) if answered else [],
+        "seconds": seconds,
+        "said": session.raw_answer,
+        "about": {"status": str(response.status), "evidence": evidence(session)},
+    }
+
+
+def cited(session: PQASession) -> list[str]:
+    """The documents whose keys stand in the answer, in the order of the keys."""
+    used = [context for context in session.contexts if context.id in session.raw_answer]
+    used.sort(key=lambda context: session.raw_answer.index(context.id))
+    return list(dict.fromkeys(context.text.doc.dockey for context in used))
+
+
+def evidence(session: PQASession) -> list[Any]:
+    """[document, score] of each piece of evidence, the best first."""
+    pieces = sorted(session.contexts, key=lambda context: (-context.score, context.text.name))
+    return [[context.text.doc.dockey, context.score] for context in pieces]
+
+
+def main() -> None:
+    """Index, then answer line by line until the input ends."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--answer-length", required=True)
+    parser.add_argument("--summaries", choices=("schema", "words"), required=True)
+    arguments = parser.parse_args()
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the library prints must not stand among the replies
+    logging.disable(logging.WARNING)
+
+    def told(reply: Mapping[str, object]) -> None:
+        print(json.dumps(reply), file=replies, flush=True)
+
+    with asyncio.Runner() as runner:  # one loop for all: the library keeps its connections from question to question
+        for number, line in enumerate(sys.stdin):
+            job = json.loads(line)
+            wanted = settings(arguments, job["url"], job["key"])
+            if number > 0:
+                told(runner.run(answer(job["question"], wanted)))
+                continue
+            write_manifest(arguments.folder, arguments.work / _MANIFEST)
+            began = time.monotonic()
+            files = runner.run(build_index(wanted))
+            told({"files": files, "seconds": time.monotonic() - began, "version": version("paper-qa")})
+
+
+if __name__ == "__main__":
+    main()

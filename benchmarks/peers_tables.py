@@ -1,0 +1,146 @@
+"""What both sides of `peers.py` are worth and cost, judged by the same functions, and the tables of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import mean, median
+
+from peers_cases import SetQuestion
+from peers_sides import Said
+
+from investigator.evaluation.abstention import Confusion, confusion
+from investigator.evaluation.answer_text import token_f1
+from investigator.evaluation.estimates import Estimate, mean_of
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question with what each side, by its name, made of it."""
+
+    folder: int
+    question: SetQuestion
+    said: Mapping[str, Said]
+
+    def cites_right(self, side: str) -> float | None:
+        """Whether a right document is cited; None where no document holds the answer."""
+        right = self.question.documents
+        return float(not right.isdisjoint(self.said[side].cited)) if right else None
+
+    def answer_f1(self, side: str) -> float | None:
+        """Token F1 against the likest known answer, 0 where none was given; None where none is known."""
+        known = self.question.answers
+        return token_f1(self.said[side].answer, known) if known else None
+
+
+def lines_of(asked: Sequence[Asked], sides: Sequence[str]) -> list[str]:
+    """All questions together, then one by one, in Markdown."""
+    return [*_table(_summary(asked, sides)), "", *_table(_questions(asked, sides))]
+
+
+def numbers_of(asked: Sequence[Asked], sides: Sequence[str]) -> dict[str, object]:
+    """The same as values for JSON."""
+    rows = [
+        {
+            "folder": one.folder,
+            "id": one.question.id,
+            "question": one.question.asked,
+            "answerable": one.question.answerable,
+            "about": one.question.about,
+            **{
+                side: {
+                    **asdict(one.said[side]),
+                    "cites_right": one.cites_right(side),
+                    "answer_f1": one.answer_f1(side),
+                }
+                for side in sides
+            },
+        }
+        for one in asked
+    ]
+    totals = {
+        side: {
+            "calls": sum(one.said[side].spent.calls for one in asked),
+            "tokens": sum(one.said[side].spent.tokens for one in asked),
+            "seconds": sum(one.said[side].seconds for one in asked),
+            "cites_right": _value(_over(asked, side, Asked.cites_right)),
+            "answer_f1": _value(_over(asked, side, Asked.answer_f1)),
+            "no_answer": {**(counts := _silence(asked, side)).model_dump(), "f1": counts.f1},
+        }
+        for side in sides
+    }
+    return {"totals": totals, "questions": rows}
+
+
+def _summary(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, ...]]:
+    costs: tuple[tuple[str, Callable[[Said], float], str], ...] = (
+        ("engine calls", lambda said: said.spent.calls, "{:,.1f}"),
+        ("- refused by the server", lambda said: said.spent.refused, "{:,.1f}"),
+        ("tokens of prompts", lambda said: said.spent.input_tokens, "{:,.0f}"),
+        ("tokens of replies", lambda said: said.spent.output_tokens, "{:,.0f}"),
+        ("seconds", lambda said: said.seconds, "{:,.1f}"),
+        ("- of these in the model", lambda said: said.spent.seconds, "{:,.1f}"),
+    )
+    rows: list[tuple[str, ...]] = [(f"{len(asked)} questions, mean a question (median, most)", *sides)]
+    rows += [
+        (label, *(_spread([of(one.said[side]) for one in asked], form) for side in sides)) for label, of, form in costs
+    ]
+    rows.append(("right document cited", *(_shown(_over(asked, side, Asked.cites_right)) for side in sides)))
+    rows.append(("answer, token F1", *(_shown(_over(asked, side, Asked.answer_f1)) for side in sides)))
+    silence = [_silence(asked, side) for side in sides]
+    rows.append(("no answer: F1", *("-" if one.f1 is None else f"{one.f1:.3f}" for one in silence)))
+    rows.append(
+        ("- rightly and wrongly silent", *(f"{s.unanswerable_not_found}, {s.answerable_not_found}" for s in silence))
+    )
+    rows.append(
+        ("- rightly and wrongly answered", *(f"{s.answerable_answered}, {s.unanswerable_answered}" for s in silence))
+    )
+    return rows
+
+
+def _questions(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, ...]]:
+    heading = [f"{side}: {what}" for side in sides for what in ("calls", "tokens", "seconds", "result")]
+    rows: list[tuple[str, ...]] = [("question", *heading)]
+    for one in asked:
+        cells = [one.question.asked if one.question.answerable else f"{one.question.asked} (no answer)"]
+        for side in sides:
+            said = one.said[side]
+            cells += [f"{said.spent.calls}", f"{said.spent.tokens:,}", f"{said.seconds:,.1f}", _worth(one, side)]
+        rows.append(tuple(cells))
+    return rows
+
+
+def _worth(one: Asked, side: str) -> str:
+    if not one.said[side].answered:
+        return "none"
+    f1, right = one.answer_f1(side), one.cites_right(side)
+    parts = ["answer" if f1 is None else f"F1 {f1:.2f}"]
+    parts += [] if right is None else ["right document" if right else "not the right document"]
+    return ", ".join(parts)
+
+
+def _over(asked: Sequence[Asked], side: str, measure: Callable[[Asked, str], float | None]) -> Estimate | None:
+    return mean_of([value for one in asked if (value := measure(one, side)) is not None])
+
+
+def _silence(asked: Sequence[Asked], side: str) -> Confusion:
+    judged = [one for one in asked if one.question.answerable is not None]
+    answered = [one.said[side].answered for one in judged]
+    return confusion([bool(one.question.answerable) for one in judged], answered)
+
+
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else estimate.value
+
+
+def _shown(estimate: Estimate | None) -> str:
+    return "-" if estimate is None else f"{estimate.value:.3f} ({estimate.low:.2f} to {estimate.high:.2f})"
+
+
+def _spread(values: Sequence[float], form: str) -> str:
+    return "{} ({}, {})".format(*(form.format(value) for value in (mean(values), median(values), max(values))))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [lines[0], f"| --- |{' --: |' * (len(rows[0]) - 1)}", *lines[1:]]

@@ -1,0 +1,144 @@
+"""One engine under examination: tiny examples, what became of them, and what they tell of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from investigator.doctor.examples import SENDS, doubt, example
+from investigator.doctor.findings import EngineFinding, RoleFinding, RoleState, StructuredOutput
+from investigator.engines.base import Engine, traits_of
+from investigator.engines.chat import ChatEngine
+from investigator.engines.gguf import GgufEngine
+from investigator.engines.recorded import RecordedEngine
+from investigator.engines.roles import Role
+from investigator.engines.sending import ReplyFormat
+from investigator.errors import InvestigatorError, ReplyError
+from investigator.prices import Prices
+from investigator.prompts import Prompts
+from investigator.records import Prompt, Reply
+from investigator.replies import read_reply
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_ONLY_ITS_OWN = "a recording holds the replies to its own prompts only"
+_OTHER_MODEL = "Choose another model for this role; none is needed with --model {role}=extractive"
+
+
+class Examination:
+    """Opens an engine and asks it, role by role; once a call has failed it is not asked again.
+
+    `opening` may raise any InvestigatorError, which is a finding; `on_call` is told before a language model is asked.
+    """
+
+    def __init__(
+        self, name: str, opening: Callable[[], Engine], on_call: Callable[[str], None], clock: Callable[[], float]
+    ) -> None:
+        self._name = name
+        self._on_call = on_call
+        self._clock = clock
+        self._prompts = Prompts()
+        self._engine: Engine | None = None
+        self._failure: InvestigatorError | None = None
+        self._asked_format = ReplyFormat.NONE
+        self._answers = 0
+        self._all_of_form = True
+        try:
+            self._engine = opening()
+        except InvestigatorError as error:
+            self._failure = error
+        else:
+            self._name = self._engine.name
+            self._asked_format = _format_of(self._engine)
+
+    def in_role(self, role: Role) -> RoleFinding:
+        """How the engine does in a role."""
+        blank = RoleFinding(role=role, engine=self._name, sends=SENDS[role], state=RoleState.FAILED)
+        if isinstance(self._engine, RecordedEngine):
+            return blank.model_copy(update={"state": RoleState.NOT_ASKED, "remark": _ONLY_ITS_OWN})
+        asked = example(role)
+        prompts = [self._prompts.prompt(asked.template, variables) for variables in asked.variables]
+        replies: list[Reply] = []
+        for prompt in prompts:
+            if self._engine is not None and self._failure is None:
+                self._ask(self._engine, role, prompt, replies)
+        judged = self._judged(blank, prompts, replies)
+        return judged.model_copy(
+            update={
+                "seconds": round(replies[-1].seconds, 3)
+                if replies
+                else None,  # of the last: the first may load a model
+                "calls": len(replies),
+                "input_tokens": sum(reply.input_tokens for reply in replies),
+                "output_tokens": sum(reply.output_tokens for reply in replies),
+            }
+        )
+
+    def finding(self, prices: Prices) -> EngineFinding:
+        """What is known of the engine once it was asked."""
+        engine = self._engine
+        if engine is None:
+            return EngineFinding(name=self._name)
+        endpoint = engine.endpoint if isinstance(engine, ChatEngine) else ""
+        traits = traits_of(engine)
+        return EngineFinding(
+            name=engine.name,
+            endpoint=endpoint,
+            leaves_machine=bool(endpoint) and urlsplit(endpoint).hostname not in _LOOPBACK,
+            is_model=traits.is_model,
+            structured_output=self._structured_output(engine),
+            context_tokens=traits.context_tokens,
+            price=prices.price_of(engine.name),
+        )
+
+    def _ask(self, engine: Engine, role: Role, prompt: Prompt, replies: list[Reply]) -> None:
+        if traits_of(engine).is_model:
+            self._on_call(f"asking {engine.name} ({role})")
+        began = self._clock()
+        try:
+            reply = engine.reply(prompt)
+        except InvestigatorError as error:
+            self._failure = error
+            return
+        self._answers += 1
+        self._all_of_form &= _is_of_form(reply, prompt)
+        replies.append(reply.model_copy(update={"seconds": reply.seconds or self._clock() - began}))
+
+    def _judged(self, blank: RoleFinding, prompts: Sequence[Prompt], replies: Sequence[Reply]) -> RoleFinding:
+        if self._failure is not None:
+            return blank.model_copy(update={"remark": self._failure.message, "hint": self._failure.hint})
+        try:
+            read = [read_reply(reply.text, prompt.reply_type) for prompt, reply in zip(prompts, replies, strict=True)]
+        except ReplyError as error:
+            told = f"its reply cannot be read: {error.message}"
+            return blank.model_copy(update={"remark": told, "hint": _OTHER_MODEL.format(role=blank.role)})
+        doubts = doubt(read)
+        hint = _OTHER_MODEL.format(role=blank.role) if doubts else ""
+        state = RoleState.DOUBTFUL if doubts else RoleState.WORKS
+        return blank.model_copy(update={"state": state, "remark": doubts, "hint": hint})
+
+    def _structured_output(self, engine: Engine) -> StructuredOutput:
+        if not isinstance(engine, ChatEngine | GgufEngine):
+            return StructuredOutput.NOT_NEEDED
+        if isinstance(engine, ChatEngine) and self._asked_format is ReplyFormat.NONE:
+            return StructuredOutput.NOT_OFFERED
+        if not self._answers:
+            return StructuredOutput.UNKNOWN
+        if isinstance(engine, ChatEngine) and engine.reply_format is not ReplyFormat.JSON_SCHEMA:
+            is_object = engine.reply_format is ReplyFormat.JSON_OBJECT
+            return StructuredOutput.JSON_ONLY if is_object else StructuredOutput.REFUSED
+        return StructuredOutput.WORKS if self._all_of_form else StructuredOutput.IGNORED
+
+
+def _format_of(engine: Engine) -> ReplyFormat:
+    return engine.reply_format if isinstance(engine, ChatEngine) else ReplyFormat.NONE
+
+
+def _is_of_form(reply: Reply, prompt: Prompt) -> bool:
+    """Whether a reply is JSON with every field of what was asked for, and nothing around it."""
+    try:
+        read = prompt.reply_type.model_validate_json(reply.text)
+    except ValidationError:
+        return False
+    return read.model_fields_set == set(prompt.reply_type.model_fields)

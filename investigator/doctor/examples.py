@@ -1,0 +1,178 @@
+"""One tiny example for each role, with what a sensible reply to it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from investigator.engines.roles import Role
+from investigator.records import (
+    AnswerReply,
+    AnswerVariables,
+    AskReply,
+    AskVariables,
+    DocumentCard,
+    Evidence,
+    KnowledgeReply,
+    Memory,
+    Module,
+    Need,
+    Passage,
+    PassagesVariables,
+    PlanReply,
+    PlanVariables,
+    Record,
+    ReflectReply,
+    ReflectVariables,
+    Speaker,
+    TermFrequency,
+    ThinkReply,
+    ThinkVariables,
+    Turn,
+)
+
+SENDS: Mapping[Role, str] = {
+    Role.THINK: "the question, mission and strategy, titles of documents",
+    Role.PLAN: "the question, titles and beginnings of passages of documents, replies so far",
+    Role.ASK: "questions, passages of the documents",
+    Role.REFLECT: "questions, replies and quotes so far",
+    Role.ANSWER: "the question, quotes from the documents",
+    Role.CHAT: "the conversation, what is remembered of it, passages of the documents",
+}
+"""What an investigation or a conversation shows to the engine of a role."""
+
+_QUESTION = "How high is the annual rent of the boathouse?"
+_MISSION = "Answer from the documents alone."
+_STRATEGY = "Look where rents are written down."
+_DOCUMENT = "lease.txt"
+_TITLE = "Lease of the boathouse"
+_ANSWER = "The annual rent of the boathouse is EUR 4,800."
+_WITH_ANSWER = f"{_ANSWER} It is payable on 1 March."
+_WITHOUT = "The lighthouse was painted white in 1911 by two brothers from the village."
+_NEED = Need(term="annual rent of the boathouse", reason="It is what is asked for.")
+_EVIDENCE = "E1"
+
+
+@dataclass(frozen=True)
+class Example:
+    """What a role is asked: the template's name and its variables, once or more."""
+
+    template: str
+    variables: tuple[Record, ...]
+
+
+def example(role: Role) -> Example:
+    """The example of a role; that of `ask` is put to a passage with the answer, and to one without it."""
+    match role:
+        case Role.THINK:
+            return Example("critical_thinking/think", (_think(),))
+        case Role.PLAN:
+            return Example("planner/plan", (_plan(),))
+        case Role.ASK:
+            return Example("query/ask", (_ask(_passage(_WITH_ANSWER, 0.9)), _ask(_passage(_WITHOUT, 0.05))))
+        case Role.REFLECT:
+            return Example("reflection/reflect", (_reflect(),))
+        case Role.ANSWER:
+            return Example("answer/answer", (_answer(),))
+        case Role.CHAT:
+            return Example(Module.SKM.template, (_chat(),))
+
+
+def doubt(replies: Sequence[Record]) -> str:
+    """What is not sensible about the replies to an example; empty where they are as they should be."""
+    match replies[0]:
+        case AskReply() as reply:
+            return _doubt_about_points([reply, *(other for other in replies[1:] if isinstance(other, AskReply))])
+        case ThinkReply(needs=()):
+            return "it names nothing that must be known"
+        case PlanReply(steps=steps) if _DOCUMENT not in {step.document_id for step in steps}:
+            return "its plan leaves out the only document that there is"
+        case ReflectReply(knowledge=()):
+            return "it keeps nothing of what it was told"
+        case AnswerReply(claims=claims) if _EVIDENCE not in {cited for claim in claims for cited in claim.evidence}:
+            return "its answer does not rest on the evidence that it was given"
+        case KnowledgeReply(sentences=()):
+            return "it finds nothing in a passage that answers"
+        case _:
+            return ""
+
+
+def _doubt_about_points(replies: Sequence[AskReply]) -> str:
+    with_answer, without = (reply.point for reply in replies)
+    if with_answer is None or without is None:
+        return "it gives no point"
+    if with_answer <= without:
+        return f"{with_answer} points for a passage with the answer, {without} for one without it"
+    if not any(quote and quote in _WITH_ANSWER for quote in replies[0].quotes):
+        return "its quotes do not stand in the passage"
+    return ""
+
+
+def _passage(text: str, match: float) -> Passage:
+    return Passage(
+        document_id=_DOCUMENT,
+        start=0,
+        end=len(text),
+        text=text,
+        line=1,
+        score=match,
+        similarity=match,
+        overlap=match,
+        document_match=match,
+    )
+
+
+def _card() -> DocumentCard:
+    return DocumentCard(document_id=_DOCUMENT, title=_TITLE, pages=1, match=0.9, snippet=_WITH_ANSWER)
+
+
+def _think() -> ThinkVariables:
+    return ThinkVariables(
+        question=_QUESTION,
+        mission=_MISSION,
+        strategy=_STRATEGY,
+        documents=(_card(),),
+        document_count=1,
+        term_frequencies=(TermFrequency(term="rent", document_share=1.0),),
+    )
+
+
+def _plan() -> PlanVariables:
+    return PlanVariables(
+        question=_QUESTION,
+        mission=_MISSION,
+        strategy=_STRATEGY,
+        needs=(_NEED,),
+        documents=(_card(),),
+        history=(),
+        unknown_infos=(),
+        past_strategies=(),
+        step_limit=1,
+    )
+
+
+def _ask(passage: Passage) -> AskVariables:
+    return AskVariables(
+        main_question=_QUESTION,
+        mission=_MISSION,
+        sub_question=_QUESTION,
+        document_id=_DOCUMENT,
+        document_title=_TITLE,
+        needs=(_NEED,),
+        passages=(passage,),
+    )
+
+
+def _reflect() -> ReflectVariables:
+    memory = Memory(id=1, target_document_id=_DOCUMENT, question=_QUESTION, reply=_ANSWER, point=95)
+    return ReflectVariables(question=_QUESTION, mission=_MISSION, needs=(_NEED,), memories=(memory,))
+
+
+def _answer() -> AnswerVariables:
+    found = Evidence(id=_EVIDENCE, text=_ANSWER, document_id=_DOCUMENT, place=f"{_DOCUMENT}, line 1", point=95)
+    return AnswerVariables(question=_QUESTION, mission=_MISSION, evidence=(found,), unknown_infos=())
+
+
+def _chat() -> PassagesVariables:
+    turn = Turn(speaker=Speaker.PARTNER, text=_QUESTION)
+    return PassagesVariables(turns=(turn,), passages=(_passage(_WITH_ANSWER, 0.9),))

@@ -1,0 +1,118 @@
+"""What a diagnosis finds: of each role, each engine, and of what is installed here."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from investigator.engines.roles import Role
+from investigator.prices import Price
+from investigator.records import Record
+
+
+class RoleState(StrEnum):
+    """What became of the example that a role was given."""
+
+    WORKS = "works"
+    DOUBTFUL = "doubtful"  # the reply could be read, and is not sensible
+    FAILED = "failed"
+    NOT_ASKED = "not asked"  # a recording holds the replies to its own prompts only
+
+
+class StructuredOutput(StrEnum):
+    """Whether replies are held to the form that is asked for."""
+
+    WORKS = "works"
+    JSON_ONLY = "JSON of any form"
+    IGNORED = "taken and ignored"
+    REFUSED = "refused"
+    NOT_OFFERED = "not offered"
+    NOT_NEEDED = "not needed"
+    UNKNOWN = "unknown"
+
+
+class RoleFinding(Record):
+    """One role: its engine, how the example went, and what it cost.
+
+    `remark` says what went wrong, or how the example was judged; `hint` what to do next. `seconds` are those of the
+    last call, None where none was answered. `sends` is what an investigation shows the engine in this role.
+    """
+
+    role: Role
+    engine: str
+    sends: str
+    state: RoleState
+    remark: str = ""
+    hint: str = ""
+    seconds: float | None = None
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class EngineFinding(Record):
+    """One engine: where it runs, what it can read, what it costs.
+
+    `endpoint` is a URL without path, or the name of the provider where its address is not known; empty for an engine
+    in this process. `leaves_machine` is None where the engine could not be opened. `context_tokens` and `price` are
+    None where they are not known.
+    """
+
+    name: str
+    endpoint: str = ""
+    leaves_machine: bool | None = None
+    is_model: bool = False
+    structured_output: StructuredOutput = StructuredOutput.UNKNOWN
+    context_tokens: int | None = None
+    price: Price | None = None
+
+
+class Extra(Record):
+    """An optional part of the package, and the library that it brings; no `version` where that is not installed."""
+
+    name: str
+    library: str
+    version: str = ""
+
+
+class Environment(Record):
+    """What is installed here. `embedder_problem` is empty where the embedder works.
+
+    `weights_checked` says that its weights are the known ones, by their sha256; only those of the default are known.
+    `variables` are the names, never the values, of variables that change where calls go or which keys they carry.
+    """
+
+    python: str
+    package: str
+    embedder: str
+    weights_checked: bool = False
+    embedder_problem: str = ""
+    embedder_hint: str = ""
+    extras: tuple[Extra, ...] = ()
+    variables: tuple[str, ...] = ()
+
+
+class Diagnosis(Record):
+    """Everything that was found."""
+
+    roles: tuple[RoleFinding, ...]
+    engines: tuple[EngineFinding, ...]
+    environment: Environment
+    notices: tuple[str, ...] = ()
+
+    @property
+    def works(self) -> bool:
+        """Whether no role failed, and the search has its embedder."""
+        failed = any(finding.state is RoleState.FAILED for finding in self.roles)
+        return not failed and not self.environment.embedder_problem
+
+    @property
+    def money(self) -> float | None:
+        """US dollars that the examples cost; None where a price is not known."""
+        prices = {engine.name: engine.price for engine in self.engines}
+        total = 0.0
+        for finding in self.roles:
+            price = prices[finding.engine]
+            if finding.calls and price is None:
+                return None
+            total += price.of(finding.input_tokens, finding.output_tokens) if price is not None else 0.0
+        return total

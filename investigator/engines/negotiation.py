@@ -1,0 +1,75 @@
+"""What a server is sent besides the prompt: everything that is set, less what it has refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+from investigator.engines.chat_errors import is_unexplained_refusal, refused_parameter
+from investigator.engines.known_servers import Found, KnownServers
+from investigator.engines.sending import Parameter, ReplyFormat, Sending
+
+_NO_SCHEMA = "takes no JSON schema: a JSON object of any form is asked for"
+
+
+class Negotiation:
+    """Finds out once what a server refuses, and keeps it.
+
+    A refusal counts once a call has gone well without what was refused: only then is it told, sent no longer, and
+    written to `known`. What is known already is not sent, and not told again. Safe to call from several threads.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        identity: str,
+        first: Sending,
+        known: KnownServers | None = None,
+        on_notice: Callable[[str], None] | None = None,
+    ) -> None:
+        self._server = server
+        self._identity = identity
+        self._known = known
+        self._on_notice = on_notice
+        self._lock = Lock()
+        self._found = known.find(identity) if known is not None else None
+        self._sending = first
+        if self._found is not None:
+            self._sending = first.meet(Sending(first.parameters - self._found.refused, self._found.reply_format))
+
+    @property
+    def sending(self) -> Sending:
+        """What the next call sends."""
+        return self._sending
+
+    def after_refusal(self, error: Exception, sent: Sending) -> Sending | None:
+        """What to try next where the error refuses something that was sent; None where it is about something else.
+
+        A refusal without a reason is taken for one of the reply's format, until a format has worked.
+        """
+        refused = refused_parameter(error, sent.refusable)
+        is_format = Parameter.RESPONSE_FORMAT in sent.refusable and self._found is None
+        if refused is None and is_format and is_unexplained_refusal(error):
+            refused = Parameter.RESPONSE_FORMAT
+        return sent.without(refused) if refused is not None else None
+
+    def after_success(self, sent: Sending) -> None:
+        """A call has gone well: what it did not send is left out from now on."""
+        with self._lock:
+            before = self._sending
+            now = self._sending = before.meet(sent)
+            refused = before.parameters - now.parameters
+            already = self._found.refused if self._found is not None else frozenset()
+            found = Found(refused=already | refused, reply_format=now.reply_format)
+            is_news, self._found = found != self._found, found
+        if self._known is not None and is_news:
+            self._known.keep(self._identity, found)
+        for parameter in sorted(refused):
+            self._tell(f"refuses the parameter {parameter}: it is no longer sent")
+        if now.reply_format is not before.reply_format:
+            is_object = now.reply_format is ReplyFormat.JSON_OBJECT
+            self._tell(_NO_SCHEMA if is_object else "refuses the parameter response_format: it is no longer sent")
+
+    def _tell(self, notice: str) -> None:
+        if self._on_notice is not None:
+            self._on_notice(f"{self._server} {notice}")

@@ -1,0 +1,58 @@
+"""The search of an Investigator as a LangChain retriever."""
+
+from __future__ import annotations
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import run_in_executor
+from pydantic import Field
+
+from investigator.build import Investigator
+from investigator.langchain.turns import LONGEST_WAIT, turn
+from investigator.records import SearchHit
+
+
+class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
+    """Finds the `k` best chunks of the folder, best first, by words and by meaning. No language model is asked.
+
+    The metadata say where each stands: `source` (the path below the folder), `page` and `line` (from 1, page None where
+    the format has none), `start` and `end` (characters of the text that was read), and `score` (0..1, comparable within
+    one query). `invoke` takes another `k` for one call, and raises QuestionError for an empty query, FolderError,
+    WorkspaceLockedError, EmbedderError and StoreError.
+    """
+
+    investigator: Investigator = Field(exclude=True)
+    k: int = Field(default=10, ge=1)
+    longest_wait: float = Field(default=LONGEST_WAIT, gt=0)
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
+    ) -> list[Document]:
+        with turn(self.investigator, self.longest_wait):
+            hits = self.investigator.search(query, limit=self.k if k is None else k)
+        return [_document(hit) for hit in hits]
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
+    ) -> list[Document]:
+        found: list[Document] = await run_in_executor(
+            None, self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k
+        )
+        return found
+
+
+def _document(hit: SearchHit) -> Document:
+    passage = hit.passage
+    return Document(
+        id=f"{passage.document_id}:{passage.start}-{passage.end}",
+        page_content=passage.text,
+        metadata={
+            "source": passage.document_id,
+            "page": passage.page,
+            "line": passage.line,
+            "start": passage.start,
+            "end": passage.end,
+            "score": passage.score,
+        },
+    )

@@ -1,0 +1,92 @@
+"""An Investigator as a step of a LangChain chain."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import aclosing
+from typing import TypeAlias
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from pydantic import ValidationError
+
+from investigator.build import Investigator
+from investigator.errors import QuestionError, StoreError
+from investigator.langchain.one_thread import in_one_thread
+from investigator.langchain.turns import LONGEST_WAIT, turn
+from investigator.records import Answer, Answered, Event, Record
+
+
+class Request(Record):
+    """A question; mission and strategy are those of the settings where they are not given."""
+
+    question: str
+    mission: str | None = None
+    strategy: str | None = None
+    fresh: bool = False
+
+
+Asking: TypeAlias = str | Request | Mapping[str, object]
+
+
+class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[misc]
+    """Takes a question, a Request or a mapping with its fields; gives the Answer.
+
+    `stream` and `astream` give each event of the investigation as it happens and then, last, the Answer, so that the
+    next step of a chain gets what it gets from `invoke`. The calls of a chat model inside are child runs of this one,
+    with the callbacks of its config. Raises what `Investigator.investigate` does.
+    """
+
+    def __init__(self, investigator: Investigator, *, longest_wait: float = LONGEST_WAIT) -> None:
+        self.investigator = investigator
+        self._longest_wait = longest_wait
+
+    def invoke(self, input: Asking, config: RunnableConfig | None = None, **kwargs: object) -> Answer:
+        """Investigate and answer."""
+        answer: Answer = self._call_with_config(self._answer, input, config, run_type="chain", **kwargs)
+        return answer
+
+    def stream(self, input: Asking, config: RunnableConfig | None = None, **kwargs: object) -> Iterator[Event | Answer]:
+        """Each event of the investigation, then the Answer."""
+        yield from self._transform_stream_with_config(
+            iter([input]), self._events_of_one, config, run_type="chain", **kwargs
+        )
+
+    async def astream(
+        self, input: Asking, config: RunnableConfig | None = None, **kwargs: object
+    ) -> AsyncIterator[Event | Answer]:
+        """Each event of the investigation, then the Answer; the work is done in a thread."""
+        async with aclosing(in_one_thread(lambda: self.stream(input, config, **kwargs))) as items:
+            async for item in items:
+                yield item
+
+    def _answer(self, asking: Asking) -> Answer:
+        *_, last = self._events(asking)
+        if not isinstance(last, Answer):
+            raise StoreError("the investigation ended without an answer")
+        return last
+
+    def _events_of_one(self, inputs: Iterator[Asking]) -> Iterator[Event | Answer]:
+        for asking in inputs:
+            yield from self._events(asking)
+
+    def _events(self, asking: Asking) -> Iterator[Event | Answer]:
+        request = _request(asking)
+        with turn(self.investigator, self._longest_wait):
+            for event in self.investigator.investigate(
+                request.question, mission=request.mission, strategy=request.strategy, fresh=request.fresh
+            ):
+                yield event
+                if isinstance(event, Answered) and event.investigation.answer is not None:
+                    yield event.investigation.answer
+
+
+def _request(asking: Asking) -> Request:
+    if isinstance(asking, Request):
+        return asking
+    try:
+        return Request(question=asking) if isinstance(asking, str) else Request.model_validate(dict(asking))
+    except (ValidationError, TypeError, ValueError) as error:
+        raise QuestionError(
+            "the input is no question",
+            hint='Give the question as text, or {"question": ..., "mission": ..., "strategy": ...}.',
+        ) from error

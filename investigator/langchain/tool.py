@@ -1,0 +1,68 @@
+"""An Investigator as a tool of a LangChain agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from langchain_core.tools import BaseTool, ToolException
+from pydantic import BaseModel, Field
+
+from investigator.build import Investigator
+from investigator.errors import QuestionError
+from investigator.evidence.coverage import coverage_line
+from investigator.langchain.turns import LONGEST_WAIT, turn
+from investigator.records import Answer, AnswerStatus
+from investigator.reports.inert import inert, one_line
+from investigator.reports.wording import HEADLINES
+
+
+class Asked(BaseModel):
+    """What the tool is called with."""
+
+    question: str = Field(description="one complete question in plain words, understandable by itself")
+
+
+class InvestigatorTool(BaseTool):  # type: ignore[misc]
+    """Investigates the folder; the content is the answer with its citations, the artifact is the Answer record.
+
+    Where the documents do not hold the answer the content says so. A question that cannot be asked comes back to the
+    agent as an error of the tool; what else `Investigator.ask` raises goes through. A checkpointer of LangGraph may
+    give the artifact back as a dictionary: `Answer.model_validate` makes it a record again.
+    """
+
+    name: str = "investigate_documents"
+    description: str = (
+        "Answers a question from a folder of documents. The answer comes with numbered quotes that stand word for word "
+        "in the documents, each with its file and page or line; or it says that the documents do not hold the answer. "
+        "Takes seconds to minutes."
+    )
+    args_schema: type[BaseModel] = Asked
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    handle_tool_error: bool | str | Callable[[ToolException], str] | None = True
+    investigator: Investigator = Field(exclude=True)
+    mission: str | None = None
+    strategy: str | None = None
+    longest_wait: float = Field(default=LONGEST_WAIT, gt=0)
+
+    def _run(self, question: str) -> tuple[str, Answer]:
+        try:
+            with turn(self.investigator, self.longest_wait):
+                answer = self.investigator.ask(question, mission=self.mission, strategy=self.strategy)
+        except QuestionError as error:
+            raise ToolException(f"{error.message}. {error.hint}") from error
+        return answer_text(answer), answer
+
+
+def answer_text(answer: Answer) -> str:
+    """An answer for a language model to read: the status, the statements, the quotes that they rest on, the coverage.
+
+    What came near without being an answer is left out, lest it be taken for one.
+    """
+    found = answer.status is AnswerStatus.ANSWERED
+    parts = [inert(answer.text) if found else f"{HEADLINES[answer.status]}: {one_line(answer.reason)}"]
+    if found:
+        quotes = enumerate(answer.citations, start=1)
+        parts.append("\n".join(f'[{number}] {one_line(q.place)}: "{one_line(q.text)}"' for number, q in quotes))
+    parts.append(f"Coverage: {inert(coverage_line(answer.coverage))}")
+    return "\n\n".join(parts)

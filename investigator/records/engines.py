@@ -1,0 +1,26 @@
+"""What an investigation keeps of the engines that answered it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from investigator.records.base import Record
+
+
+class Traits(Record):
+    """What the method has to know of an engine besides its replies."""
+
+    threshold: int = Field(default=50, description="point from which a reply counts as an answer")
+    goes_by_measures: bool = Field(default=False, description="replies depend on what the search measured")
+    is_model: bool = Field(default=False, description="a language model: calls cost, and points may be wrong")
+    context_tokens: int | None = Field(default=None, description="tokens of prompt that can be read; None: not known")
+    concurrency: int = Field(default=4, ge=1, description="calls that are useful side by side")
+    sampling: str = Field(default="", description="settings that shape the replies; a reply is kept under them, too")
+
+
+class UsedEngine(Record):
+    """The engine of one role: its name and traits."""
+
+    role: str
+    name: str
+    traits: Traits = Traits()

@@ -1,0 +1,52 @@
+"""A finished investigation gone through again from its journal, and everything that it says proven anew."""
+
+from __future__ import annotations
+
+from investigator.errors import FolderError, ReplayError, StoreError
+from investigator.evidence.quotes import verify
+from investigator.records import Answered, Investigation, Quote, Replayed
+from investigator.research.investigator import Research
+from investigator.retrieval.library import Shelf
+from investigator.store.past_calls import PastCalls
+
+
+def replay(kept: Investigation, research: Research, library: Shelf, journal: PastCalls) -> Replayed:
+    """Go through a run again and compare it with the record that was kept.
+
+    `research` has the run's own settings and engines that give no replies. Raises TemplateError and StoreError.
+    """
+    differences: tuple[str, ...] = ()
+    again: Investigation | None = None
+    try:
+        for event in research.run():
+            if isinstance(event, Answered):
+                again = event.investigation
+    except ReplayError as error:
+        differences = (f"after {journal.used} calls: {error.message}",)
+    if again is not None:
+        differences = tuple(_different(kept, again))
+    quotes = kept.answer.citations if kept.answer else ()
+    failed = tuple(quote for quote in quotes if not _stands(quote, library))
+    return Replayed(
+        investigation=kept, calls=journal.used, quotes=len(quotes), differences=differences, failed_quotes=failed
+    )
+
+
+def _different(kept: Investigation, again: Investigation) -> list[str]:
+    """What did not come out as it was, in words."""
+    parts = {
+        "what must be known": kept.needs == again.needs,
+        "the plan": kept.plan == again.plan,
+        "the rounds": kept.rounds == again.rounds,
+        "the memories": kept.memories == again.memories,
+        "the reflections": kept.reflections == again.reflections,
+        "the answer": kept.answer == again.answer,
+    }
+    return [f"{part} came out differently" for part, same in parts.items() if not same]
+
+
+def _stands(quote: Quote, library: Shelf) -> bool:
+    try:
+        return verify(quote, library.document(quote.document_id))
+    except (FolderError, StoreError, KeyError):  # the document is gone
+        return False

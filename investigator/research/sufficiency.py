@@ -1,0 +1,82 @@
+"""When enough is known: how many documents are asked before it is looked at, and whether what was found suffices. Pure.
+
+Every reply of a language model costs time or money, so its documents are asked in waves: the likeliest first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep
+from investigator.text.relevance import stems
+from investigator.text.terms import content_words, words
+
+_FIRST_WAVE = 2
+_LIKELY = 0.5  # chance that a document holds the answer
+_SURE = 80  # points
+_TELLING = 0.5  # weight of a need that has to be covered
+_SEVERAL = re.compile(
+    r"\b(?:all|any other|both|compare[ds]?|comparison|differ|difference|differences|each|every|how many|list|most|"
+    r"several|versus|vs|which \w+s)\b",
+    re.IGNORECASE,
+)
+"""A question about several things at once: one document may answer it in part only."""
+
+
+def first_wave(steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
+    """How many of the steps are asked before the others: two where one of them is likely to answer, else all."""
+    match = {card.document_id: card.match for card in cards}
+    likely = any(match.get(step.document_id, 0.0) >= _LIKELY for step in steps[:_FIRST_WAVE])
+    return min(len(steps), _FIRST_WAVE) if likely else len(steps)
+
+
+def worth_a_call(steps: Sequence[PlanStep], cards: Sequence[DocumentCard], bar: float) -> tuple[PlanStep, ...]:
+    """The steps whose documents may hold something, by the chance that the search gives them; never none of several.
+
+    A document that the search did not rank is not judged, and so is what asks all documents together.
+    """
+    match = {card.document_id: card.match for card in cards}
+    worth = tuple(s for s in steps if s.document_id == SUMMARY or match.get(s.document_id, 1.0) >= bar)
+    return worth or tuple(sorted(steps, key=lambda s: -match.get(s.document_id, 0.0))[:_FIRST_WAVE])
+
+
+def suffices(question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]) -> bool:
+    """Whether proven quotes cover the question, so that no engine has to be asked what is still unknown.
+
+    There is a reply with a high point and a quote, and every telling need stands in the quotes or in the titles of
+    their documents. A question about several things is never taken as answered by this rule.
+    """
+    sure = any((memory.point or 0) >= _SURE and memory.quotes for memory in history)
+    if not sure or _SEVERAL.search(question):
+        return False
+    telling = [need.term for need in needs if need.weight >= _TELLING]
+    quotes = [quote for memory in history for quote in memory.quotes]
+    text = " ".join([*(quote.text for quote in quotes), *(titles.get(quote.document_id, "") for quote in quotes)])
+    present = stems(words(text))
+    return all(_mostly(term, present) for term in telling)
+
+
+def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:
+    """What the memories tell of each need: those whose quotes hold it, or else all of them; nothing is unknown."""
+    return tuple(_knowledge(need.term, history) for need in needs)
+
+
+def _knowledge(term: str, history: Sequence[Memory]) -> Knowledge:
+    holding = [m for m in history if any(_mostly(term, stems(words(quote.text))) for quote in m.quotes)]
+    infos = tuple(
+        KnownInfo(
+            info=memory.reply,
+            point=memory.point or 0,
+            document_ids=(memory.target_document_id,),
+            memory_ids=(memory.id,),
+        )
+        for memory in holding or history
+    )
+    return Knowledge(term=term, known_infos=infos)
+
+
+def _mostly(term: str, present: frozenset[str]) -> bool:
+    """Whether more than half of the words of a term are there."""
+    wanted = stems(content_words(term)) or stems(words(term))
+    return len(wanted & present) * 2 > len(wanted) if wanted else True

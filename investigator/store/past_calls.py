@@ -1,0 +1,46 @@
+"""The calls of a run that has ended, for going through it again: nothing is written and nothing is paid."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from sqlalchemy import select
+
+from investigator.records import Prompt, Reply, Usage
+from investigator.store.database import Database
+from investigator.store.schema import calls
+
+
+class PastCalls:
+    """The journal of one run as it stands. Safe to use from several threads."""
+
+    def __init__(self, database: Database, run_id: str) -> None:
+        query = select(calls.c.key, calls.c.reply).where(calls.c.run_id == run_id)
+        with database.begin() as connection:
+            rows = connection.execute(query).all()
+        self._replies = {row.key: Reply.model_validate_json(row.reply) for row in rows}
+        self._used: set[str] = set()
+        self._lock = Lock()
+
+    @property
+    def used(self) -> int:
+        """How many of the calls were asked for."""
+        return len(self._used)
+
+    def find(self, key: str) -> Reply | None:
+        """The reply kept under a key."""
+        with self._lock:
+            if key in self._replies:
+                self._used.add(key)
+        return self._replies.get(key)
+
+    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
+        """Nothing: what was not kept then is not kept now."""
+
+    def usage(self) -> Usage:
+        """Nothing is paid."""
+        return Usage()
+
+    def elapsed(self) -> float:
+        """Nothing limits the time."""
+        return 0.0

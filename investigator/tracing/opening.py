@@ -1,0 +1,94 @@
+"""Which tracers watch: the file that was named, and OpenTelemetry where it is set up."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from investigator.errors import SettingsError
+from investigator.records import Record
+from investigator.tracing.base import NoTrace, Tracer, Traces
+from investigator.tracing.delivery import DeliveringTracer, collector_of, exporter_class, protocol_of
+from investigator.tracing.spans import SpanTracer
+from investigator.tracing.trace_file import TraceFile
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
+
+_CAPTURING = frozenset({"true", "1", "span_only", "span_and_event"})
+
+
+class TraceSettings(Record):
+    """Where each engine call is told of, besides the workspace's own journal."""
+
+    file: str | None = Field(default=None, description="a file that gets a line of JSON for each engine call")
+    prompts: bool = Field(default=False, description="write the texts of prompts and replies into that file too")
+
+
+def open_tracer(
+    settings: TraceSettings,
+    *,
+    folder: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+    on_notice: Callable[[str], None] | None = None,
+) -> Tracer:
+    """The tracers that the settings, OpenTelemetry's variables and the application ask for.
+
+    Spans go to the tracer provider that the application has set up, else to the collector that the variables
+    OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT name, else nowhere. Raises SettingsError where
+    the file cannot be written, where it would be one of the documents of `folder`, or where a variable has no meaning;
+    MissingPackageError where nothing can send spans.
+    """
+    variables = os.environ if variables is None else variables
+    tracers: list[Tracer] = []
+    if settings.file is not None:
+        file = Path(settings.file).expanduser()
+        if folder is not None:
+            _check_outside(file, folder)
+        tracers.append(TraceFile(file, prompts=settings.prompts, on_notice=on_notice))
+    if (spans := _spans(variables, on_notice)) is not None:
+        tracers.append(spans)
+    if len(tracers) == 1:
+        return tracers[0]
+    return Traces(tracers) if tracers else NoTrace()
+
+
+def _check_outside(file: Path, folder: Path) -> None:
+    """Raises SettingsError where the next question would find the trace among the documents; hidden files are none."""
+    real = file.resolve()
+    if not real.is_relative_to(folder.resolve()):
+        return
+    if not any(part.startswith(".") for part in real.relative_to(folder.resolve()).parts):
+        raise SettingsError(
+            f"the trace {file} would lie among the documents, and be read as one of them",
+            hint="Name a file outside the folder: --trace ../trace.jsonl",
+        )
+
+
+def _spans(variables: Mapping[str, str], on_notice: Callable[[str], None] | None) -> Tracer | None:
+    content = variables.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").strip().lower() in _CAPTURING
+    provider = _applications_provider()
+    if provider is not None:
+        return SpanTracer(provider, content=content)
+    collector = collector_of(variables)
+    if collector is None:
+        return None
+    exporter = exporter_class(protocol_of(variables, collector))
+    host = urlsplit(collector).hostname or collector  # not the whole address: it may hold a key
+    return DeliveringTracer(exporter, collector=host, content=content, on_notice=on_notice)
+
+
+def _applications_provider() -> TracerProvider | None:
+    """The tracer provider that the application has set, if it has; what sets one has loaded OpenTelemetry before."""
+    if "opentelemetry.trace" not in sys.modules:
+        return None
+    from opentelemetry.trace import NoOpTracerProvider, ProxyTracerProvider, get_tracer_provider
+
+    provider = get_tracer_provider()
+    return None if isinstance(provider, NoOpTracerProvider | ProxyTracerProvider) else provider

@@ -1,0 +1,176 @@
+"""Runs and engine calls as OpenTelemetry spans, under the names of its conventions for generative AI."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from investigator.engines.roles import role_of
+from investigator.records import Investigation, Prompt, Reply
+from investigator.tracing.base import encodable
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span, Tracer, TracerProvider
+
+_AGENT = "investigator"
+_PROVIDERS = {
+    "azure_ai": "azure.ai.inference",
+    "azure_openai": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "bedrock_converse": "aws.bedrock",
+    "google_genai": "gcp.gemini",
+    "google_vertexai": "gcp.vertex_ai",
+    "ibm": "ibm.watsonx.ai",
+    "mistralai": "mistral_ai",
+    "xai": "x_ai",
+}
+"""The conventions' names of providers that LangChain calls otherwise; the others are called the same."""
+
+
+class SpanTracer:
+    """A span `invoke_agent investigator` for each run, below it a span `chat MODEL` for each call.
+
+    What the conventions know is named `gen_ai.*`, the rest `investigator.*`. The texts of questions, prompts and
+    replies are in the spans only where `content` is set. A reused reply has no usage: nothing was used for it.
+
+    https://opentelemetry.io/docs/specs/semconv/gen-ai/
+    """
+
+    def __init__(self, provider: TracerProvider, *, content: bool = False) -> None:
+        self._tracer = provider.get_tracer(_AGENT)
+        self._content = content
+
+    @contextmanager
+    def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
+        """A span below the one that is current now; it is not made the current one itself."""
+        from opentelemetry.trace import SpanKind
+
+        attributes: dict[str, str | bool] = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": _AGENT,
+            "investigator.run_id": run_id,
+            "investigator.engine": encodable(engine),
+            "investigator.resumed": resumed,
+        }
+        if self._content:
+            attributes["gen_ai.input.messages"] = _message("user", question)
+        span = self._tracer.start_span(f"invoke_agent {_AGENT}", kind=SpanKind.INTERNAL, attributes=attributes)
+        try:
+            yield _Run(self._tracer, span, run_id, self._content)
+        except GeneratorExit:  # nobody wanted the next step, which is no error
+            raise
+        except BaseException as error:
+            if span.is_recording():
+                _failed(span, error)
+            raise
+        finally:
+            if span.is_recording():
+                span.end()
+
+
+class _Run:
+    def __init__(self, tracer: Tracer, span: Span, run_id: str, content: bool) -> None:
+        self._tracer = tracer
+        self._span = span
+        self._run_id = run_id
+        self._content = content
+
+    @contextmanager
+    def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[_Call]:
+        """The span of the run is named as the parent: a worker's thread does not know the current one."""
+        from opentelemetry.trace import SpanKind, set_span_in_context, use_span
+
+        asked = _asked(engine)
+        attributes: dict[str, str | int | bool] = {
+            **asked,
+            "gen_ai.operation.name": "chat",
+            "investigator.run_id": self._run_id,
+            "investigator.role": role_of(prompt.template).value,
+            "investigator.template": prompt.template,
+            "investigator.key": key,
+        }
+        if self._content:
+            attributes["gen_ai.input.messages"] = _message("user", prompt.text)
+        span = self._tracer.start_span(
+            f"chat {asked['gen_ai.request.model']}",
+            context=set_span_in_context(self._span),
+            kind=SpanKind.CLIENT,
+            attributes=attributes,
+        )
+        with use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
+            try:
+                yield _Call(span, self._content)
+            except BaseException as error:
+                _failed(span, error)
+                raise
+
+    def ended(self, investigation: Investigation) -> None:
+        """Say how it ended, and end the span: what comes after is not of the run."""
+        if answer := investigation.answer:
+            self._span.set_attribute("investigator.status", answer.status.value)
+            self._span.set_attribute("investigator.stop", answer.stop.value)
+            if self._content:
+                self._span.set_attribute("gen_ai.output.messages", _message("assistant", answer.text))
+        self._span.set_attribute("investigator.calls", investigation.usage.calls)
+        self._span.end()
+
+
+class _Call:
+    def __init__(self, span: Span, content: bool) -> None:
+        self._span = span
+        self._content = content
+
+    def done(self, reply: Reply, *, reused: bool = False) -> None:
+        self._span.set_attribute("investigator.reused", reused)
+        self._span.set_attribute("gen_ai.response.finish_reasons", [reply.finish_reason.value])
+        if not reused:
+            self._span.set_attribute("gen_ai.usage.input_tokens", reply.input_tokens)
+            self._span.set_attribute("gen_ai.usage.output_tokens", reply.output_tokens)
+        if self._content:
+            self._span.set_attribute(
+                "gen_ai.output.messages", _message("assistant", reply.text, reply.finish_reason.value)
+            )
+
+
+def _asked(engine: str) -> dict[str, str | int]:
+    """Provider, model and server, out of an engine's name: `provider:model`, with `@host:port` where one was set."""
+    named, _, host = engine.rpartition("@")
+    server = urlsplit(f"//{host}") if named and _is_host(host) else None
+    provider, _, model = encodable(named if server else engine).partition(":")
+    asked: dict[str, str | int] = {
+        "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
+        "gen_ai.request.model": model or provider,
+    }
+    if server is not None:
+        asked["server.address"] = server.hostname or host
+        if server.port is not None:
+            asked["server.port"] = server.port
+    return asked
+
+
+def _is_host(words: str) -> bool:
+    """Whether it is a host, and not a part of a model's name, as the date of `claude-sonnet-4@20250514`."""
+    try:
+        port = urlsplit(f"//{words}").port
+    except ValueError:
+        return False
+    return port is not None or "." in words or words == "localhost"
+
+
+def _failed(span: Span, error: BaseException) -> None:
+    """The kind of the error, not its words: a server may repeat the prompt in them."""
+    from opentelemetry.trace import Status, StatusCode
+
+    span.set_attribute("error.type", type(error).__name__)
+    span.set_status(Status(StatusCode.ERROR))
+
+
+def _message(role: str, text: str, finish_reason: str | None = None) -> str:
+    """A list of one message, as JSON, in the conventions' form."""
+    message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": text}]}
+    if finish_reason is not None:
+        message["finish_reason"] = finish_reason
+    return json.dumps([message])

@@ -1,0 +1,97 @@
+"""No attack changes the form of a prompt: it stays inside the place that is kept for it, whatever the template."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+from attack_cases import HARMLESS, Attack, Place, attacks, variables_for
+
+from investigator.prompts import CONTRACTS, Prompts
+
+ATTACKS = attacks()
+IDS = [attack.id for attack in ATTACKS]
+PROMPTS = Prompts()
+TAGS = "passage|document|memory|evidence|turn|fact"
+MARK = "\ue000"
+"""Stands where the data of a place stood."""
+
+
+@cache
+def rendered(template: str, where: Place, text: str) -> str:
+    return PROMPTS.render(PROMPTS.path(template), variables_for(template, where, text))
+
+
+def form(prompt: str) -> list[str]:
+    """The lines of a prompt without what stands in its attributes and between its tags."""
+    prompt = re.sub(r'(?<==")[^"\n]*(?=")', "", prompt)
+    for tag in ("passage", "evidence", "memory", "turn", "fact", "document"):
+        prompt = re.sub(rf'(<{tag}(?: \w+="")*>)(?!\n<passage).*?(</{tag}>)', r"\1\2", prompt, flags=re.DOTALL)
+    return prompt.splitlines()
+
+
+def tags(prompt: str) -> list[str]:
+    """Everything that a reader could take for one of our tags, in order."""
+    return [
+        re.sub(r"\s", "", found.group()).lower()
+        for found in re.finditer(rf"[<\uff1c]\s*/?\s*(?:{TAGS})\b", prompt, re.I)
+    ]
+
+
+def reached(where: Place) -> list[str]:
+    """The templates in whose prompts the text of a place appears."""
+    return [name for name in CONTRACTS if MARK in rendered(name, where, MARK)]
+
+
+def test_every_template_is_attacked() -> None:
+    assert {name for attack in ATTACKS for name in attack.templates} == set(CONTRACTS)
+    assert {attack.where for attack in ATTACKS} == set(Place)
+    assert len(set(IDS)) == len(IDS) >= 60
+
+
+def test_the_set_names_the_templates_that_its_places_reach() -> None:
+    for attack in ATTACKS:
+        assert set(attack.templates) <= set(reached(attack.where)), attack.id
+
+
+def test_an_author_reaches_no_prompt() -> None:
+    assert reached(Place.AUTHOR) == []
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=IDS)
+def test_a_prompt_has_the_tags_of_its_harmless_twin(attack: Attack) -> None:
+    for template in reached(attack.where):
+        twin = rendered(template, attack.where, HARMLESS[attack.where])
+        assert tags(rendered(template, attack.where, attack.text)) == tags(twin), template
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=IDS)
+def test_a_prompt_has_the_lines_of_its_harmless_twin(attack: Attack) -> None:
+    """A line that holds the place itself begins and ends as it does with a harmless text, and is one line."""
+    for template in reached(attack.where):
+        lines = form(rendered(template, attack.where, attack.text))
+        twin = form(rendered(template, attack.where, MARK))
+        assert len(lines) == len(twin), template
+        for line, expected in zip(lines, twin, strict=True):
+            before, _, after = expected.partition(MARK)
+            assert line == expected if MARK not in expected else line.startswith(before) and line.endswith(after)
+
+
+@pytest.mark.parametrize(
+    "attack", [attack for attack in ATTACKS if attack.kind == "template syntax"], ids=lambda a: a.id
+)
+def test_template_syntax_is_shown_and_not_run(attack: Attack) -> None:
+    for template in reached(attack.where):
+        prompt = rendered(template, attack.where, attack.text)
+        assert "1337" not in prompt
+        assert "{{" in prompt
+
+
+def test_an_attack_that_is_not_kept_apart_would_be_noticed() -> None:
+    """The two comparisons above can fail: a prompt without its filters does not pass them."""
+    twin = rendered("query/ask", Place.PASSAGE, HARMLESS[Place.PASSAGE])
+    attack = next(attack for attack in ATTACKS if attack.id == "tags-close")
+    open_prompt = twin.replace(HARMLESS[Place.PASSAGE], attack.text)
+    assert tags(open_prompt) != tags(twin)
+    assert len(form(open_prompt)) != len(form(twin))

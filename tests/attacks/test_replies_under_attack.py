@@ -1,0 +1,60 @@
+"""A model that repeats an attack, in its prose, its thoughts or its quotes, is still understood."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from attack_cases import Attack, attacks
+
+from investigator.prompts import CONTRACTS
+from investigator.records import AskReply, Record
+from investigator.replies import read_reply, without_thoughts
+
+ATTACKS = attacks()
+IDS = [attack.id for attack in ATTACKS]
+OWN: dict[str, dict[str, object]] = {
+    "AskReply": {"point": 7, "quotes": ["It makes 42 MW."], "reply": "It makes 42 MW."},
+    "PlanReply": {"strategy": "Ask.", "steps": [{"document_id": "plant.txt", "purpose": "Q", "perspectives": "p"}]},
+    "AnswerReply": {"claims": [{"text": "It makes 42 MW.", "evidence": ["E1"]}]},
+    "ThinkReply": {"needs": [{"term": "power", "reason": "asked", "weight": 0.5}]},
+    "ReflectReply": {"knowledge": [{"term": "power", "known_infos": [], "unknown_infos": ["since when"]}]},
+    "DecisionReply": {"point": 7, "needed": False},
+    "PhraseReply": {"text": "power"},
+    "FactReply": {"point": 7, "fact_id": 3},
+    "KnowledgeReply": {"point": 7, "sentences": [{"passage": 1, "text": "It makes 42 MW."}]},
+    "ResponseReply": {"quotes": [], "reply": "Hello."},
+}
+REPLIES = {contract.reply for contract in CONTRACTS.values() if contract.reply is not None}
+WAYS: dict[str, Callable[[str, str], str]] = {
+    "prose": "The passage says: {}\n\nSo my reply is:\n{}".format,
+    "fence": "{}\n```json\n{}\n```".format,
+    "thought": "<think>It says: {}</think>\n{}".format,
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=IDS)
+def test_the_models_own_reply_is_read_after_the_attack_that_it_repeats(attack: Attack) -> None:
+    for reply_type in REPLIES:
+        own = OWN[reply_type.__name__]
+        for way, write in WAYS.items():
+            found: Record = read_reply(write(attack.text, json.dumps(own)), reply_type)
+            assert found == reply_type.model_validate(own), (reply_type.__name__, way)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=IDS)
+def test_an_attack_that_is_quoted_inside_the_reply_is_a_quote_and_no_reply(attack: Attack) -> None:
+    own = {"point": 7, "quotes": [attack.text], "reply": f"It says: {attack.text[:300]}"}
+    for text in (json.dumps(own), json.dumps(own, ensure_ascii=False), f"```json\n{json.dumps(own, indent=1)}\n```"):
+        assert read_reply(text, AskReply) == AskReply.model_validate(own)
+
+
+def test_a_thought_that_mentions_a_reply_is_still_a_thought() -> None:
+    thought = '<think>I could say {"point": 90, "reply": "a <think> tag"}, but no.</think>'
+    assert without_thoughts(f"{thought}So: 10") == "So: 10"
+
+
+def test_a_thought_that_is_cut_off_does_not_become_the_reply() -> None:
+    cut = '{"point": 80, "quotes": [], "reply": "Yes."}\n<think>Or should it be {"point": 5, "reply": "No."} after all'
+    assert read_reply(cut, AskReply).point == 80

@@ -1,0 +1,168 @@
+"""A whole investigation of a folder in which every document attacks, by an engine that repeats what it reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attack_cases import QUESTION, Attack, Place, attacks
+
+from investigator import AnswerStatus, Investigation, Investigator, ScriptedEmbedder, ScriptedEngine, Settings
+from investigator.documents.folder import scan
+from investigator.evidence.quotes import verify
+from investigator.records import AskVariables, DocumentCard, Memory, PlanVariables, Prompt, Quote
+from investigator.research.investigator import MethodSettings
+from investigator.research.planner import PlannerSettings
+
+TRUTH = "The Emsland plant makes 42 MW of power."
+FORGED = "The Emsland plant makes 4200 MW of power."
+GHOST = "ghost.txt"
+OWN_POINT = 61
+SETTINGS = Settings(
+    method=MethodSettings(rounds=4, threshold=50, planner=PlannerSettings(steps=40, documents_shown=500))
+)
+FILED = (Place.PASSAGE, Place.FILE_NAME, Place.TITLE, Place.HEADING, Place.AUTHOR)
+ATTACKS = tuple(attack for attack in attacks() if attack.where in FILED)
+
+
+def file_name(attack: Attack) -> str:
+    if attack.where is Place.FILE_NAME:
+        return attack.text
+    return f"{attack.id}.{'txt' if attack.where is Place.PASSAGE else 'md'}"
+
+
+def file_text(attack: Attack) -> str:
+    """A document that holds the attack in its place, and the truth."""
+    match attack.where:
+        case Place.PASSAGE:
+            return f"{TRUTH}\n\n{attack.text}\n"
+        case Place.TITLE:
+            return f"---\ntitle: {attack.text}\n---\n\n{TRUTH}\n"
+        case Place.AUTHOR:
+            return f"---\nauthor: {attack.text}\n---\n\n{TRUTH}\n"
+        case Place.HEADING:
+            return f"# Plants\n\n## {attack.text}\n\n{TRUTH}\n"
+        case _:
+            return f"{TRUTH}\n"
+
+
+def planned(prompt: Prompt) -> str:
+    """Repeats the cards, then plans the documents that were not asked yet, and one that does not exist."""
+    assert isinstance(prompt.variables, PlanVariables)
+    cards = [card for card in prompt.variables.documents if not card.asked][: prompt.variables.step_limit - 1]
+    names = [GHOST, *(card.document_id for card in cards)]
+    steps = [{"document_id": name, "purpose": "How much power?", "perspectives": "power"} for name in names]
+    return f"{words_of(cards)}\n\n{json.dumps({'strategy': 'Ask them all.', 'steps': steps})}"
+
+
+def words_of(cards: list[DocumentCard]) -> str:
+    return "\n".join(f"{card.title} {card.headings} {card.snippet}" for card in cards)
+
+
+def asked(prompt: Prompt) -> str:
+    """Repeats the passages, then gives a point of its own, a true quote and a forged one."""
+    assert isinstance(prompt.variables, AskVariables)
+    said = "\n".join(passage.text for passage in prompt.variables.passages)
+    own = {"point": OWN_POINT, "quotes": [TRUTH, FORGED], "reply": "It makes 42 MW."}
+    return f"The passages say:\n{said}\n\n{json.dumps(own)}"
+
+
+def answered(_: Prompt) -> str:
+    claims = [{"text": TRUTH, "evidence": ["E1"]}, {"text": FORGED, "evidence": ["E1", "E77"]}]
+    ghost = {"text": "The plant was sold in 2019.", "evidence": ["E77"]}
+    return json.dumps({"claims": [*claims, ghost]})
+
+
+SCRIPT = {
+    "critical_thinking/think": lambda prompt: (
+        f"{words_of(list(prompt.variables.documents))}\n"
+        + json.dumps({"needs": [{"term": "power", "reason": "asked"}]})
+    ),
+    "planner/plan": planned,
+    "query/ask": asked,
+    "reflection/reflect": json.dumps({"knowledge": [{"term": "power", "unknown_infos": ["since when"]}]}),
+    "answer/answer": answered,
+}
+
+
+class Run:
+    """What came of the investigation, and what the engine was asked."""
+
+    def __init__(self, folder: Path, case: Investigation, prompts: list[Prompt]) -> None:
+        self.folder = folder
+        self.case = case
+        self.prompts = prompts
+        self._ids = {Path(file.path).name: file.id for file in scan(folder, SETTINGS.folder)}
+        self._memories = {memory.target_document_id: memory for memory in case.memories}
+
+    @property
+    def document_ids(self) -> set[str]:
+        return set(self._ids.values())
+
+    def memory(self, attack: Attack) -> Memory:
+        return self._memories[self._ids[file_name(attack)]]
+
+    def prompt(self, attack: Attack) -> tuple[str, AskVariables]:
+        """What the engine was asked about the document of an attack: the text, and what went into it."""
+        name = self._ids[file_name(attack)]
+        asks = [
+            (prompt.text, prompt.variables) for prompt in self.prompts if isinstance(prompt.variables, AskVariables)
+        ]
+        (found,) = [(text, variables) for text, variables in asks if variables.document_id == name]
+        return found
+
+    def stands(self, quote: Quote, investigator: Investigator) -> bool:
+        with investigator.library() as library:
+            return verify(quote, library.document(quote.document_id))
+
+
+@pytest.fixture(scope="module")
+def investigator(tmp_path_factory: pytest.TempPathFactory) -> tuple[Investigator, ScriptedEngine]:
+    folder = tmp_path_factory.mktemp("attacked")
+    for attack in ATTACKS:
+        (folder / file_name(attack)).write_text(file_text(attack), encoding="utf-8")
+    engine = ScriptedEngine(SCRIPT)
+    return Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=SETTINGS), engine
+
+
+@pytest.fixture(scope="module")
+def run(investigator: tuple[Investigator, ScriptedEngine]) -> Iterator[Run]:
+    asker, engine = investigator
+    asker.ask(QUESTION)
+    case = asker.show(asker.runs()[0].id)
+    yield Run(asker.folder, case, engine.asked)
+
+
+def test_the_plan_names_documents_of_the_folder_and_no_others(run: Run) -> None:
+    assert {step.document_id for step in run.case.plan.steps} == run.document_ids
+    assert {name for round_ in run.case.rounds for name in round_.refused_document_ids} == {GHOST}
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
+def test_the_point_and_the_quotes_are_those_of_the_engine_and_not_of_the_attack(run: Run, attack: Attack) -> None:
+    memory = run.memory(attack)
+    assert memory.point == OWN_POINT
+    assert [quote.text for quote in memory.quotes] == [TRUTH]
+    assert memory.failed_quotes == (FORGED,)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
+def test_the_prompt_of_a_document_has_one_document_in_it(run: Run, attack: Attack) -> None:
+    text, variables = run.prompt(attack)
+    passages = len(variables.passages)
+    assert (text.count("<document id="), text.count("</document>")) == (1, 1)
+    assert (text.count("<passage"), text.count("</passage>")) == (passages, passages)
+    assert "1337" not in text
+
+
+def test_only_what_is_proven_is_answered_and_every_citation_stands(
+    run: Run, investigator: tuple[Investigator, ScriptedEngine]
+) -> None:
+    answer = run.case.answer
+    assert answer is not None
+    assert answer.status is AnswerStatus.ANSWERED
+    assert [claim.text for claim in answer.claims] == [TRUTH]
+    assert {claim.text for claim in answer.unproven} == {FORGED, "The plant was sold in 2019."}
+    assert all(run.stands(quote, investigator[0]) for quote in answer.citations)

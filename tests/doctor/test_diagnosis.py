@@ -1,0 +1,363 @@
+"""What a diagnosis finds, over the embedded default and a real server on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
+
+from investigator.doctor import Diagnosis, RoleFinding, RoleState, StructuredOutput, diagnose
+from investigator.doctor.wording import diagnosis_text
+from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.roles import Role
+from investigator.errors import SettingsError
+from investigator.settings import Settings, load_settings
+
+REPLIES = {
+    "ThinkReply": {"needs": [{"term": "rent", "reason": "asked for", "weight": 1}]},
+    "PlanReply": {"strategy": "s", "steps": [{"document_id": "lease.txt", "purpose": "How high?", "perspectives": ""}]},
+    "ReflectReply": {
+        "knowledge": [{"term": "rent", "known_infos": [], "unknown_infos": ["since when"], "relations": []}]
+    },
+    "AnswerReply": {"claims": [{"text": "It is EUR 4,800.", "evidence": ["E1"]}]},
+    "KnowledgeReply": {"point": 95, "sentences": [{"passage": 1, "text": "The annual rent is EUR 4,800."}]},
+}
+THINK = json.dumps(REPLIES["ThinkReply"])
+FOUND = {"point": 95, "reply": "EUR 4,800.", "quotes": ["EUR 4,800"]}
+NOT_FOUND = {"point": 0, "reply": "Not in this text.", "quotes": []}
+
+
+@pytest.fixture(scope="module")
+def embedder() -> SentenceTransformerEmbedder:
+    return SentenceTransformerEmbedder()
+
+
+@pytest.fixture
+def settings(openai_server: OpenAIServer) -> Settings:
+    return load_settings(overrides=[f"chat.base_url={openai_server.url}"])
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def diagnosis_of(
+    embedder: SentenceTransformerEmbedder, settings: Settings, told: list[str]
+) -> Callable[..., Diagnosis]:
+    def diagnosis(*model: str, settings: Settings = settings) -> Diagnosis:
+        return diagnose(model, settings=settings, embedder=embedder, on_call=told.append)
+
+    return diagnosis
+
+
+def states(findings: Sequence[RoleFinding]) -> dict[str, RoleState]:
+    return {finding.role.value: finding.state for finding in findings}
+
+
+def finding_of(diagnosis: Diagnosis, role: Role) -> RoleFinding:
+    return next(finding for finding in diagnosis.roles if finding.role is role)
+
+
+def is_about_the_wrong_passage(body: Body) -> bool:
+    return "lighthouse" in str(body["messages"])
+
+
+def good_model(body: Body) -> Response:
+    """Answers every example as it should be, in the form that is asked for."""
+    asked = str(body["response_format"])
+    reply = next((reply for form, reply in REPLIES.items() if form in asked), FOUND)
+    return completion(json.dumps(NOT_FOUND if is_about_the_wrong_passage(body) else reply))
+
+
+def test_a_model_that_works_is_asked_once_a_role_and_twice_for_its_points(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis], told: list[str]
+) -> None:
+    openai_server.answer(good_model)
+
+    diagnosis = diagnosis_of("openai:m")
+
+    assert states(diagnosis.roles) == dict.fromkeys(Role, RoleState.WORKS)
+    assert diagnosis.works
+    assert len(openai_server.requests) == len(told) == 7
+    assert sum(finding.input_tokens for finding in diagnosis.roles) == 7 * 11
+    assert sum(finding.output_tokens for finding in diagnosis.roles) == 7 * 7
+    (engine,) = diagnosis.engines
+    assert engine.structured_output is StructuredOutput.WORKS
+    assert engine.endpoint == openai_server.url.removesuffix("/v1")
+    assert engine.leaves_machine is False  # it is on loopback
+
+
+def test_each_role_is_tried_at_its_own_model(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis]
+) -> None:
+    openai_server.answer(good_model)
+
+    diagnosis = diagnosis_of("answer=openai:m")
+
+    assert diagnosis.works
+    assert [body["model"] for body in openai_server.bodies] == ["m"]
+    engines = {finding.role.value: finding.engine.partition(":")[0] for finding in diagnosis.roles}
+    assert engines == {**dict.fromkeys(Role, "extractive"), "answer": "openai"}
+
+
+def test_the_cost_is_that_of_the_prices_that_are_set(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis], tmp_path: Path
+) -> None:
+    openai_server.answer(good_model)
+    table = tmp_path / "prices.json"
+    price = {"model": "openai:m", "input": 1000, "output": 2000}
+    table.write_text(json.dumps({"as_of": "2026-01-31", "prices": [price]}), encoding="utf-8")
+    overrides = [f"chat.base_url={openai_server.url}", f"budget.prices={table}"]
+
+    diagnosis = diagnosis_of("openai:m", settings=load_settings(overrides=overrides))
+
+    assert diagnosis.money == pytest.approx(7 * (11 * 1000 + 7 * 2000) / 1_000_000)
+
+
+def test_what_would_leave_the_machine_is_said_of_each_role(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine is opened and then not asked: its proxy refuses every connection."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    there = load_settings(overrides=["chat.base_url=http://models.example:8000/v1"])
+
+    diagnosis = diagnosis_of("openai:m", "think=extractive", settings=there)
+    shown = diagnosis_text(diagnosis).plain
+
+    engine = next(engine for engine in diagnosis.engines if engine.name.startswith("openai"))
+    assert (engine.endpoint, engine.leaves_machine) == ("http://models.example:8000", True)
+    assert "at http://models.example:8000\n" in shown
+    assert "ask sends          questions, passages of the documents\n" in shown
+    assert "think sends" not in shown
+    assert diagnosis.money == 0  # no call was answered
+
+
+def test_a_model_that_scores_the_wrong_passage_higher_is_doubtful(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis]
+) -> None:
+    openai_server.answer(lambda body: completion(json.dumps(FOUND if is_about_the_wrong_passage(body) else NOT_FOUND)))
+
+    diagnosis = diagnosis_of("ask=openai:m")
+
+    assert diagnosis.works
+    finding = finding_of(diagnosis, Role.ASK)
+    assert finding.state is RoleState.DOUBTFUL
+    assert finding.remark == "0 points for a passage with the answer, 95 for one without it"
+
+
+@pytest.mark.parametrize(
+    ("role", "reply", "doubt"),
+    [
+        (Role.THINK, {"needs": []}, "names nothing that must be known"),
+        (Role.PLAN, {"strategy": "s", "steps": [{"document_id": "b.txt", "purpose": "p"}]}, "the only document"),
+        (Role.REFLECT, {"knowledge": []}, "keeps nothing"),
+        (Role.ANSWER, {"claims": [{"text": "It is 4,800.", "evidence": ["E7"]}]}, "not rest on the evidence"),
+        (Role.CHAT, {"point": 0, "sentences": []}, "finds nothing"),
+    ],
+)
+def test_a_reply_that_is_not_sensible_is_told_with_its_reason(
+    openai_server: OpenAIServer,
+    diagnosis_of: Callable[..., Diagnosis],
+    role: Role,
+    reply: dict[str, object],
+    doubt: str,
+) -> None:
+    openai_server.answer(completion(json.dumps(reply)))
+
+    finding = finding_of(diagnosis_of(f"{role}=openai:m"), role)
+
+    assert finding.state is RoleState.DOUBTFUL
+    assert doubt in finding.remark
+    assert finding.hint
+
+
+def test_quotes_that_do_not_stand_in_the_passage_are_doubtful(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis]
+) -> None:
+    made_up = {**FOUND, "quotes": ["EUR 9,999"]}
+    openai_server.answer(
+        lambda body: completion(json.dumps(NOT_FOUND if is_about_the_wrong_passage(body) else made_up))
+    )
+
+    assert "quotes do not stand" in finding_of(diagnosis_of("ask=openai:m"), Role.ASK).remark
+
+
+def test_a_reply_that_cannot_be_read_fails_its_role_and_no_other(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis]
+) -> None:
+    def weak(body: Body) -> Response:
+        return completion("Nice weather.") if "PlanReply" in str(body["response_format"]) else good_model(body)
+
+    openai_server.answer(weak)
+
+    diagnosis = diagnosis_of("openai:m")
+
+    assert not diagnosis.works
+    assert states(diagnosis.roles) == {**dict.fromkeys(Role, RoleState.WORKS), "plan": RoleState.FAILED}
+    assert "--model plan=extractive" in finding_of(diagnosis, Role.PLAN).hint
+
+
+def form_of(body: Body) -> object:
+    wanted = body.get("response_format")
+    return wanted.get("type") if isinstance(wanted, dict) else None
+
+
+@pytest.mark.parametrize(
+    ("taken", "text", "expected"),
+    [
+        ({"json_schema"}, THINK, StructuredOutput.WORKS),
+        ({"json_schema"}, f"Here you are: {THINK}", StructuredOutput.IGNORED),
+        ({"json_object"}, THINK, StructuredOutput.JSON_ONLY),
+        ({None}, THINK, StructuredOutput.REFUSED),
+    ],
+)
+def test_structured_output_is_what_the_server_takes(
+    openai_server: OpenAIServer,
+    diagnosis_of: Callable[..., Diagnosis],
+    taken: set[object],
+    text: str,
+    expected: StructuredOutput,
+) -> None:
+    openai_server.answer(
+        lambda body: (
+            completion(text)
+            if form_of(body) in taken
+            else refusal(400, "response_format is not supported", param="response_format")
+        )
+    )
+
+    diagnosis = diagnosis_of("think=openai:m")
+
+    assert finding_of(diagnosis, Role.THINK).state is RoleState.WORKS
+    assert [engine.structured_output for engine in diagnosis.engines if engine.is_model] == [expected]
+
+
+def test_a_server_that_is_down_is_asked_once_and_told_once_for_all_roles(
+    diagnosis_of: Callable[..., Diagnosis], told: list[str]
+) -> None:
+    diagnosis = diagnosis_of("openai:m", settings=load_settings(overrides=["chat.base_url=http://127.0.0.1:9/v1"]))
+    shown = diagnosis_text(diagnosis).plain
+
+    assert len(told) == 1
+    assert set(states(diagnosis.roles).values()) == {RoleState.FAILED}
+    assert shown.count("cannot be reached") == 1
+    assert "think, plan, ask, reflect, answer, chat: failed" in shown
+    assert "hint: Start the model server" in shown
+
+
+@pytest.mark.parametrize(
+    ("model", "remark", "hint"),
+    [
+        ("gguf:absent.gguf", "absent.gguf cannot be read", "Name a model file"),
+        ("nonsense", "does not name a model", "provider:name"),
+        ("nobody:m", "nobody:m cannot be used", "provider:name"),
+        ("recorded:absent.jsonl", "absent.jsonl", ""),
+    ],
+)
+def test_an_engine_that_cannot_be_opened_fails_with_a_hint_and_the_others_are_tried(
+    diagnosis_of: Callable[..., Diagnosis], model: str, remark: str, hint: str
+) -> None:
+    diagnosis = diagnosis_of(f"reflect={model}")
+
+    finding = finding_of(diagnosis, Role.REFLECT)
+    assert finding.state is RoleState.FAILED
+    assert remark in finding.remark
+    assert hint in finding.hint != ""
+    assert finding_of(diagnosis, Role.ASK).state is RoleState.WORKS
+
+
+def test_a_missing_key_is_told_with_its_variable(diagnosis_of: Callable[..., Diagnosis]) -> None:
+    finding = finding_of(diagnosis_of("ask=openai:m", settings=load_settings()), Role.ASK)
+
+    assert (finding.state, finding.remark) == (RoleState.FAILED, "openai:m needs a key")
+    assert "OPENAI_API_KEY" in finding.hint
+
+
+def test_a_wrong_name_and_a_refused_key_are_told_and_the_key_is_not(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    openai_server.answer(
+        refusal(404, "The model m does not exist"), refusal(401, "Incorrect API key provided: sk-very-secret")
+    )
+
+    unknown, refused = (diagnosis_of("ask=openai:m") for _ in range(2))
+
+    assert "The model m does not exist" in finding_of(unknown, Role.ASK).remark
+    assert "refused the key" in finding_of(refused, Role.ASK).remark
+    assert "OPENAI_API_KEY" in finding_of(refused, Role.ASK).hint
+    for diagnosis in (unknown, refused):
+        assert "very-secret" not in diagnosis.model_dump_json() + diagnosis_text(diagnosis).plain
+
+
+def test_what_a_server_says_cannot_act_on_the_terminal(
+    openai_server: OpenAIServer, diagnosis_of: Callable[..., Diagnosis]
+) -> None:
+    openai_server.answer(json_response({"error": {"message": "\x1b[2J gone\u202e"}}, 400))
+
+    shown = diagnosis_text(diagnosis_of("ask=openai:m")).plain
+
+    assert "gone" in shown
+    assert not {"\x1b", "\u202e"} & set(shown)
+
+
+def test_a_recording_is_not_asked(diagnosis_of: Callable[..., Diagnosis], tmp_path: Path) -> None:
+    recording = tmp_path / "kept.jsonl"
+    recording.write_text('{"engine": "openai:m", "version": 1}\n', encoding="utf-8")
+
+    diagnosis = diagnosis_of(f"ask=recorded:{recording}")
+
+    assert diagnosis.works
+    assert finding_of(diagnosis, Role.ASK).state is RoleState.NOT_ASKED
+
+
+def test_a_role_that_there_is_not_is_wrong_use(diagnosis_of: Callable[..., Diagnosis]) -> None:
+    with pytest.raises(SettingsError, match="not a role"):
+        diagnosis_of("nobody=openai:m")
+
+
+def test_variables_are_named_and_their_values_are_not_kept(embedder: SentenceTransformerEmbedder) -> None:
+    variables = {
+        "https_proxy": "http://user:hidden@proxy.example:3128",
+        "OPENAI_BASE_URL": "http://hidden.example/v1",
+        "ANTHROPIC_API_KEY": "hidden",
+        "INVESTIGATOR_CHAT__API_KEY": "hidden",
+        "ALL_PROXY": "",
+        "HOME": "/home/hidden",
+    }
+
+    here = diagnose(embedder=embedder, variables=variables).environment
+
+    assert here.variables == ("ANTHROPIC_API_KEY", "INVESTIGATOR_CHAT__API_KEY", "OPENAI_BASE_URL", "https_proxy")
+    assert "hidden" not in here.model_dump_json()
+
+
+def test_an_embedder_that_does_not_work_is_told(tmp_path: Path) -> None:
+    broken = SentenceTransformerEmbedder(str(tmp_path))
+
+    diagnosis = diagnose(embedder=broken)
+
+    assert not diagnosis.works
+    assert diagnosis.environment.embedder_problem
+    assert not diagnosis.environment.weights_checked
+    assert "hint  " in diagnosis_text(diagnosis).plain
+
+
+def test_a_gguf_file_is_tried_in_this_process(diagnosis_of: Callable[..., Diagnosis]) -> None:
+    model = os.environ.get("INVESTIGATOR_TEST_GGUF")
+    if not model:
+        pytest.skip("INVESTIGATOR_TEST_GGUF does not name a GGUF file")
+    pytest.importorskip("xllamacpp")
+
+    diagnosis = diagnosis_of(f"think=gguf:{model}", settings=load_settings(overrides=["gguf.threads=1"]))
+
+    (engine,) = [engine for engine in diagnosis.engines if engine.is_model]
+    assert (engine.leaves_machine, engine.structured_output) == (False, StructuredOutput.WORKS)
+    assert engine.context_tokens
+    assert finding_of(diagnosis, Role.THINK).state in (RoleState.WORKS, RoleState.DOUBTFUL)

@@ -1,0 +1,27 @@
+"""What the tests of chat models share: a time that passes only when somebody sleeps, and an engine that goes by it."""
+
+from __future__ import annotations
+
+import pytest
+from chat_parts import MadeTime
+from openai_server import OpenAIServer
+
+from investigator.engines.chat import ChatEngine
+from investigator.engines.chat_models import ChatSettings
+
+
+@pytest.fixture
+def made_time() -> MadeTime:
+    return MadeTime()
+
+
+@pytest.fixture
+def notices() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def engine(openai_server: OpenAIServer, made_time: MadeTime, notices: list[str]) -> ChatEngine:
+    """A chat model at the loopback server."""
+    settings = ChatSettings(base_url=openai_server.url)
+    return ChatEngine("openai:m", settings, turns=made_time.turns(), on_notice=notices.append)

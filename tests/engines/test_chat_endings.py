@@ -1,0 +1,164 @@
+"""Servers that behave badly: each call ends named and in time, against a real HTTP server on loopback."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from chat_parts import PROMPT, MadeTime
+from openai_server import OpenAIServer, Response, completion, json_response, refusal
+
+from investigator.engines.chat import ChatEngine
+from investigator.engines.chat_models import ChatSettings
+from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, RateLimitError
+from investigator.records import FinishReason
+
+MANY_OCTETS = Response(200, b"x" * 100_000, {"Content-Type": "application/json"}, endless=True)
+
+
+@contextmanager
+def ends_within(seconds: float) -> Iterator[None]:
+    """What stands inside takes no longer."""
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < seconds
+
+
+def hasty(server: OpenAIServer, **settings: float) -> ChatEngine:
+    """A chat model that has little time for each call, and tries once unless told otherwise."""
+    return ChatEngine("openai:m", ChatSettings(base_url=server.url, **{"timeout": 0.15, "attempts": 1, **settings}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        Response(delay=5),
+        replace(completion("late"), drip=0.02),
+        replace(completion("late"), drip=0.02, drip_head=True),
+        Response(200, b" ", {"Content-Type": "application/json"}, drip=0.02, endless=True),
+    ],
+    ids=["says nothing", "body octet by octet", "head octet by octet", "spaces for ever"],
+)
+def test_a_server_that_takes_its_time_is_a_timeout(openai_server: OpenAIServer, slow: Response) -> None:
+    openai_server.answer(slow)
+    engine = hasty(openai_server)
+    with ends_within(1.5), pytest.raises(EngineTimeoutError) as caught:
+        engine.reply(PROMPT)
+    assert "timeout" in caught.value.hint
+
+
+def test_a_dribbled_body_is_not_listened_to_for_longer_than_the_call_may_take(openai_server: OpenAIServer) -> None:
+    openai_server.answer(replace(completion("late " * 1000), drip=0.01))
+    with pytest.raises(EngineTimeoutError):
+        hasty(openai_server).reply(PROMPT)
+    assert openai_server.abandoned.wait(2)
+    assert openai_server.octets_sent < 1000
+
+
+def test_a_slow_server_is_asked_twice_at_most(openai_server: OpenAIServer, made_time: MadeTime) -> None:
+    openai_server.answer(Response(delay=5))
+    settings = ChatSettings(base_url=openai_server.url, timeout=0.1)
+    with ends_within(1.5), pytest.raises(EngineTimeoutError):
+        ChatEngine("openai:m", settings, turns=made_time.turns()).reply(PROMPT)
+    assert len(openai_server.requests) == 2
+
+
+def test_a_call_that_was_given_up_leaves_its_turn_to_the_next(openai_server: OpenAIServer) -> None:
+    openai_server.answer(Response(delay=5), completion("fine"))
+    engine = hasty(openai_server, concurrency=1)
+    with pytest.raises(EngineTimeoutError):
+        engine.reply(PROMPT)
+    with ends_within(1.5):
+        assert engine.reply(PROMPT).text == "fine"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        Response(200, b"<html><body>Welcome</body></html>", {"Content-Type": "text/html"}),
+        Response(200, b"", {"Content-Type": "application/json"}),
+        Response(200, b'{"id": "c1", "choi', {"Content-Type": "application/json"}),
+        Response(200, b"null", {"Content-Type": "application/json"}),
+        json_response({"hello": "world"}),
+        json_response({"id": "c1", "choices": []}),
+        json_response({"id": "c1", "choices": None}),
+        json_response({"id": "c1", "choices": [{"index": 0}]}),
+        json_response([1, 2]),
+    ],
+    ids=["html", "empty", "half", "null", "other", "no choices", "null choices", "no message", "list"],
+)
+def test_a_body_that_is_no_completion_is_tried_once_more_and_then_named(
+    engine: ChatEngine, openai_server: OpenAIServer, odd: Response
+) -> None:
+    openai_server.answer(odd)
+    with ends_within(5), pytest.raises(EngineError, match="not a chat completion") as caught:
+        engine.reply(PROMPT)
+    assert type(caught.value) is EngineError
+    assert len(openai_server.requests) == 2
+    assert "base URL" in caught.value.hint
+
+
+def test_a_gateway_that_answers_in_html_is_a_server_that_fails(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    page = b"<html><h1>502 Bad Gateway</h1></html>"
+    openai_server.answer(Response(502, page, {"Content-Type": "text/html"}))
+    with ends_within(5), pytest.raises(EngineUnreachableError, match="502"):
+        engine.reply(PROMPT)
+    assert len(openai_server.requests) == 4
+
+
+def test_a_connection_that_is_always_cut_is_unreachable(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(replace(completion("whole"), cut=True))
+    with ends_within(5), pytest.raises(EngineUnreachableError):
+        engine.reply(PROMPT)
+
+
+def test_a_reply_of_a_megabyte_is_cut_and_marked(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(completion("x" * 1_000_000))
+    with ends_within(5):
+        reply = engine.reply(PROMPT)
+    assert (len(reply.text), reply.finish_reason) == (200_000, FinishReason.LENGTH)
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_a_body_without_end_is_not_read_to_the_end(
+    openai_server: OpenAIServer, made_time: MadeTime, status: int
+) -> None:
+    openai_server.answer(replace(MANY_OCTETS, status=status))
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), turns=made_time.turns())
+    with ends_within(5), pytest.raises(EngineError, match="4,000,000 octets"):
+        engine.reply(PROMPT)
+    assert openai_server.abandoned.wait(2)
+    assert openai_server.octets_sent < 20_000_000
+    assert len(openai_server.requests) == 1
+
+
+def test_a_body_comes_as_it_is_or_not_at_all(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    whole = completion("fine")
+    openai_server.answer(replace(whole, headers={**whole.headers, "Content-Encoding": "gzip"}))
+    with pytest.raises(EngineError, match="gzip"):
+        engine.reply(PROMPT)
+    assert openai_server.requests[0].headers["accept-encoding"] == "identity"
+
+
+def test_a_rate_limit_for_ever_ends_in_real_time(openai_server: OpenAIServer) -> None:
+    openai_server.answer(refusal(429, "slow down", headers={"Retry-After": "0.05"}))
+    with ends_within(2), pytest.raises(RateLimitError):
+        hasty(openai_server, attempts=3, timeout=5).reply(PROMPT)
+    assert len(openai_server.requests) == 3
+
+
+@pytest.mark.parametrize("status", [302, 307, 308])
+def test_a_redirect_is_refused_and_nothing_goes_to_the_other_host(
+    engine: ChatEngine, openai_server: OpenAIServer, status: int
+) -> None:
+    other = OpenAIServer()
+    openai_server.answer(Response(status, headers={"Location": f"{other.url}/chat/completions"}))
+    with ends_within(5), pytest.raises(EngineError, match=re.escape(other.url)):
+        engine.reply(PROMPT)
+    other.close()
+    assert other.requests == []
+    assert len(openai_server.requests) == 1

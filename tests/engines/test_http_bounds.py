@@ -1,0 +1,90 @@
+"""Bounds on what comes back over HTTP, and on how long it takes, for clients that others have built."""
+
+from __future__ import annotations
+
+import time
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from openai_server import OpenAIServer, Response, completion
+
+from investigator.engines.http_bounds import BodyBounds, bound_clients
+from investigator.engines.time_limit import within
+from investigator.errors import EngineError, EngineTimeoutError
+
+BOUNDS = BodyBounds("some model", seconds=0.1, octets=1000)
+
+
+@dataclass
+class Kit:
+    """A provider's own client, with an HTTP client inside; several models may share the latter."""
+
+    _client: httpx.Client
+
+
+@dataclass
+class Model:
+    """A LangChain model of a provider that takes no HTTP client."""
+
+    client: Kit
+    root_client: str = "something else"
+
+
+@pytest.fixture
+def client() -> httpx.Client:
+    made = httpx.Client(follow_redirects=True)
+    assert bound_clients(Model(Kit(made)), BOUNDS) == 1
+    return made
+
+
+def test_a_redirect_is_no_longer_followed(client: httpx.Client, openai_server: OpenAIServer) -> None:
+    other = OpenAIServer()
+    openai_server.answer(Response(307, headers={"Location": other.url}))
+    with client:
+        assert client.post(openai_server.url, json={}).status_code == 307
+    other.close()
+    assert other.requests == []
+
+
+def test_a_long_body_is_cut_off(client: httpx.Client, openai_server: OpenAIServer) -> None:
+    openai_server.answer(Response(body=b"x" * 1001))
+    with client, pytest.raises(EngineError, match="some model sent more than 1,000 octets"):
+        client.post(openai_server.url, json={})
+
+
+def test_a_slow_body_is_cut_off(client: httpx.Client, openai_server: OpenAIServer) -> None:
+    openai_server.answer(Response(body=b"x" * 100, drip=0.01))
+    with client, pytest.raises(EngineTimeoutError, match="some model"):
+        client.post(openai_server.url, json={})
+
+
+def test_what_is_within_the_bounds_comes_through(client: httpx.Client, openai_server: OpenAIServer) -> None:
+    openai_server.answer(completion("fine"))
+    with client:
+        response = client.post(openai_server.url, json={})
+    assert response.json()["choices"][0]["message"]["content"] == "fine"
+    assert response.elapsed.total_seconds() >= 0
+
+
+def test_a_client_that_two_models_share_is_bound_once(client: httpx.Client) -> None:
+    bound_clients(Model(Kit(client)), BOUNDS)
+    assert client.event_hooks["response"] == [BOUNDS]
+    client.close()
+
+
+def test_a_model_without_an_http_client_is_left_alone() -> None:
+    assert bound_clients(object(), BOUNDS) == 0
+
+
+def test_work_has_the_result_and_the_context_of_who_asks_for_it() -> None:
+    asking = ContextVar("asking", default="nobody")
+    asking.set("me")
+    assert within(5, asking.get) == "me"
+
+
+def test_work_that_takes_too_long_is_left_alone() -> None:
+    began = time.monotonic()
+    assert isinstance(within(0.02, lambda: time.sleep(0.2)), TimeoutError)
+    assert time.monotonic() - began < 0.15

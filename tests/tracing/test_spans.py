@@ -1,0 +1,182 @@
+"""Spans: the names of OpenTelemetry's conventions, no words of documents, below the span of the run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+from watched_run import ANSWER, CUT, ENDED, ENGINE, PROMPT, REPLY
+
+from investigator.errors import EngineTimeoutError
+from investigator.records import Reply
+from investigator.tracing.spans import SpanTracer
+
+
+@pytest.fixture
+def exporter() -> InMemorySpanExporter:
+    return InMemorySpanExporter()
+
+
+@pytest.fixture
+def provider(exporter: InMemorySpanExporter) -> Iterator[TracerProvider]:
+    made = TracerProvider(shutdown_on_exit=False)
+    made.add_span_processor(SimpleSpanProcessor(exporter))
+    yield made
+    made.shutdown()
+
+
+def watch(tracer: SpanTracer, *replies: Reply, engine: str = ENGINE) -> None:
+    with tracer.run("r1", "Who owns the plant?", engine) as run:
+        for reply in replies:
+            with run.call(PROMPT, engine, "k") as call:
+                call.done(reply)
+        run.ended(ENDED)
+
+
+def chat_span(exporter: InMemorySpanExporter) -> ReadableSpan:
+    return exporter.get_finished_spans()[0]
+
+
+def test_a_call_is_named_as_the_conventions_name_it(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    watch(SpanTracer(provider), CUT)
+    chat, run = exporter.get_finished_spans()
+    assert (chat.name, chat.kind) == ("chat gpt-5-mini", SpanKind.CLIENT)
+    assert dict(chat.attributes or {}) == {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "gpt-5-mini",
+        "gen_ai.response.finish_reasons": ("length",),
+        "gen_ai.usage.input_tokens": 120,
+        "gen_ai.usage.output_tokens": 2,
+        "server.address": "127.0.0.1",
+        "server.port": 8000,
+        "investigator.run_id": "r1",
+        "investigator.role": "ask",
+        "investigator.template": "query/ask",
+        "investigator.key": "k",
+        "investigator.reused": False,
+    }
+    assert (run.name, run.kind) == ("invoke_agent investigator", SpanKind.INTERNAL)
+    assert dict(run.attributes or {}) == {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": "investigator",
+        "investigator.run_id": "r1",
+        "investigator.engine": ENGINE,
+        "investigator.resumed": False,
+        "investigator.status": "not_found",
+        "investigator.stop": "saturated",
+        "investigator.calls": 3,
+    }
+    assert chat.parent == run.context
+
+
+@pytest.mark.parametrize(
+    ("engine", "provider_name", "model", "address"),
+    [
+        ("extractive", "extractive", "extractive", None),
+        ("gguf:small.gguf", "gguf", "small.gguf", None),
+        ("google_vertexai:claude-sonnet-4@20250514", "gcp.vertex_ai", "claude-sonnet-4@20250514", None),
+        ("bedrock_converse:anthropic.claude-v2:1", "aws.bedrock", "anthropic.claude-v2:1", None),
+        ("openai:m@api.example.org", "openai", "m", "api.example.org"),
+        ("openai:m@[::1]:8000", "openai", "m", "::1"),
+    ],
+)
+def test_provider_model_and_server_are_told_apart(
+    provider: TracerProvider,
+    exporter: InMemorySpanExporter,
+    engine: str,
+    provider_name: str,
+    model: str,
+    address: str | None,
+) -> None:
+    watch(SpanTracer(provider), REPLY, engine=engine)
+    told = dict(chat_span(exporter).attributes or {})
+    assert (told["gen_ai.provider.name"], told["gen_ai.request.model"]) == (provider_name, model)
+    assert told.get("server.address") == address
+
+
+def test_a_reused_reply_counts_no_tokens_a_second_time(
+    provider: TracerProvider, exporter: InMemorySpanExporter
+) -> None:
+    with SpanTracer(provider).run("r1", "Who?", ENGINE) as run, run.call(PROMPT, ENGINE, "k") as call:
+        call.done(REPLY, reused=True)
+    told = dict(chat_span(exporter).attributes or {})
+    assert told["investigator.reused"] is True
+    assert not [name for name in told if name.startswith("gen_ai.usage")]
+
+
+def test_no_words_of_question_documents_or_replies_leave_unless_that_was_asked_for(
+    provider: TracerProvider, exporter: InMemorySpanExporter
+) -> None:
+    watch(SpanTracer(provider), REPLY)
+    seen = " ".join(span.to_json() for span in exporter.get_finished_spans())
+    assert [word for word in ("HERON", "Who owns", "plant.txt") if word in seen] == []
+
+
+def test_words_that_were_asked_for_are_messages(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    watch(SpanTracer(provider, content=True), REPLY)
+    chat, run = exporter.get_finished_spans()
+    told = dict(chat.attributes or {})
+    assert json.loads(str(told["gen_ai.input.messages"])) == [
+        {"role": "user", "parts": [{"type": "text", "content": PROMPT.text}]}
+    ]
+    assert json.loads(str(told["gen_ai.output.messages"])) == [
+        {"role": "assistant", "parts": [{"type": "text", "content": REPLY.text}], "finish_reason": "stop"}
+    ]
+    assert ANSWER.question in str((run.attributes or {})["gen_ai.input.messages"])
+
+
+def test_an_error_is_told_by_its_kind_and_not_by_its_words(
+    provider: TracerProvider, exporter: InMemorySpanExporter
+) -> None:
+    with (
+        pytest.raises(EngineTimeoutError),
+        SpanTracer(provider).run("r1", "Who?", ENGINE) as run,
+        run.call(PROMPT, ENGINE, "k"),
+    ):
+        raise EngineTimeoutError("no reply to: HERON")
+    for span in exporter.get_finished_spans():
+        assert span.status.status_code is StatusCode.ERROR
+        assert (span.attributes or {})["error.type"] == "EngineTimeoutError"
+        assert "HERON" not in span.to_json()
+    assert len(exporter.get_finished_spans()) == 2
+
+
+def test_calls_of_worker_threads_lie_below_the_run_and_hold_what_happens_in_them(
+    provider: TracerProvider, exporter: InMemorySpanExporter
+) -> None:
+    with SpanTracer(provider).run("r1", "Who?", ENGINE) as run:
+
+        def ask(_: int) -> None:
+            with run.call(PROMPT, ENGINE, "k") as call, provider.get_tracer("http").start_as_current_span("POST"):
+                call.done(REPLY)
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(ask, range(4)))
+    spans = exporter.get_finished_spans()
+    (whole,) = [span for span in spans if span.name.startswith("invoke_agent")]
+    chats = {span.context.span_id: span for span in spans if span.name.startswith("chat") and span.context}
+    requests = [span for span in spans if span.name == "POST"]
+    assert [chat.parent for chat in chats.values()] == [whole.context] * 4
+    assert {request.parent.span_id for request in requests if request.parent} == chats.keys()
+
+
+def test_a_run_lies_below_the_applications_span_and_does_not_take_its_place(
+    provider: TracerProvider, exporter: InMemorySpanExporter
+) -> None:
+    def steps() -> Iterator[int]:
+        with SpanTracer(provider).run("r1", "Who?", ENGINE):
+            yield 1
+
+    with provider.get_tracer("app").start_as_current_span("request") as request:
+        for _ in steps():
+            assert trace.get_current_span() is request
+    run, outer = exporter.get_finished_spans()
+    assert run.parent == outer.context

@@ -1,0 +1,190 @@
+"""The trace file: what happened, line by line, while it happens, and never at the cost of the run."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from watched_run import CUT, ENDED, PROMPT, REPLY, SECRET
+
+from investigator.errors import RateLimitError, SettingsError
+from investigator.records import AnswerStatus, FinishReason, StopReason
+from investigator.tracing.trace_file import TraceFile
+from investigator.tracing.trace_lines import Called, RunBegan, RunEnded, read_trace
+
+NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+
+def ticking() -> Iterator[float]:
+    seconds = 0.0
+    while True:
+        yield seconds
+        seconds += 0.25
+
+
+def trace_file(path: Path, *, prompts: bool = False) -> TraceFile:
+    ticks = ticking()
+    return TraceFile(path, prompts=prompts, now=lambda: NOON, clock=lambda: next(ticks))
+
+
+def test_a_run_is_a_line_for_its_beginning_for_each_call_and_for_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    with trace_file(path).run("r1", "Who?", "openai:m") as run:
+        with run.call(PROMPT, "openai:m", "k1") as call:
+            call.done(CUT)
+        with run.call(PROMPT, "openai:m", "k2") as call:
+            call.done(REPLY, reused=True)
+        run.ended(ENDED)
+    assert list(read_trace(path)) == [
+        RunBegan(time=NOON, run_id="r1", question="Who?", engine="openai:m", resumed=False),
+        Called(
+            time=NOON,
+            run_id="r1",
+            role="ask",
+            template="query/ask",
+            engine="openai:m",
+            key="k1",
+            seconds=0.25,
+            input_tokens=120,
+            output_tokens=2,
+            finish_reason=FinishReason.LENGTH,
+        ),
+        Called(
+            time=NOON,
+            run_id="r1",
+            role="ask",
+            template="query/ask",
+            engine="openai:m",
+            key="k2",
+            seconds=0.25,
+            input_tokens=120,
+            output_tokens=9,
+            finish_reason=FinishReason.STOP,
+            reused=True,
+        ),
+        RunEnded(
+            time=NOON,
+            run_id="r1",
+            seconds=1.25,
+            status=AnswerStatus.NOT_FOUND,
+            stop=StopReason.SATURATED,
+            usage=ENDED.usage,
+        ),
+    ]
+
+
+def test_each_line_is_in_the_file_as_soon_as_its_call_has_ended(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    with trace_file(path).run("r1", "Who?", "e") as run:
+        assert len(path.read_bytes().splitlines()) == 1
+        with run.call(PROMPT, "e", "k") as call:
+            call.done(REPLY)
+        assert [json.loads(line)["kind"] for line in path.read_bytes().splitlines()] == ["run_began", "called"]
+
+
+def test_texts_are_kept_only_where_that_was_asked_for(tmp_path: Path) -> None:
+    for prompts, kept in ((False, (None, None)), (True, (PROMPT.text, REPLY.text))):
+        path = tmp_path / f"{prompts}.jsonl"
+        with trace_file(path, prompts=prompts).run("r1", "Who?", "e") as run, run.call(PROMPT, "e", "k") as call:
+            call.done(REPLY)
+        (line,) = [line for line in read_trace(path) if isinstance(line, Called)]
+        assert (line.prompt, line.reply) == kept
+        assert (SECRET in path.read_text(encoding="utf-8")) is prompts
+
+
+def test_an_error_is_told_in_its_call_and_at_the_end_and_goes_on_its_way(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    with (
+        pytest.raises(RateLimitError),
+        trace_file(path).run("r1", "Who?", "e") as run,
+        run.call(PROMPT, "e", "k"),
+    ):
+        raise RateLimitError("no more today")
+    _, called, ended = read_trace(path)
+    assert isinstance(called, Called)
+    assert isinstance(ended, RunEnded)
+    assert called.finish_reason is None
+    assert called.error == ended.error == "RateLimitError: no more today"
+
+
+def test_a_run_that_nobody_looks_on_at_ends_without_an_error(tmp_path: Path) -> None:
+    def steps() -> Iterator[int]:
+        with trace_file(tmp_path / "trace.jsonl").run("r1", "Who?", "e"):
+            yield 1
+            yield 2
+
+    run = steps()
+    next(run)
+    run.close()  # type: ignore[attr-defined]
+    *_, ended = read_trace(tmp_path / "trace.jsonl")
+    assert isinstance(ended, RunEnded)
+    assert (ended.error, ended.status) == ("", None)
+
+
+def test_what_many_threads_write_is_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    with trace_file(path, prompts=True).run("r1", "Who?", "e") as run:
+
+        def ask() -> None:
+            for _ in range(50):
+                with run.call(PROMPT, "e", "k") as call:
+                    call.done(REPLY)
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    assert [line["kind"] for line in lines] == ["run_began", *["called"] * 400, "run_ended"]
+
+
+def test_a_second_run_is_appended_also_after_half_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    with trace_file(path).run("r1", "Who?", "e"):
+        pass
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])  # as a killed process leaves it
+    with trace_file(path).run("r2", "Who?", "e", resumed=True):
+        pass
+    assert [(line.kind, line.run_id) for line in read_trace(path)] == [
+        ("run_began", "r1"),
+        ("run_began", "r2"),
+        ("run_ended", "r2"),
+    ]
+
+
+def test_a_name_that_is_no_unicode_is_written_out(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    with trace_file(path).run("r1", "Who?", "gguf:mod\udcff.gguf"):
+        pass
+    assert next(read_trace(path)).engine == "gguf:mod\\udcff.gguf"  # type: ignore[union-attr]
+
+
+def test_a_file_that_is_no_trace_is_left_as_it_is(tmp_path: Path) -> None:
+    precious = tmp_path / "thesis.txt"
+    precious.write_text("Chapter 1", encoding="utf-8")
+    with pytest.raises(SettingsError, match="is no trace"):
+        TraceFile(precious)
+    assert precious.read_text(encoding="utf-8") == "Chapter 1"
+
+
+@pytest.mark.parametrize("name", ["", "missing/trace.jsonl"])
+def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SettingsError, match="the trace cannot be written"):
+        TraceFile(tmp_path / name)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_ends_the_trace_and_not_the_run() -> None:
+    notices: list[str] = []
+    with TraceFile(Path("/dev/full"), on_notice=notices.append).run("r1", "Who?", "e") as run:
+        with run.call(PROMPT, "e", "k") as call:
+            call.done(REPLY)
+        run.ended(ENDED)
+    assert notices == [f"The trace /dev/full is not written any more: {os.strerror(28)}."]

@@ -1,0 +1,113 @@
+"""A whole investigation that is watched: by a file, by OpenTelemetry, by both."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from collectors import Collector
+
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, Settings
+from investigator.errors import EngineError, SettingsError
+from investigator.records import Answered, AnswerStatus, Notice
+from investigator.tracing.opening import TraceSettings
+from investigator.tracing.trace_lines import Called, RunEnded, read_trace
+
+QUESTION = "When was the bridge built?"
+QUOTE = "The bridge was built in 1884."
+SCRIPT = {
+    "critical_thinking/think": json.dumps({"needs": [{"term": "bridge", "reason": "asked"}]}),
+    "planner/plan": json.dumps(
+        {"strategy": "Ask it.", "steps": [{"document_id": "bridge.txt", "purpose": "When?", "perspectives": ""}]}
+    ),
+    "query/ask": json.dumps({"point": 95, "quotes": [QUOTE], "reply": "In 1884."}),
+    "reflection/reflect": json.dumps({"knowledge": []}),
+    "answer/answer": json.dumps({"claims": [{"text": "The bridge was built in 1884.", "evidence": ["E1"]}]}),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "folder"
+    made.mkdir()
+    (made / "bridge.txt").write_text(f"{QUOTE} It has two arches.\n", encoding="utf-8")
+    return made
+
+
+def investigator(folder: Path, trace: TraceSettings, **changes: object) -> tuple[Investigator, ScriptedEngine]:
+    named = {name.replace("__", "/"): script for name, script in changes.items()}
+    engine = ScriptedEngine({**SCRIPT, **named})  # type: ignore[dict-item]
+    settings = Settings(trace=trace)
+    return Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=settings), engine
+
+
+def test_each_call_of_a_run_is_a_line(folder: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    asked, engine = investigator(folder, TraceSettings(file=str(trace), prompts=True))
+    answer = asked.ask(QUESTION)
+    began, *calls, ended = read_trace(trace)
+    assert (began.kind, ended.kind) == ("run_began", "run_ended")
+    assert sorted(call.prompt or "" for call in calls if isinstance(call, Called)) == sorted(
+        prompt.text for prompt in engine.asked
+    )
+    assert isinstance(ended, RunEnded)
+    assert ended.usage is not None
+    assert (ended.status, ended.usage.calls) == (answer.status, len(engine.asked))
+
+
+def test_a_run_that_was_stopped_shows_what_it_had_paid_for_as_reused(folder: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    settings = TraceSettings(file=str(trace))
+    broken, first = investigator(folder, settings, answer__answer=[])
+    with pytest.raises(EngineError):
+        broken.ask(QUESTION)
+    stopped = list(read_trace(trace))
+    assert isinstance(stopped[-1], RunEnded)
+    assert stopped[-1].error.startswith("EngineError: the script ran out")
+    whole, second = investigator(folder, settings)
+    whole.ask(QUESTION)
+    calls = [line for line in list(read_trace(trace))[len(stopped) :] if isinstance(line, Called)]
+    assert [call.template for call in calls if not call.reused] == [prompt.template for prompt in second.asked]
+    assert sum(call.reused for call in calls) == len(first.asked) - 1
+
+
+@pytest.mark.parametrize("name", ["missing/trace.jsonl", "folder/trace.jsonl"])
+def test_a_trace_that_cannot_be_kept_is_told_before_anything_is_asked(folder: Path, tmp_path: Path, name: str) -> None:
+    asked, engine = investigator(folder, TraceSettings(file=str(tmp_path / name)))
+    with pytest.raises(SettingsError, match="the trace"):
+        asked.ask(QUESTION)
+    assert engine.asked == []
+    assert not (folder / "trace.jsonl").exists()
+
+
+def test_all_calls_lie_below_the_run_in_one_trace(
+    folder: Path, grpc_collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", grpc_collector.url)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    asked, engine = investigator(folder, TraceSettings())
+    asked.ask(QUESTION)
+    (run,) = [span for span in grpc_collector.spans if span.name == "invoke_agent investigator"]
+    chats = [span for span in grpc_collector.spans if span.name == "chat scripted"]
+    assert len(chats) == len(engine.asked)
+    assert {(span.trace_id, span.parent_span_id) for span in chats} == {(run.trace_id, run.span_id)}
+
+
+def test_a_collector_that_is_not_there_is_one_notice_before_the_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, _ = investigator(folder, TraceSettings())
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # bound and not listening: a call is refused
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+        *before, last = asked.investigate(QUESTION)
+    notices = [event.text for event in before if isinstance(event, Notice)]
+    assert [text for text in notices if "spans" in text] == [
+        "Not all spans of this run could be delivered to 127.0.0.1."
+    ]
+    assert isinstance(last, Answered)
+    assert last.investigation.answer is not None
+    assert last.investigation.answer.status is AnswerStatus.ANSWERED

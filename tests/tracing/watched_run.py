@@ -1,0 +1,51 @@
+"""A run to be watched: its prompt, its replies, its end."""
+
+from __future__ import annotations
+
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    AskReply,
+    AskVariables,
+    Coverage,
+    FinishReason,
+    Investigation,
+    Prompt,
+    Reply,
+    StopReason,
+    Usage,
+)
+
+SECRET = "The reactor's code name is HERON."
+ENGINE = "openai:gpt-5-mini@127.0.0.1:8000"
+
+_VARIABLES = AskVariables(
+    main_question="Who owns the plant?",
+    mission="",
+    sub_question="Who owns the plant?",
+    document_id="plant.txt",
+    document_title="plant",
+    needs=(),
+    passages=(),
+)
+PROMPT = Prompt("query/ask", _VARIABLES, f"Read this.\n{SECRET}\nWho owns the plant?", AskReply)
+REPLY = Reply(text='{"point": 90, "reply": "HERON"}', input_tokens=120, output_tokens=9)
+CUT = Reply(text='{"point"', input_tokens=120, output_tokens=2, finish_reason=FinishReason.LENGTH)
+ANSWER = Answer(
+    question="Who owns the plant?",
+    status=AnswerStatus.NOT_FOUND,
+    stop=StopReason.SATURATED,
+    reason="Nothing says it.",
+    text="",
+    coverage=Coverage(),
+    engine=ENGINE,
+)
+ENDED = Investigation(
+    id="r1",
+    question="Who owns the plant?",
+    mission="m",
+    strategy="s",
+    engine=ENGINE,
+    answer=ANSWER,
+    usage=Usage(calls=3, input_tokens=360),
+)
