@@ -84,7 +84,8 @@ def compared(folder: int, case: Case, sides: Sequence[Side], server: CountingSer
     for side in sides:
         label = f"{folder}-index-{side.name}"
         seconds, calls = side.index(label), server.spent(label).calls
-        _tell(f"folder {folder}: {side.name} {side.version} indexed it in {seconds:.1f} s with {calls} calls")
+        who = f"{side.name} {side.version}".rstrip()
+        _tell(f"folder {folder}: {who} indexed it in {seconds:.1f} s with {calls} calls")
     for number, question in enumerate(case.questions):
         order = sides if number % 2 == 0 else tuple(reversed(sides))
         yield Asked(

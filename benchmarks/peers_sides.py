@@ -112,7 +112,10 @@ class Ours:
         return f"chat.base_url={self._server.url(label)}", f"chat.api_key={self._server.key}"
 
     def _spent(self, label: str, usage: Usage) -> Spent:
-        """What the server counted; of an engine that does not call it, what came with its replies."""
+        """What the server counted; of an engine that does not call it, what came with its replies.
+
+        The seconds of the latter hold the waits of calls side by side for one another, and may sum to more than passed.
+        """
         if self._own_model is None:
             return self._server.spent(label)
         return Spent(

@@ -79,7 +79,7 @@ def _summary(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, ..
         ("tokens of prompts", lambda said: said.spent.input_tokens, "{:,.0f}"),
         ("tokens of replies", lambda said: said.spent.output_tokens, "{:,.0f}"),
         ("seconds", lambda said: said.seconds, "{:,.1f}"),
-        ("- of these in the model", lambda said: said.spent.seconds, "{:,.1f}"),
+        ("- in engine calls", lambda said: said.spent.seconds, "{:,.1f}"),
     )
     rows: list[tuple[str, ...]] = [(f"{len(asked)} questions, mean a question (median, most)", *sides)]
     rows += [

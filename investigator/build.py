@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from investigator.documents.folder import Recheck, check_folder, scan
 from investigator.engines.base import Embedder, Engine
@@ -14,6 +15,7 @@ from investigator.engines.catalogue import open_engine, parse_model_options
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.foreseeing import ForeseeingEngine
+from investigator.engines.known_servers import KnownServers
 from investigator.engines.remembering import RememberingEmbedder
 from investigator.engines.replaying import AbsentEngine
 from investigator.engines.roles import Role
@@ -49,6 +51,9 @@ from investigator.store.workspace import DATABASE_NAME, Workspace, locate
 from investigator.tracing.base import RunTrace
 from investigator.tracing.opening import open_tracer
 
+if TYPE_CHECKING:
+    from langchain_core.callbacks import BaseCallbackHandler
+
 _BLANK = {"id", "question", "mission", "strategy", "engine", "engines", "made_with", "search"}
 """What the record of a run holds before anything has happened."""
 
@@ -58,8 +63,8 @@ class Investigator:
 
     `model` is `provider:name`, several `role=provider:name`, or an Engine; without it the extractive engine answers, no
     language model. `workspace` is the directory of the index, by default `.investigator` inside the folder. `prompts`
-    is a folder of templates that replace shipped ones. Raises FolderError, SettingsError, TemplateError,
-    MissingPackageError or CredentialError where these cannot be used.
+    is a folder of templates that replace shipped ones. LangChain's `callbacks` hear of every call of a chat model.
+    Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError where these cannot be used.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class Investigator:
         workspace: str | Path | None = None,
         prompts: str | Path | None = None,
         embedder: Embedder | None = None,
+        callbacks: Sequence[BaseCallbackHandler] = (),
     ) -> None:
         self.folder = Path(folder).expanduser()
         check_folder(self.folder)
@@ -81,8 +87,10 @@ class Investigator:
         self._notices: list[str] = []
         prices = self._settings.budget.prices
         self._prices = read_prices(prices) if prices is not None else shipped_prices()
-        self._engines = self._open_engines(model)
         self._directory = locate(self.folder, Path(workspace) if workspace is not None else None)
+        self._known = KnownServers(self._directory / "servers.json", on_notice=self._notices.append)
+        self._callbacks = tuple(callbacks)
+        self._engines = self._open_engines(model)
         if workspace is None and self._directory.parent != self.folder:
             self._notices.append(f"The folder cannot be written: its index is kept in {self._directory}.")
 
@@ -279,6 +287,8 @@ class Investigator:
             chat=self._settings.chat,
             gguf=self._settings.gguf,
             on_notice=self._notices.append,
+            known=self._known,
+            callbacks=self._callbacks,
         )
 
     def _has_index(self) -> bool:

@@ -15,6 +15,7 @@
         ├── EngineError            an engine gave no reply
         │   ├── EngineUnreachableError   the server is down or cut the connection
         │   ├── EngineTimeoutError       the server did not reply in time
+        │   ├── ContextTooLongError      the prompt does not fit the context
         │   ├── RateLimitError           the server refused for now (429)
         │   └── ReplayError              a recording does not hold the reply
         ├── ReplyError             a reply could not be read

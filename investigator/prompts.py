@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -107,7 +108,7 @@ class Prompts:
         if folder is not None and not folder.is_dir():
             raise TemplateError(f"the prompts folder {folder} does not exist")
         self._folder = folder
-        self._environment = _environment()
+        self._compiled = lru_cache(maxsize=64)(_environment().from_string)
         self._refuse_strangers()
         for name, contract in CONTRACTS.items():
             check(self.path(name), contract.variables)
@@ -138,7 +139,7 @@ class Prompts:
         values = {name: getattr(variables, name) for name in type(variables).model_fields}
         source = _source(template)
         try:
-            return self._environment.from_string(source).render(values).strip()
+            return self._compiled(source).render(values).strip()
         except JinjaError as error:
             line = getattr(error, "lineno", None)
             raise TemplateError(f"{template}{f', line {line}' if line else ''}: {error}") from error

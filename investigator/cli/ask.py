@@ -5,17 +5,31 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from investigator.cli.chosen_settings import chosen_settings
-from investigator.cli.output import check_report, print_json, print_text, write_report
+from investigator.cli.output import check_report, print_json, print_styled, print_text, write_report
 from investigator.errors import QuestionError, SettingsError
-from investigator.records import AnswerStatus, Investigation
+from investigator.records import AnswerStatus, Forecast, Investigation
+
+if TYPE_CHECKING:
+    from investigator.build import Investigator
 
 EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
 
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Do not use replies that earlier runs got to the same prompts.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the plan and the calls and tokens to expect; ask no language model.")
+]
+MaxCalls = Annotated[int | None, typer.Option(metavar="N", help="Stop before more engine calls than this.")]
+MaxTokens = Annotated[int | None, typer.Option(metavar="N", help="Stop before more tokens than this.")]
+MaxMoney = Annotated[float | None, typer.Option(metavar="USD", help="Stop before it costs more than this.")]
+MaxSeconds = Annotated[float | None, typer.Option(metavar="S", help="Make no call after so many seconds.")]
+Rounds = Annotated[int | None, typer.Option(metavar="N", help="Rounds of planning and asking, at most.")]
 TraceFile = Annotated[
     Path | None, typer.Option(metavar="FILE.jsonl", help="Also add a line of JSON for each engine call to this file.")
 ]
@@ -37,6 +51,13 @@ def ask(
     mission: Annotated[str | None, typer.Option(metavar="TEXT", help="What the investigation is for.")] = None,
     strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew instead of going on with a kept run.")] = False,
+    no_cache: NoCache = False,
+    dry_run: DryRun = False,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_money: MaxMoney = None,
+    max_seconds: MaxSeconds = None,
+    rounds: Rounds = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole investigation as JSON.")] = False,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Also write the report to this HTML file.")
@@ -66,23 +87,49 @@ def ask(
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.cli.progress import follow
 
+    ceilings = _ceilings(max_calls, max_tokens, max_money, max_seconds, rounds)
     investigator = Investigator(
         folder,
         model=model or None,
-        settings=chosen_settings(settings, [*(overrides or ()), *_tracing(trace, trace_prompts)]),
+        settings=chosen_settings(settings, [*(overrides or ()), *ceilings, *_tracing(trace, trace_prompts)]),
         workspace=workspace,
         prompts=prompts,
     )
+    if dry_run:
+        _print_forecast(investigator.forecast(question, mission=mission, strategy=strategy), investigator, as_json)
+        return
+    events = investigator.investigate(question, mission=mission, strategy=strategy, fresh=fresh, cache=not no_cache)
     try:
-        investigation = follow(
-            investigator.investigate(question, mission=mission, strategy=strategy, fresh=fresh), sys.stderr
-        )
+        investigation = follow(events, sys.stderr)
     except KeyboardInterrupt as stop:
         typer.echo("interrupted: everything learned so far is kept; run the same command again to go on.", err=True)
         raise typer.Exit(130) from stop
     if report is not None:
         write_report(report, investigation)
     _print(investigation, as_json)
+
+
+def _ceilings(
+    calls: int | None, tokens: int | None, money: float | None, seconds: float | None, rounds: int | None
+) -> list[str]:
+    """The settings that the options for ceilings stand for."""
+    given = {
+        "budget.calls": calls,
+        "budget.tokens": tokens,
+        "budget.money": money,
+        "budget.seconds": seconds,
+        "method.rounds": rounds,
+    }
+    return [f"{name}={value}" for name, value in given.items() if value is not None]
+
+
+def _print_forecast(forecast: Forecast, investigator: Investigator, as_json: bool) -> None:
+    from investigator.reports.replayed import forecast_text
+
+    if as_json:
+        print_json(forecast.model_dump_json(indent=2))
+    else:
+        print_styled(forecast_text(forecast, investigator.engine_name))
 
 
 def _tracing(file: Path | None, prompts: bool) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -35,13 +34,9 @@ def doctor(
     chosen = chosen_settings(settings, overrides or ())
     from investigator.doctor import diagnose  # heavy: it reaches the engines
     from investigator.doctor.wording import diagnosis_text
+    from investigator.reports.inert import inert
 
-    diagnosis = diagnose(
-        model or (),
-        settings=chosen,
-        on_call=lambda told: typer.echo(told, err=True),
-        variables=os.environ,
-    )
+    diagnosis = diagnose(model or (), settings=chosen, on_call=lambda told: typer.echo(inert(told), err=True))
     if as_json:
         print_json(diagnosis.model_dump_json())
     else:

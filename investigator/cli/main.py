@@ -17,9 +17,11 @@ from typing import Annotated, ParamSpec
 import typer
 
 from investigator.cli.ask import ask
+from investigator.cli.doctor import doctor
 from investigator.cli.eval_folder import eval_folder
 from investigator.cli.eval_retrieval import eval_retrieval
 from investigator.cli.index import index
+from investigator.cli.replay import replay
 from investigator.cli.runs import runs
 from investigator.cli.search import search
 from investigator.cli.show import show
@@ -76,6 +78,8 @@ app.command("show")(guarded(show))
 app.command("index")(guarded(index))
 app.command("status")(guarded(status))
 app.command("search")(guarded(search))
+app.command("doctor")(guarded(doctor))
+app.command("replay")(guarded(replay))
 
 evaluations = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 evaluations.command("retrieval")(guarded(eval_retrieval))

@@ -20,7 +20,7 @@ from investigator.records import (
     Thought,
 )
 from investigator.reports.inert import one_line
-from investigator.reports.wording import FILE_STATUSES, counted, duration
+from investigator.reports.wording import FILE_STATUSES, counted, duration, points
 
 _TERMS_SHOWN = 8
 _LINE = 200
@@ -112,7 +112,7 @@ def counted_step(event: Event) -> Count | None:
         case Progressed():
             return Count(event.phase, event.phase, event.done, event.total, event.about)
         case Remembered():
-            point = "no point" if event.memory.point is None else f"point {event.memory.point}"
+            point = points(event.memory)
             about = (one_line(event.memory.target_document_id, _LINE), point)
             cost = (counted(event.calls, "call"), duration(event.seconds))
             return Count(f"round {event.round}", f"round {event.round}, step", event.done, event.total, about + cost)

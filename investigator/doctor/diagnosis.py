@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -25,15 +24,16 @@ def diagnose(
     settings: Settings | None = None,
     embedder: Embedder | None = None,
     on_call: Callable[[str], None] = lambda _: None,
-    variables: Mapping[str, str] = os.environ,
+    variables: Mapping[str, str] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Diagnosis:
     """Try the engine of every role with a tiny example, and look at what is installed.
 
-    `model` and `embedder` are what `Investigator` takes; without a model the embedded default is tried, which needs no network. An engine
-    that serves several roles is opened once; where a call to it fails it is not asked again, and calls are not
-    repeated. `on_call` is told before a language model is asked. Raises SettingsError for settings or roles that have
-    no meaning; whatever is wrong with an engine is a finding.
+    `model` and `embedder` are what `Investigator` takes; without a model the embedded default is tried, which needs no
+    network. An engine that serves several roles is opened once; where a call to it fails it is not asked again, and
+    calls are not repeated. `on_call` is told before a language model is asked; `variables` are those of this process
+    where not given. Raises SettingsError for settings or roles that have no meaning; whatever is wrong with an engine
+    is a finding.
     """
     settings = settings or load_settings()
     models = parse_model_options([model] if isinstance(model, str) else model)

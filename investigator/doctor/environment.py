@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -18,8 +19,12 @@ _ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_PROXY", "ANTHROPIC_B
 _OURS = "INVESTIGATOR_"
 
 
-def environment(embedder: Embedder, variables: Mapping[str, str]) -> Environment:
-    """What is installed, whether the embedder works, and the names of the variables that matter."""
+def environment(embedder: Embedder, variables: Mapping[str, str] | None = None) -> Environment:
+    """What is installed, whether the embedder works, and the names of the variables that matter.
+
+    `variables` are those of this process where not given.
+    """
+    set_here = os.environ if variables is None else variables
     problem, hint = _trouble(embedder)
     return Environment(
         python=platform.python_version(),
@@ -29,7 +34,7 @@ def environment(embedder: Embedder, variables: Mapping[str, str]) -> Environment
         embedder_problem=problem,
         embedder_hint=hint,
         extras=tuple(Extra(name=name, library=library, version=_version(library)) for name, library in _EXTRAS.items()),
-        variables=tuple(sorted(name for name, value in variables.items() if value and _matters(name))),
+        variables=tuple(sorted(name for name, value in set_here.items() if value and _matters(name))),
     )
 
 

@@ -74,6 +74,8 @@ def _engine(engine: EngineFinding, roles: Sequence[RoleFinding]) -> Text:
 def _place(engine: EngineFinding) -> str:
     if not engine.endpoint:
         return "in this process"
+    if "://" not in engine.endpoint:
+        return f"with the provider {engine.endpoint}, at the address that its package knows"
     return f"at {engine.endpoint}{'' if engine.leaves_machine else ', on this machine'}"
 
 

@@ -40,7 +40,9 @@ class HttpClient(Protocol):
     follow_redirects: bool
 
     @property
-    def event_hooks(self) -> Mapping[str, MutableSequence[BodyBounds]]: ...
+    def event_hooks(self) -> Mapping[str, MutableSequence[BodyBounds]]:
+        """What is called with each `request` and each `response`."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from investigator.records.answers import (
     UnprovenClaim,
     Unreadable,
     Usage,
+    together,
+    usage_of,
 )
 from investigator.records.base import Record
 from investigator.records.documents import (
@@ -173,4 +175,6 @@ __all__ = [
     "Unreadable",
     "Usage",
     "UsedEngine",
+    "together",
+    "usage_of",
 ]

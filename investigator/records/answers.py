@@ -9,7 +9,7 @@ from pydantic import Field
 from investigator.records.base import Record
 from investigator.records.documents import FileStatus, Passage, Quote
 from investigator.records.engines import UsedEngine
-from investigator.records.exchanges import Need
+from investigator.records.exchanges import Need, Reply
 from investigator.records.memories import Memory, Reflection
 from investigator.records.plans import Plan, PlanStep
 
@@ -132,6 +132,25 @@ class Usage(Record):
     def tokens(self) -> int:
         """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
+
+
+def together(*usages: Usage) -> Usage:
+    """What all of them cost."""
+    return Usage(
+        calls=sum(usage.calls for usage in usages),
+        input_tokens=sum(usage.input_tokens for usage in usages),
+        output_tokens=sum(usage.output_tokens for usage in usages),
+        seconds=round(sum(usage.seconds for usage in usages), 3),
+        money=sum(usage.money for usage in usages),
+        unpriced=sum(usage.unpriced for usage in usages),
+    )
+
+
+def usage_of(reply: Reply) -> Usage:
+    """What one call cost, without its price."""
+    return Usage(
+        calls=1, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, seconds=round(reply.seconds, 3)
+    )
 
 
 class Search(StrEnum):

@@ -18,8 +18,10 @@ from investigator.reports.wording import (
     HEADLINES,
     STOPS,
     UNFINISHED,
+    answer_headline,
     counted,
     engine_line,
+    points,
     usage_line,
 )
 
@@ -61,7 +63,7 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
 
 
 def _answer_blocks(answer: Answer) -> list[Text]:
-    blocks = [_status(HEADLINES[answer.status], answer.reason, _STYLES[answer.status])]
+    blocks = [_status(answer_headline(answer), answer.reason, _STYLES[answer.status])]
     if answer.text.strip() and answer.text.strip() != answer.reason.strip():
         blocks.append(Text(inert(answer.text.strip())))
     citations = [
@@ -85,8 +87,7 @@ def _unfinished_blocks(investigation: Investigation) -> list[Text]:
 
 
 def _memory(memory: Memory) -> Text:
-    points = "no point" if memory.point is None else f"{memory.point} points"
-    return _item(f"- {one_line(memory.target_document_id)} ({points})", one_line(memory.reply, _PASSAGE_LIMIT))
+    return _item(f"- {one_line(memory.target_document_id)} ({points(memory)})", one_line(memory.reply, _PASSAGE_LIMIT))
 
 
 def _coverage(coverage: Coverage) -> Text:

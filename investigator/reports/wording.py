@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from investigator.records import AnswerStatus, FileStatus, Investigation, StopReason, Usage
+from investigator.records import Answer, AnswerStatus, FileStatus, Investigation, Memory, StopReason, Usage
 
 _EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
@@ -23,6 +23,7 @@ STOPS: Mapping[StopReason, str] = {
     StopReason.ROUNDS: "the limit of rounds was reached",
     StopReason.CALLS: "the limit of engine calls was reached",
     StopReason.TOKENS: "the limit of tokens was reached",
+    StopReason.MONEY: "the limit of money was reached",
     StopReason.TIME: "the time limit was reached",
 }
 
@@ -41,7 +42,24 @@ FILE_STATUSES: Mapping[FileStatus, str] = {
 
 def headline(investigation: Investigation) -> str:
     """The status in a few words."""
-    return HEADLINES[investigation.answer.status] if investigation.answer else UNFINISHED
+    return answer_headline(investigation.answer) if investigation.answer else UNFINISHED
+
+
+def answer_headline(answer: Answer) -> str:
+    """The status in a few words; of an answer that a ceiling ended, that and which."""
+    words = HEADLINES[answer.status]
+    if not answer.outcome.startswith("stopped"):
+        return words
+    return f"Stopped ({answer.stop}), {'answered in part' if answer.claims else words[0].lower() + words[1:]}"
+
+
+def points(memory: Memory) -> str:
+    """The point of a reply; where a language model's and the search's went into it, these too."""
+    if memory.point is None:
+        return "no point"
+    if memory.model_point is None:
+        return counted(memory.point, "point")
+    return f"{counted(memory.point, 'point')}: model {memory.model_point}, search {memory.search_point}"
 
 
 def engine_line(engine: str) -> str:
@@ -52,10 +70,13 @@ def engine_line(engine: str) -> str:
 
 
 def usage_line(usage: Usage) -> str:
-    """What it has cost: calls, tokens in and out, seconds of engine time."""
+    """What it has cost: calls, tokens in and out, seconds of engine time, money where a model has a price."""
     calls = counted(usage.calls, "call")
     tokens = f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
-    return f"{calls}, {tokens}, {duration(usage.seconds)}"
+    money = [f"${usage.money:.4f}"] if usage.money else []
+    if usage.unpriced:
+        money.append(f"the price of {counted(usage.unpriced, 'call')} is not known")
+    return ", ".join([calls, tokens, duration(usage.seconds), *money])
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -23,7 +23,7 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
-from investigator.research.budget import BudgetSpent
+from investigator.research.budget import CEILINGS, BudgetSpent
 from investigator.research.desk import Desk
 from investigator.research.fitting import less_to_answer
 
@@ -127,6 +127,7 @@ def concluded(
         question=question,
         status=status,
         stop=stop,
+        outcome=f"stopped({stop})" if stop in CEILINGS else status,
         reason=_reason(status, claims, coverage, threshold),
         text=cited_text(claims),
         claims=claims,

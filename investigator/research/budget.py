@@ -10,7 +10,7 @@ from threading import Lock
 from pydantic import Field
 
 from investigator.prices import Price
-from investigator.records import Record, StopReason, Usage
+from investigator.records import Record, StopReason, Usage, together
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
 """The reasons to stop that a higher ceiling would lift."""
@@ -47,18 +47,6 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
     if settings.seconds is not None and elapsed >= settings.seconds:
         return StopReason.TIME
     return None
-
-
-def together(*usages: Usage) -> Usage:
-    """What all of them cost."""
-    return Usage(
-        calls=sum(usage.calls for usage in usages),
-        input_tokens=sum(usage.input_tokens for usage in usages),
-        output_tokens=sum(usage.output_tokens for usage in usages),
-        seconds=round(sum(usage.seconds for usage in usages), 3),
-        money=sum(usage.money for usage in usages),
-        unpriced=sum(usage.unpriced for usage in usages),
-    )
 
 
 class Ledger:

@@ -190,7 +190,7 @@ class Research:
         while True:
             steps = self._open_steps()
             careful = self._thrift and not self._doubted and not self._asked_in_this_round()
-            yield from self._ask(first_wave(steps, self._cards) if careful else len(steps))
+            yield from self._ask(first_wave(steps, self._cards, self._workers) if careful else len(steps))
             if not self._open_steps():
                 yield from self._reflect()
                 return

@@ -24,11 +24,15 @@ _SEVERAL = re.compile(
 """A question about several things at once: one document may answer it in part only."""
 
 
-def first_wave(steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-    """How many of the steps are asked before the others: two where one of them is likely to answer, else all."""
+def first_wave(steps: Sequence[PlanStep], cards: Sequence[DocumentCard], workers: int) -> int:
+    """How many of the steps are asked before the others: two where one of them is likely to answer, else all.
+
+    Of a plan so broad that the others are asked in several turns, as many as can be asked at once: that costs no time.
+    """
     match = {card.document_id: card.match for card in cards}
-    likely = any(match.get(step.document_id, 0.0) >= _LIKELY for step in steps[:_FIRST_WAVE])
-    return min(len(steps), _FIRST_WAVE) if likely else len(steps)
+    if not any(match.get(step.document_id, 0.0) >= _LIKELY for step in steps[:_FIRST_WAVE]):
+        return len(steps)
+    return workers if len(steps) >= 2 * workers > 2 * _FIRST_WAVE else min(len(steps), _FIRST_WAVE)
 
 
 def worth_a_call(steps: Sequence[PlanStep], cards: Sequence[DocumentCard], bar: float) -> tuple[PlanStep, ...]:

@@ -10,7 +10,17 @@ from sqlalchemy import func, insert, select, update
 
 from investigator.errors import UnknownRunError
 from investigator.prices import Price
-from investigator.records import AnswerStatus, Investigation, Memory, Prompt, Reply, RunSummary, Usage
+from investigator.records import (
+    AnswerStatus,
+    Investigation,
+    Memory,
+    Prompt,
+    Reply,
+    RunSummary,
+    Usage,
+    together,
+    usage_of,
+)
 from investigator.store.database import Database
 from investigator.store.schema import calls, memories, runs
 
@@ -46,6 +56,7 @@ class Journal:
         self._clock = clock
         self._reuse = reuse
         self._writing = threading.Lock()
+        self._paid = self._paid_before()
         self._before = self._elapsed_before()
         self._began = clock()
 
@@ -85,9 +96,23 @@ class Journal:
             known = select(calls.c.id).where(calls.c.run_id == self.run_id, calls.c.key == key)
             if connection.execute(known).scalar() is None:
                 connection.execute(insert(calls), row)
+                self._paid[engine] = together(self._paid.get(engine, Usage()), usage_of(reply))
 
     def usage(self) -> Usage:
         """What this run has paid for: replies of earlier runs that were used again cost nothing."""
+        with self._writing:
+            paid = [(self._price_of(engine), usage) for engine, usage in self._paid.items()]
+        return together(
+            *(usage.model_copy(update={"unpriced": usage.calls}) for price, usage in paid if price is None),
+            *(
+                usage.model_copy(update={"money": price.of(usage.input_tokens, usage.output_tokens)})
+                for price, usage in paid
+                if price is not None
+            ),
+        )
+
+    def _paid_before(self) -> dict[str, Usage]:
+        """What earlier processes of this run paid, by engine."""
         totals = (
             select(
                 calls.c.engine,
@@ -100,17 +125,8 @@ class Journal:
             .group_by(calls.c.engine)
         )
         with self._database.begin() as connection:
-            rows = connection.execute(totals).all()
-        prices = [self._price_of(row.engine) for row in rows]
-        priced = [(price, row) for price, row in zip(prices, rows, strict=True) if price is not None]
-        return Usage(
-            calls=sum(row.calls for row in rows),
-            input_tokens=sum(row.input_tokens for row in rows),
-            output_tokens=sum(row.output_tokens for row in rows),
-            seconds=round(sum(row.seconds for row in rows), 3),
-            money=sum(price.of(row.input_tokens, row.output_tokens) for price, row in priced),
-            unpriced=sum(row.calls for price, row in zip(prices, rows, strict=True) if price is None),
-        )
+            rows = connection.execute(totals).mappings().all()
+        return {row["engine"]: Usage(**{name: row[name] for name in row if name != "engine"}) for row in rows}
 
     def keep_memory(self, memory: Memory) -> None:
         """Write a memory; writing one again (after a restart) changes nothing."""

@@ -12,9 +12,11 @@ from openai_server import Body, OpenAIServer, Response, completion, json_respons
 
 from investigator.doctor import Diagnosis, RoleFinding, RoleState, StructuredOutput, diagnose
 from investigator.doctor.wording import diagnosis_text
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.base import Vectors
+from investigator.engines.embedders import DEFAULT_MODEL, SentenceTransformerEmbedder
+from investigator.engines.remembering import RememberingEmbedder
 from investigator.engines.roles import Role
-from investigator.errors import SettingsError
+from investigator.errors import EmbedderError, SettingsError
 from investigator.settings import Settings, load_settings
 
 REPLIES = {
@@ -32,8 +34,9 @@ NOT_FOUND = {"point": 0, "reply": "Not in this text.", "quotes": []}
 
 
 @pytest.fixture(scope="module")
-def embedder() -> SentenceTransformerEmbedder:
-    return SentenceTransformerEmbedder()
+def embedder() -> RememberingEmbedder:
+    """The real one, which reads the examples once for all tests."""
+    return RememberingEmbedder(SentenceTransformerEmbedder())
 
 
 @pytest.fixture
@@ -47,9 +50,7 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def diagnosis_of(
-    embedder: SentenceTransformerEmbedder, settings: Settings, told: list[str]
-) -> Callable[..., Diagnosis]:
+def diagnosis_of(embedder: RememberingEmbedder, settings: Settings, told: list[str]) -> Callable[..., Diagnosis]:
     def diagnosis(*model: str, settings: Settings = settings) -> Diagnosis:
         return diagnose(model, settings=settings, embedder=embedder, on_call=told.append)
 
@@ -322,7 +323,7 @@ def test_a_role_that_there_is_not_is_wrong_use(diagnosis_of: Callable[..., Diagn
         diagnosis_of("nobody=openai:m")
 
 
-def test_variables_are_named_and_their_values_are_not_kept(embedder: SentenceTransformerEmbedder) -> None:
+def test_variables_are_named_and_their_values_are_not_kept(embedder: RememberingEmbedder) -> None:
     variables = {
         "https_proxy": "http://user:hidden@proxy.example:3128",
         "OPENAI_BASE_URL": "http://hidden.example/v1",
@@ -338,15 +339,28 @@ def test_variables_are_named_and_their_values_are_not_kept(embedder: SentenceTra
     assert "hidden" not in here.model_dump_json()
 
 
-def test_an_embedder_that_does_not_work_is_told(tmp_path: Path) -> None:
-    broken = SentenceTransformerEmbedder(str(tmp_path))
+class BrokenEmbedder:
+    """An embedder whose weights are not the known ones."""
 
-    diagnosis = diagnose(embedder=broken)
+    name = f"{DEFAULT_MODEL}@00000000"
 
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        raise EmbedderError("the weights are not the known ones", hint="Install them again.")
+
+
+def test_an_embedder_that_does_not_work_is_told_though_no_engine_needs_it(
+    openai_server: OpenAIServer, settings: Settings
+) -> None:
+    openai_server.answer(good_model)
+
+    diagnosis = diagnose("openai:m", settings=settings, embedder=BrokenEmbedder())
+
+    assert set(states(diagnosis.roles).values()) == {RoleState.WORKS}
     assert not diagnosis.works
-    assert diagnosis.environment.embedder_problem
     assert not diagnosis.environment.weights_checked
-    assert "hint  " in diagnosis_text(diagnosis).plain
+    shown = diagnosis_text(diagnosis).plain
+    assert "failed: the weights are not the known ones" in shown
+    assert "Install them again." in shown
 
 
 def test_a_gguf_file_is_tried_in_this_process(diagnosis_of: Callable[..., Diagnosis]) -> None:

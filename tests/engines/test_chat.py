@@ -139,6 +139,18 @@ def test_a_longer_wait_than_allowed_is_an_error_at_once_that_names_it(
     assert (len(openai_server.requests), made_time.slept) == (1, [])
 
 
+def test_as_long_as_a_server_asks_for_too_long_a_wait_it_is_not_asked_again(
+    engine: ChatEngine, openai_server: OpenAIServer, made_time: MadeTime
+) -> None:
+    openai_server.answer(refusal(429, "daily limit", headers={"Retry-After": "3600"}), completion("{}"))
+    for _ in range(2):
+        with pytest.raises(RateLimitError):
+            engine.reply(PROMPT)
+    assert len(openai_server.requests) == 1
+    made_time.now += 3600
+    assert engine.reply(PROMPT).text == "{}"
+
+
 def test_an_empty_account_is_not_asked_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
     openai_server.answer(refusal(429, "You exceeded your current quota", code="insufficient_quota"))
     with pytest.raises(RateLimitError) as caught:
