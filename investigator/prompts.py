@@ -86,8 +86,10 @@ _MODULES: Mapping[Module, Contract] = {
 CONTRACTS: Mapping[str, Contract] = {**_METHOD, **{module.template: found for module, found in _MODULES.items()}}
 
 _DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|fact)\b)")
-_HIDDEN = re.compile("[\U000e0020-\U000e007f]+")
-"""Tag characters: invisible to whoever reads a document, and words to many a model."""
+_HIDDEN = re.compile(
+    "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+|(?<=\U0001f3f4)[\U000e0020-\U000e007f]{8,}"
+)
+"""Tag characters but those of flags: invisible to whoever reads a document, and words to many a model."""
 _NO_WIDTH = "\u200b"
 
 

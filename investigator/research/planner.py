@@ -26,6 +26,7 @@ from investigator.research.desk import Desk
 from investigator.research.fitting import less_to_plan
 
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
+_LIKELY = 0.5  # chance that a document holds the answer
 
 
 class PlannerSettings(Record):
@@ -87,7 +88,7 @@ class Planner:
         return continued(Plan(), self.propose(), round_number=1)
 
     def propose(self) -> Proposal:
-        """What to do in the next round; in a first round at least the best matching documents.
+        """What to do in the next round; a first one always examines the document that most likely holds the answer.
 
         Raises EngineError, and the signal BudgetSpent.
         """
@@ -96,7 +97,16 @@ class Planner:
         accepted, refused = self._sorted(reply.steps)
         if not accepted and (reading.value is None or not self._variables.past_strategies):
             return Proposal(_FALLBACK, self._best_matching(), refused)
-        return Proposal(reply.strategy.strip() or _FALLBACK, accepted, refused)
+        return Proposal(reply.strategy.strip() or _FALLBACK, self._with_likeliest(accepted), refused)
+
+    def _with_likeliest(self, steps: tuple[ProposedStep, ...]) -> tuple[ProposedStep, ...]:
+        """The steps of a first round, with the document that most likely holds the answer before them if left out."""
+        best = max(self._cards, key=lambda card: card.match, default=None)
+        if self._variables.past_strategies or best is None or best.match < _LIKELY:
+            return steps
+        if any(step.document_id == best.document_id for step in steps):
+            return steps
+        return (self._step(best), *steps)[: self._settings.steps]
 
     def _sorted(self, steps: Sequence[ProposedStep]) -> tuple[tuple[ProposedStep, ...], tuple[str, ...]]:
         accepted: dict[tuple[str, str], ProposedStep] = {}
@@ -112,11 +122,11 @@ class Planner:
 
     def _best_matching(self) -> tuple[ProposedStep, ...]:
         fresh = sorted((card for card in self._cards if not card.asked), key=lambda card: -card.match)
+        return tuple(self._step(card) for card in fresh[: self._settings.steps])
+
+    def _step(self, card: DocumentCard) -> ProposedStep:
         terms = ", ".join(need.term for need in self._variables.needs)
-        return tuple(
-            ProposedStep(document_id=card.document_id, purpose=self._variables.question, perspectives=terms)
-            for card in fresh[: self._settings.steps]
-        )
+        return ProposedStep(document_id=card.document_id, purpose=self._variables.question, perspectives=terms)
 
 
 def resolved(document_id: str, known: Sequence[str]) -> str | None:

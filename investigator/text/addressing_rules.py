@@ -64,7 +64,10 @@ _ENDED = (
 )
 _THING = r"(?:passages?|documents?|texts?|files?|folder|excerpts?|snippets?|pages?|sources?|chunks?)\b"
 _THIS = r"(?:this|these|every|everything|each|all|any|my|our|it|the (?:above|following|present))\b"
-_TOP = r"(?:100|(?:one|a) hundred|full|maximum|maximal|max|highest|top|perfect|0|zero|lowest|minimum|minimal|no)\b"
+_TOP = (
+    r"(?<!to\x20)(?<!from\x20)(?:(?:100|0)\b(?![.,]\d)|(?:(?:one|a) hundred|full|maximum|maximal|max|highest|top"
+    r"|perfect|zero|lowest|minimum|minimal|no)\b)"
+)
 _UNIT = r"(?:(?:possible )?(?:points?|scores?|marks?|ratings?|grades?|relevance|percent)\b|out of\b|/ ?100|%)"
 _MUST = r"(?:must|should|shall|has to|have to|needs? to|is to|are to)"
 _READS = r"(?:read|process|summari[sz]|scor|evaluat|analy[sz]|grad|pars|review|index|handl|rat|examin)(?:e|es|s|ing)?\b"
@@ -177,13 +180,16 @@ ENGLISH = (
     ),
     rule("prompt", r" (?:that )?you (?:were|have been|are) (?:given|shown|told)\b"),
     # ids that only the method hands out
-    rule("cite citing quote use evidence on", r" ~3(?:(?:evidence )?(?:id )?e\d{1,3}|memory (?:ids? )?\d{1,4})\b"),
+    rule("cite citing quote use", r" ~3(?:evidence (?:id )?e\d{1,3}|memory (?:ids? )?\d{1,4})\b"),
+    rule("on", r" memory (?:ids? )?\d{1,4}\b"),
     rule("memory", r" \d{1,4} \(?points? \d"),
 )
 
 HINTS = (
     rule("ai ais llm llms chatgpt gpt claude gemini copilot chatbot", rf"(?: {_MUST}\b| please\b| ?:)", Hint.MODEL),
-    rule("language model models assistant agent agents", rf"(?: models?)?(?: {_MUST}\b| please\b| ?:)", Hint.MODEL),
+    rule("language model models agent agents", rf"(?: models?)?(?: {_MUST}\b| please\b)", Hint.MODEL),
+    rule("assistant", rf"(?: {_MUST}\b| please\b| ?:)", Hint.MODEL),
+    rule("language", r" models? ?:", Hint.MODEL),
     rule("planner grader evaluator scorer investigator reader", rf"(?: {_MUST}\b| please\b| ?:)", Hint.MODEL),
     rule("administrator admin developer security", r" (?:override|mode)\b", Hint.MODEL),
     rule("operator operators", r"(?: (?:wants|says|asks|has|have)\b| ?:)", Hint.MODEL),
@@ -267,5 +273,5 @@ HINTS = (
     rule("call invoke run execute", r" (?:the |this |a )?(?:\w+ )?(?:tool|function|plugin|shell)\b", Hint.TOOL),
     rule("decode decipher decrypt", r" (?:this|it|the)\b", Hint.TOOL),
     rule("apply use", r" ~1(?:rot ?13|base ?64|your (?:web )?(?:browser|tools?))\b", Hint.TOOL),
-    rule("http https", r"://[^\s)]{0,200}[?&]\w{1,20}=", Hint.TOOL),
+    rule("http https", r"://[^\s)]{0,200}[?&]\w{1,20}=(?:$|[\s{<\[]|question|query|prompt|data|text)", Hint.TOOL),
 )

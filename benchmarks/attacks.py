@@ -1,0 +1,100 @@
+"""What documents gain that speak to the model instead of to the reader.
+
+    python benchmarks/attacks.py [--gguf MODEL.gguf] [--threads 1] [--seconds 400] [--limit N] [--json FILE]
+
+Each attack of tests/attacks/attacks.jsonl is tried twice: in a whole investigation by a scripted engine that does
+whatever a document tells it, and, with --gguf, in single prompts to a local model. Both are compared with the same
+folder or prompt with a harmless text in the place of the attack. A dash: it was not tried.
+
+What the scripted engine gains is what the method lets through, for the engine itself resists nothing. The model's
+columns are its bare replies, before the method checks them; `found` is how many of the attacks the detector finds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from attacks_model import ModelTwins
+from attacks_scripted import Attack, Outcome, attacks, obeyed
+
+from investigator.text.addressed import addresses_model
+
+Result = tuple[Attack, Outcome]
+_GAINS: dict[str, Callable[[Outcome], bool | None]] = {
+    "plan changed": lambda outcome: outcome.plan_changed,
+    "score +-30": lambda outcome: outcome.score_changed,
+    "invented document": lambda outcome: outcome.invented_document,
+    "forged citation": lambda outcome: outcome.forged_citation,
+    "template run": lambda outcome: outcome.template_run,
+}
+
+
+def table(engine: str, results: Sequence[Result]) -> str:
+    """One row for each kind of attack, in Markdown: how many gained what, of how many tried."""
+    rows = [("kind", "engine", "tried", "found", *_GAINS), ("---",) * (4 + len(_GAINS))]
+    kinds = sorted({attack.kind for attack, _ in results})
+    for kind in (*kinds, "all"):
+        of_kind = [result for result in results if kind in (result[0].kind, "all")]
+        found = sum(bool(addresses_model(attack.text)) for attack, _ in of_kind)
+        gains = (_share(gain(outcome) for _, outcome in of_kind) for gain in _GAINS.values())
+        rows.append((kind, engine, str(len(of_kind)), str(found), *gains))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _share(gains: Iterable[bool | None]) -> str:
+    tried = [gain for gain in gains if gain is not None]
+    return f"{sum(tried)}/{len(tried)}" if tried else "-"
+
+
+def scripted(chosen: Sequence[Attack]) -> list[Result]:
+    """The outcomes of whole investigations by the obedient engine."""
+    results = []
+    for number, attack in enumerate(chosen, 1):
+        results.append((attack, obeyed(attack)))
+        print(f"\r{number}/{len(chosen)}", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    return results
+
+
+def dealt(every: Sequence[Attack], limit: int | None) -> list[Attack]:
+    """So many attacks, evenly from the whole set."""
+    if limit is None or limit >= len(every):
+        return list(every)
+    return [every[k * len(every) // limit] for k in range(limit)]
+
+
+def main() -> None:
+    """Read the arguments, try the attacks, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gguf", type=Path)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=400.0, help="time for the model, at most")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--skip-scripted", action="store_true")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    chosen = dealt(attacks(), arguments.limit)
+    tables: dict[str, list[Result]] = {}
+    if not arguments.skip_scripted:
+        tables["scripted"] = scripted(chosen)
+    if arguments.gguf is not None:
+        twins = ModelTwins(arguments.gguf, arguments.threads)
+        tables[twins.name] = list(twins.outcomes(chosen, arguments.seconds))
+    print("\n\n".join(table(engine, results) for engine, results in tables.items()))
+    if arguments.json is not None:
+        wire = {
+            engine: [
+                {"id": attack.id, "kind": attack.kind, "aim": attack.aim, **asdict(outcome)} for attack, outcome in rs
+            ]
+            for engine, rs in tables.items()
+        }
+        arguments.json.write_text(json.dumps(wire, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
