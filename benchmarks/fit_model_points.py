@@ -94,7 +94,9 @@ class Asking:
         )
 
 
-def asked(engine: Engine, folder: Path, questions: int, workspaces: Path, known: set[tuple[str, str]]) -> Iterator[Sample]:
+def asked(
+    engine: Engine, folder: Path, questions: int, workspaces: Path, known: set[tuple[str, str]]
+) -> Iterator[Sample]:
     """The samples of a set that are not known yet."""
     lines = (folder / "questions.dev.jsonl").read_text("utf-8").splitlines()
     embedder = SentenceTransformerEmbedder()
@@ -193,7 +195,9 @@ def main() -> None:
     if arguments.json:
         print(json.dumps({"rows": rows, "rule": rule.model_dump(mode="json")}, indent=2))
     else:
-        print(f"{len(samples)} replies, {sum(s.right for s in samples)} right, {sum(s.model is None for s in samples)} unread")
+        print(
+            f"{len(samples)} replies, {sum(s.right for s in samples)} right, {sum(s.model is None for s in samples)} unread"
+        )
         for row in rows:
             print(f"{row['point']:14} ROC {row['roc']:.3f}  calibration error {row['calibration_error']:.3f}")
         print(rule.model_dump_json())

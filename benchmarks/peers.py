@@ -37,6 +37,8 @@ from investigator.engines.base import Engine
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.gguf import GgufEngine, GgufSettings
 
+_LONGEST_SUMMARY = 1000  # characters; PaperQA2 asks for about 100 words
+_AROUND_SUMMARY = 32  # tokens of the other field and the names of both
 _SIDES = (Ours.name, PaperQA.name)
 
 
@@ -117,7 +119,10 @@ def _overrides(arguments: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _options(arguments: argparse.Namespace) -> tuple[str, ...]:
-    return "--answer-length", arguments.answer_length, "--summaries", arguments.summaries
+    """A summary of one token for each character still ends before its reply is cut, which would cost a second call."""
+    characters = min(_LONGEST_SUMMARY, max(100, arguments.max_tokens - _AROUND_SUMMARY))
+    options = {"answer-length": arguments.answer_length, "summaries": arguments.summaries}
+    return *(f"--{name}={value}" for name, value in options.items()), f"--summary-characters={characters}"
 
 
 def _tell(text: str) -> None:

@@ -1,6 +1,7 @@
 """PaperQA2's side of `peers.py`. Runs in its own environment (peers_requirements.txt) and imports nothing from here.
 
     paperqa-venv/bin/python benchmarks/peers_paperqa.py FOLDER --work DIR --answer-length TEXT
+        --summaries schema|words --summary-characters N
 
 Reads one JSON object a line from standard input and answers each with one on standard output. The first line names
 the server for indexing, each later one a question and the server for it: {"question", "url", "key"}.
@@ -42,10 +43,9 @@ def settings(arguments: argparse.Namespace, url: str, key: str) -> Settings:
     from paperqa import Settings
 
     server = {"api_base": url, "api_key": key, "timeout": _HOURS}
-    chat, summary = (
-        _model(server),
-        _model(server if arguments.summaries == "words" else {**server, **_held_to_schema()}),
-    )
+    chat = summary = _model(server)
+    if arguments.summaries == "schema":
+        summary = _model({**server, **_held_to_schema(arguments.summary_characters)})
     index = {
         "paper_directory": arguments.folder,
         "index_directory": arguments.work / "index",
@@ -80,10 +80,10 @@ def _model(parameters: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _held_to_schema() -> dict[str, object]:
-    """Has the server hold each summary to the JSON that PaperQA2's prompt asks for."""
+def _held_to_schema(characters: int) -> dict[str, object]:
+    """Has the server hold each summary to the JSON that PaperQA2's prompt asks for, and short enough to end whole."""
     properties = {
-        "summary": {"type": "string", "maxLength": 1000},
+        "summary": {"type": "string", "maxLength": characters},
         "relevance_score": {"type": "integer", "minimum": 0, "maximum": 10},
     }
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
@@ -142,6 +142,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--answer-length", required=True)
     parser.add_argument("--summaries", choices=("schema", "words"), required=True)
+    parser.add_argument("--summary-characters", type=int, required=True, help="longest summary that a schema allows")
     arguments = parser.parse_args()
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the library prints must not stand among the replies

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.documents.folder import Recheck, check_folder, scan
-from investigator.engines.base import Embedder, Engine
+from investigator.engines.base import Embedder, Engine, traits_of
 from investigator.engines.catalogue import open_engine, parse_model_options
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
@@ -54,6 +54,7 @@ from investigator.tracing.opening import open_tracer
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
 
+_PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 _BLANK = {"id", "question", "mission", "strategy", "engine", "engines", "made_with", "search"}
 """What the record of a run holds before anything has happened."""
 
@@ -274,11 +275,22 @@ class Investigator:
 
     def _open_engines(self, model: str | Engine | Sequence[str] | None) -> dict[Role, Engine]:
         if model is not None and not isinstance(model, str | Sequence):
-            return {role: model for role in Role}
+            return self._relieved({role: model for role in Role}, ())
         models = parse_model_options([model] if isinstance(model, str) else model or ())
         names = {role: models.name_for(role) for role in Role}
         opened = {name: self._open_engine(name) for name in dict.fromkeys(names.values())}
-        return {role: opened[name] for role, name in names.items()}
+        return self._relieved({role: opened[name] for role, name in names.items()}, tuple(dict(models.apart)))
+
+    def _relieved(self, engines: dict[Role, Engine], chosen: Sequence[Role]) -> dict[Role, Engine]:
+        """The engines, with what a small model measured worse at done by the embedded one, where it was not chosen."""
+        relieved = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in chosen]
+        if relieved:
+            self._notices.append(
+                f"{engines[Role.ASK].name} is small: {', '.join(relieved)} is left to the embedded engine. "
+                "Name the model for a role to have it do that too, as --model plan=gguf:PATH"
+            )
+        embedded = ExtractiveEngine(self._reading)
+        return {role: embedded if role in relieved else engine for role, engine in engines.items()}
 
     def _open_engine(self, name: str) -> Engine:
         return open_engine(

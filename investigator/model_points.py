@@ -16,7 +16,6 @@ from investigator.calibration import Logistic, log_odds
 from investigator.records import Memory, Record
 from investigator.shipped import shipped_text
 
-_SMALL_FILE = 1_000_000_000  # bytes: about a billion parameters in four bits
 _FEWEST_REPLIES = 3
 _WILD_SPREAD = 40  # points of search between the best and the worst document that a model scored alike
 
@@ -62,12 +61,12 @@ class PointRules(Record):
     small: PointRule
     others: PointRule
 
-    def of(self, engine: str) -> PointRule:
-        """The rule for an engine by its name."""
+    def of(self, engine: str, *, is_small: bool) -> PointRule:
+        """The rule for an engine by its name and size."""
         for rule in self.measured:
             if fnmatchcase(engine, rule.models):
                 return rule
-        return self.small if _is_small(engine) else self.others
+        return self.small if is_small else self.others
 
 
 @cache
@@ -93,8 +92,3 @@ def counted(memories: Sequence[Memory]) -> tuple[Memory, ...]:
         memory if memory.model_point is None else memory.model_copy(update={"point": memory.search_point})
         for memory in memories
     )
-
-
-def _is_small(engine: str) -> bool:
-    size = engine.rpartition("@")[2]
-    return engine.startswith("gguf:") and size.isdecimal() and int(size) < _SMALL_FILE

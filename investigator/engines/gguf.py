@@ -19,6 +19,7 @@ from investigator.records import Prompt, Record, Reply
 
 _USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
 _TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
+_SMALL_FILE = 1_000_000_000  # bytes: about a billion parameters in eight bits
 
 
 class GgufSettings(Record):
@@ -50,7 +51,8 @@ class GgufEngine:
         self._path = Path(path).expanduser()
         self._settings = settings or GgufSettings()
         self._context_tokens = _context(self._path, self._settings)
-        self._name = f"gguf:{self._path.name}@{self._path.stat().st_size}"
+        self._size = self._path.stat().st_size
+        self._name = f"gguf:{self._path.name}@{self._size}"
         self._loading = Lock()
         self._model: GgufModel | None = None
         if find_spec("xllamacpp") is None:
@@ -69,7 +71,9 @@ class GgufEngine:
         settings = self._settings
         room = self._context_tokens - settings.max_tokens - _TEMPLATE_TOKENS
         sampling = f"max_tokens={settings.max_tokens} temperature={settings.temperature:g} seed={settings.seed}"
-        return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
+        return Traits(
+            is_model=True, is_small=self._size < _SMALL_FILE, context_tokens=room, concurrency=1, sampling=sampling
+        )
 
     def reply(self, prompt: Prompt) -> Reply:
         """The model's reply to one prompt, as JSON.

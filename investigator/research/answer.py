@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from investigator.engines.roles import Role
 from investigator.evidence.claims import prove
 from investigator.records import (
     Answer,
@@ -49,7 +50,7 @@ class AnswerWriter:
     ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
         """(proven claims, claims that are not proven).
 
-        An engine that finds the evidence insufficient gives no claims. One whose reply cannot be read, whose claims are
+        An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply cannot be read, whose claims are
         all unproven, or for which no budget is left, is replaced by the best quotes as they stand.
         Without evidence no engine is asked. Raises EngineError.
         """
@@ -66,7 +67,7 @@ class AnswerWriter:
             reading = self._desk.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
         except BudgetSpent:
             return self._verbatim(sources), ()
-        if reading.value is not None and not reading.value.claims:
+        if reading.value is not None and not reading.value.claims and not self._desk.traits(Role.ANSWER).is_small:
             return (), ()
         claims, unproven = checked(reading.value.claims if reading.value else (), sources, question)
         return claims or self._verbatim(sources), unproven

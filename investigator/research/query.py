@@ -140,7 +140,7 @@ class Query:
         search = opinion.point or 0
         if finding.point is None:
             return replace(finding, search_point=search)
-        rule = shipped_rules().of(self._desk.name(Role.ASK))
+        rule = shipped_rules().of(self._desk.name(Role.ASK), is_small=self._desk.traits(Role.ASK).is_small)
         point = rule.point(finding.point, search, proven=bool(finding.quotes))
         finding = replace(finding, point=point, model_point=finding.point, search_point=search)
         if finding.quotes or search < shipped().threshold:

@@ -16,9 +16,9 @@ MARKUP = (
     rule("[inst [/inst", r"\]"),
     rule("<<sys <</sys", r">>"),
     rule("<start_of_turn <end_of_turn", r">"),
-    rule("human user q", rf":{_UP_TO}\n *(?:assistant|ai|model|bot): "),
-    rule("assistant ai model bot", rf":{_UP_TO}\n *(?:user|human): "),
-    rule("###", r" (?:system|instruction|assistant|response)s?(?: prompt| message)? ?:?\s*\n", Hint.RULES),
+    rule("human user", rf":{_UP_TO}\s(?:assistant|ai|bot): "),
+    rule("assistant ai bot", rf":{_UP_TO}\s(?:user|human): "),
+    rule("###", r" (?:system|instruction|assistant|response)s?(?: prompt| message)?\b", Hint.RULES),
     # tags of our templates, which no mark-up of another kind has in this form
     rule("</passage </memory </evidence </turn </fact", r"\s*>\s*(?:</\w{1,20}\s*>\s*)?(?=[^<\s])"),
     rule("</passage", r"\s*>\s*</passage"),

@@ -1,0 +1,231 @@
+"""Ceilings: a run that may cost no more ends with what it has, and goes on from there once it may."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from openai_server import Body, OpenAIServer, Response, completion
+from power_plants import (
+    ALL,
+    ALL_CALLS,
+    ASK,
+    REFLECT,
+    THINK,
+    TOKENS_PER_REPLY,
+    answer_of,
+    asking,
+    index,
+    outcome,
+    prompt_in,
+    role_in,
+    roles,
+    sensible,
+    write_folder,
+)
+
+from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedEngine, StopReason, load_settings
+from investigator.errors import SettingsError
+from investigator.records import Investigation, Remembered, Started
+from investigator.reports.html import html_report
+from investigator.reports.terminal import investigation_text
+
+EVERY_OUTPUT = tuple(f"It makes {number} MW of power." for number in range(40, 46))
+THRIFTLESS = "method.thrift=false"
+
+Ask = Callable[..., Investigation]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The folder, and an index of it."""
+    at = tmp_path_factory.mktemp("plants")
+    folder = write_folder(at / "folder")
+    return folder, index(folder, at / "index")
+
+
+@pytest.fixture
+def ask(openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path) -> Ask:
+    """Asks ALL with some settings, in a workspace that the test keeps."""
+    folder, kept = prepared
+    shutil.copytree(kept, tmp_path / "w")
+    openai_server.answer(sensible)
+
+    def asked(*settings: str, fresh: bool = False) -> Investigation:
+        return outcome(asking(openai_server, folder, tmp_path / "w", *settings).investigate(ALL, fresh=fresh))
+
+    return asked
+
+
+def quoted(case: Investigation) -> list[str]:
+    return sorted(quote.text for quote in answer_of(case).citations)
+
+
+@pytest.mark.parametrize(("calls", "replies"), [(1, 0), (2, 0), (3, 1), (5, 3), (8, 6)])
+def test_a_ceiling_of_calls_ends_with_the_best_of_what_was_found(
+    ask: Ask, openai_server: OpenAIServer, calls: int, replies: int
+) -> None:
+    case = ask(f"budget.calls={calls}")
+    answer = answer_of(case)
+    assert (answer.outcome, answer.stop) == ("stopped(calls)", StopReason.CALLS)
+    assert case.usage.calls == len(openai_server.requests) == calls
+    assert len(case.memories) == replies
+    assert answer.status is (AnswerStatus.ANSWERED if replies else AnswerStatus.NOT_FOUND_SO_FAR)
+    assert set(quoted(case)) <= {quote.text for memory in case.memories for quote in memory.quotes}
+    assert len(quoted(case)) == min(replies, 5)
+    assert answer.nearest or replies
+    assert len(answer.coverage.not_opened) >= len(EVERY_OUTPUT) - replies
+
+
+def test_asked_again_under_the_same_ceiling_nothing_is_paid(ask: Ask, openai_server: OpenAIServer) -> None:
+    stopped = ask("budget.calls=5")
+    paid = len(openai_server.requests)
+    assert ask("budget.calls=5") == stopped
+    assert len(openai_server.requests) == paid
+
+
+def test_under_a_higher_ceiling_the_run_goes_on_and_pays_the_rest_alone(ask: Ask, openai_server: OpenAIServer) -> None:
+    stopped = [ask(f"budget.calls={calls}") for calls in (1, 4, 7)]
+    whole = ask()
+    assert {case.id for case in stopped} == {whole.id}
+    assert [case.usage.calls for case in stopped] == [1, 4, 7]
+    assert whole.usage.calls == len(openai_server.requests) == ALL_CALLS
+    assert len({prompt_in(body) for body in openai_server.bodies}) == ALL_CALLS
+    assert quoted(whole) == sorted(EVERY_OUTPUT)
+    assert whole.memories[: len(stopped[-1].memories)] == stopped[-1].memories
+    assert answer_of(whole).outcome == "answered"
+
+
+def test_a_run_that_was_let_go_of_gets_no_second_budget(
+    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(prepared[1], tmp_path / "w")
+    openai_server.answer(sensible)
+    made = asking(openai_server, prepared[0], tmp_path / "w", "budget.calls=6", "chat.concurrency=1")
+    events = made.investigate(ALL)
+    for event in events:
+        if isinstance(event, Remembered):
+            break
+    events.close()  # type: ignore[attr-defined]
+    before = len(openai_server.requests)
+    assert 3 <= before < 6
+    again = list(made.investigate(ALL))
+    assert [event.resumed for event in again if isinstance(event, Started)] == [True]
+    case = outcome(iter(again))
+    assert answer_of(case).outcome == "stopped(calls)"
+    assert case.usage.calls == len(openai_server.requests) == 6
+
+
+def test_many_calls_side_by_side_stay_under_the_ceiling(ask: Ask, openai_server: OpenAIServer) -> None:
+    openai_server.answer(lambda body: replace(sensible(body), delay=0.03))
+    case = ask("budget.calls=5", "chat.concurrency=16", THRIFTLESS)
+    assert len(openai_server.requests) == case.usage.calls == 5
+    assert len(case.memories) == 3
+
+
+@pytest.mark.parametrize("ceiling", [1_000, 2_500, 3_500])
+def test_a_ceiling_of_tokens_is_never_passed(ask: Ask, openai_server: OpenAIServer, ceiling: int) -> None:
+    case = ask(f"budget.tokens={ceiling}")
+    sent = sum(-(-len(prompt_in(body)) // 3) + TOKENS_PER_REPLY for body in openai_server.bodies)
+    assert case.usage.tokens == sent <= ceiling
+    assert answer_of(case).outcome == "stopped(tokens)"
+    paid = len(openai_server.requests)
+    assert ask(f"budget.tokens={ceiling}").usage.tokens == sent
+    assert len(openai_server.requests) == paid
+    assert quoted(ask("budget.tokens=50000")) == sorted(EVERY_OUTPUT)
+    assert len(openai_server.requests) == ALL_CALLS
+
+
+def priced(tmp_path: Path, model: str = "openai:small") -> str:
+    """A table in which that model costs 1,000 dollars for a million tokens of input, 10,000 for output."""
+    file = tmp_path / "prices.json"
+    price = {"model": model, "input": 1_000, "output": 10_000}
+    file.write_text(json.dumps({"as_of": "2026-01-31", "prices": [price]}), encoding="utf-8")
+    return f"budget.prices={file}"
+
+
+def test_a_ceiling_of_money_is_kept_and_what_was_paid_is_shown(
+    ask: Ask, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    stopped = ask(priced(tmp_path), "budget.money=5")
+    spent = sum(-(-len(prompt_in(body)) // 3) * 0.001 + TOKENS_PER_REPLY * 0.01 for body in openai_server.bodies)
+    assert stopped.usage.money == pytest.approx(spent)
+    assert 0 < spent <= 5
+    assert answer_of(stopped).outcome == "stopped(money)"
+    assert f"${spent:.4f}" in investigation_text(stopped).plain
+    assert f"${spent:.4f}" in html_report(stopped)
+    paid = len(openai_server.requests)
+    assert ask(priced(tmp_path), "budget.money=5") == stopped
+    assert len(openai_server.requests) == paid
+    whole = ask(priced(tmp_path), "budget.money=50")
+    assert quoted(whole) == sorted(EVERY_OUTPUT)
+    assert len(openai_server.requests) == ALL_CALLS
+    assert whole.usage.money > spent
+
+
+def test_a_ceiling_of_money_for_a_model_without_a_price_is_refused_before_anything_is_done(
+    prepared: tuple[Path, Path], tmp_path: Path
+) -> None:
+    settings = load_settings(None, ["budget.money=1", "chat.api_key=k", priced(tmp_path, "openai:dear")])
+    models = ["openai:dear", "ask=openai:unheard-of"]
+    made = Investigator(prepared[0], model=models, settings=settings, workspace=tmp_path / "w")
+    with pytest.raises(SettingsError, match="no price is known for openai:unheard-of") as caught:
+        made.ask(ALL)
+    assert "budget.prices=" in caught.value.hint
+    assert not (tmp_path / "w").exists()
+
+
+def test_a_price_that_is_not_known_is_said_and_not_guessed(prepared: tuple[Path, Path], tmp_path: Path) -> None:
+    engine = ScriptedEngine("{}", name="openai:unheard-of")
+    made = Investigator(prepared[0], model=engine, workspace=tmp_path / "w", embedder=ScriptedEmbedder())
+    case = outcome(made.investigate(ALL))
+    assert case.usage.unpriced == case.usage.calls == len(engine.asked)
+    assert f"the price of {case.usage.calls} calls is not known" in investigation_text(case).plain
+    assert "$" not in investigation_text(case).plain
+
+
+def test_after_the_time_limit_no_call_begins(ask: Ask, openai_server: OpenAIServer) -> None:
+    def slow(body: Body) -> Response:
+        return replace(sensible(body), delay=0.2 if role_in(body) == ASK else 0.0)
+
+    openai_server.answer(slow)
+    began = time.monotonic()
+    case = ask("budget.seconds=0.5", "chat.concurrency=1")
+    assert time.monotonic() - began < 5
+    assert answer_of(case).outcome == "stopped(time)"
+    paid = len(openai_server.requests)
+    assert 1 <= paid < ALL_CALLS
+    assert len(case.memories) == roles(openai_server).count(ASK)
+    openai_server.answer(sensible)
+    assert quoted(ask("budget.seconds=60", "chat.concurrency=1")) == sorted(EVERY_OUTPUT)
+    assert len(openai_server.requests) == ALL_CALLS
+
+
+def unsure(body: Body) -> Response:
+    """A sensible model that always wants to know more."""
+    if role_in(body) == REFLECT:
+        return completion(json.dumps({"knowledge": [{"term": "power", "unknown_infos": ["the owner"]}]}))
+    return sensible(body)
+
+
+def test_a_ceiling_of_rounds_ends_with_an_answer_and_more_rounds_pay_the_rest_alone(
+    ask: Ask, openai_server: OpenAIServer
+) -> None:
+    openai_server.answer(unsure)
+    one = ask("method.rounds=1")
+    assert answer_of(one).stop is StopReason.ROUNDS
+    assert len(one.rounds) == 1
+    assert quoted(one) == sorted(EVERY_OUTPUT)
+    paid = len(openai_server.requests)
+    assert ask("method.rounds=1") == one
+    assert len(openai_server.requests) == paid
+    two = ask("method.rounds=2")
+    assert len(two.rounds) == 2
+    assert two.usage.calls == len(openai_server.requests) - paid
+    assert roles(openai_server).count(THINK) == 1
+    assert roles(openai_server).count(ASK) == len({memory.target_document_id for memory in two.memories})

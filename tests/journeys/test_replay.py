@@ -1,0 +1,192 @@
+"""Replay: a run gone through again from its journal, with no model anywhere, says whether it still holds."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from openai_server import OpenAIServer, completion
+from power_plants import ALL, ALL_CALLS, ASK, ONE, answer_of, asking, index, outcome, role_in, sensible, write_folder
+from typer.testing import CliRunner, Result
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.cli.main import app
+from investigator.errors import EngineUnreachableError, UnknownRunError
+from investigator.prompts import shipped_folder
+from investigator.records import Investigation, Remembered, Replayed
+from investigator.reports.replayed import replayed_text
+
+
+@dataclass(frozen=True)
+class Past:
+    """A finished run whose server is gone: its folder, its workspace, its record."""
+
+    folder: Path
+    workspace: Path
+    case: Investigation
+
+    def replayed(self, prompts: Path | None = None) -> Replayed:
+        """What a replay says, by an investigator that knows nothing of the model."""
+        made = Investigator(self.folder, workspace=self.workspace, prompts=prompts, embedder=ScriptedEmbedder())
+        return made.replay(self.case.id)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Past:
+    """A run over all plants, of which every test takes a copy."""
+    at = tmp_path_factory.mktemp("past")
+    folder = write_folder(at / "folder")
+    server = OpenAIServer()
+    server.answer(sensible)
+    try:
+        case = outcome(asking(server, folder, index(folder, at / "workspace")).investigate(ALL))
+    finally:
+        server.close()
+    return Past(folder, at / "workspace", case)
+
+
+@pytest.fixture
+def past(run: Past, tmp_path: Path) -> Past:
+    """A copy of the run that may be changed."""
+    shutil.copytree(run.folder, tmp_path / "folder")
+    shutil.copytree(run.workspace, tmp_path / "workspace")
+    return Past(tmp_path / "folder", tmp_path / "workspace", run.case)
+
+
+def test_without_its_server_a_run_comes_out_as_it_was(past: Past) -> None:
+    replayed = past.replayed()
+    assert replayed.same, replayed.differences
+    assert replayed.investigation == past.case
+    assert replayed.calls == ALL_CALLS
+    assert replayed.quotes == len(answer_of(past.case).citations) == 6
+
+
+def test_a_replay_writes_nothing_into_the_run(past: Past) -> None:
+    made = Investigator(past.folder, workspace=past.workspace, embedder=ScriptedEmbedder())
+    before = made.runs()
+    past.replayed()
+    assert made.runs() == before
+    assert made.show(past.case.id) == past.case
+
+
+def test_a_quote_that_no_longer_stands_is_named_with_its_place(past: Past) -> None:
+    cedar = past.folder / "cedar.txt"
+    cedar.write_text(cedar.read_text(encoding="utf-8").replace("42 MW", "43 MW"), encoding="utf-8")
+    replayed = past.replayed()
+    assert not replayed.same
+    assert [(quote.document_id, quote.text) for quote in replayed.failed_quotes] == [
+        ("cedar.txt", "It makes 42 MW of power.")
+    ]
+    assert "no longer there: cedar.txt" in replayed_text(replayed).plain
+    assert "stand in the documents as they are now: 5 of 6" in replayed_text(replayed).plain
+
+
+def test_the_quotes_of_a_document_that_is_gone_no_longer_stand(past: Past) -> None:
+    (past.folder / "oak.txt").unlink()
+    replayed = past.replayed()
+    assert [quote.document_id for quote in replayed.failed_quotes] == ["oak.txt"]
+    assert replayed.differences
+
+
+def test_a_changed_template_is_told_and_the_quotes_still_stand(past: Past, tmp_path: Path) -> None:
+    changed = tmp_path / "prompts" / "query" / "ask.j2"
+    changed.parent.mkdir(parents=True)
+    shipped = (shipped_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
+    changed.write_text(shipped.replace("You examine one document", "You look into one document"), encoding="utf-8")
+    replayed = past.replayed(tmp_path / "prompts")
+    assert not replayed.same
+    assert not replayed.failed_quotes
+    assert "query/ask" in replayed.differences[0]
+    assert past.replayed().same
+
+
+def test_a_run_that_went_on_in_a_second_process_comes_out_as_it_was(
+    past: Past, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    openai_server.answer(sensible)
+    made = asking(openai_server, past.folder, past.workspace)
+    events = made.investigate("How much power do both the Oak plant and the Elm plant make?")
+    next(event for event in events if isinstance(event, Remembered))
+    events.close()  # type: ignore[attr-defined]
+    case = outcome(made.investigate("How much power do both the Oak plant and the Elm plant make?"))
+    assert made.replay(case.id).same
+
+
+def test_replies_that_had_to_be_asked_for_twice_are_replayed_too(past: Past, openai_server: OpenAIServer) -> None:
+    openai_server.answer(
+        lambda body: (
+            sensible(body)
+            if "could not be read" in json.dumps(body) or role_in(body) != ASK
+            else completion("The Cedar plant? Let me think about that.")
+        )
+    )
+    made = asking(openai_server, past.folder, past.workspace)
+    case = outcome(made.investigate(ONE))
+    assert [memory.point for memory in case.memories] == [90]
+    replayed = made.replay(case.id)
+    assert replayed.same
+    assert replayed.calls == len(openai_server.requests) == 5
+
+
+def test_a_run_without_an_end_is_refused_with_what_to_do(past: Past, openai_server: OpenAIServer) -> None:
+    openai_server.close()
+    made = asking(openai_server, past.folder, past.workspace)
+    with pytest.raises(EngineUnreachableError):
+        made.ask(ONE)
+    unfinished = made.runs()[0].id
+    with pytest.raises(UnknownRunError, match="is not finished") as caught:
+        made.replay(unfinished)
+    assert "again" in caught.value.hint
+
+
+# By the command line, with the embedder that ships: what was indexed with another one is indexed anew.
+
+
+def command(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Past:
+    """A run that the command line made."""
+    at = tmp_path_factory.mktemp("asked")
+    folder = write_folder(at / "folder")
+    server = OpenAIServer()
+    server.answer(sensible)
+    try:
+        words = ("--workspace", at / "workspace", "--model", "openai:small", "--set", f"chat.base_url={server.url}")
+        done = command("ask", folder, ONE, "--json", *words)
+    finally:
+        server.close()
+    assert done.exit_code == 0, done.output
+    return Past(folder, at / "workspace", Investigation.model_validate_json(done.stdout))
+
+
+def test_the_command_replays_by_the_beginning_of_the_id(asked: Past) -> None:
+    done = command("replay", asked.case.id[:12], asked.folder, "--workspace", asked.workspace)
+    assert done.exit_code == 0, done.output
+    assert answer_of(asked.case).text in done.stdout
+    assert "Plan, memories and answer came out as they were." in done.stdout
+    as_json = command("replay", asked.case.id, asked.folder, "--workspace", asked.workspace, "--json")
+    assert as_json.exit_code == 0
+    assert Replayed.model_validate_json(as_json.stdout).investigation == asked.case
+
+
+def test_the_command_exits_with_1_where_something_no_longer_holds(asked: Past, tmp_path: Path) -> None:
+    shutil.copytree(asked.folder, tmp_path / "folder")
+    shutil.copytree(asked.workspace, tmp_path / "workspace")
+    (tmp_path / "folder" / "cedar.txt").write_text("The Cedar plant was pulled down.", encoding="utf-8")
+    done = command("replay", asked.case.id, tmp_path / "folder", "--workspace", tmp_path / "workspace")
+    assert done.exit_code == 1
+    assert "no longer there: cedar.txt:line 1" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["nosuchrun", ""])
+def test_the_command_refuses_a_run_that_is_not_there(asked: Past, name: str) -> None:
+    done = command("replay", name, asked.folder, "--workspace", asked.workspace)
+    assert done.exit_code == 2
+    assert "hint: List the investigations with" in done.stderr

@@ -1,0 +1,159 @@
+"""When enough is known: pure decisions about how many documents are asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.records import SUMMARY, DocumentCard, Memory, Need, PlanStep, Quote
+from investigator.research.sufficiency import first_wave, known_from, suffices, worth_a_call
+
+QUESTION = "Who owns the Emsland plant?"
+
+
+def steps(*document_ids: str) -> tuple[PlanStep, ...]:
+    return tuple(PlanStep(plan_id=i, document_id=name, purpose="?") for i, name in enumerate(document_ids, 1))
+
+
+def cards(*matches: float) -> tuple[DocumentCard, ...]:
+    """Documents named d1, d2, ... with these matches."""
+    return tuple(DocumentCard(document_id=f"d{i}", title="", match=match) for i, match in enumerate(matches, 1))
+
+
+def numbered(count: int) -> tuple[PlanStep, ...]:
+    return steps(*(f"d{i}" for i in range(1, count + 1)))
+
+
+def memory(point: int | None, *quotes: str, number: int = 1, document_id: str = "a.txt") -> Memory:
+    proven = tuple(
+        Quote(document_id=document_id, page=None, line=1, start=0, end=len(text), text=text, source_hash="h")
+        for text in quotes
+    )
+    return Memory(
+        id=number, target_document_id=document_id, question="?", reply=f"Reply {number}.", point=point, quotes=proven
+    )
+
+
+def test_two_documents_are_asked_first_where_one_of_them_is_likely() -> None:
+    assert first_wave(numbered(5), cards(0.9, 0.1, 0.1, 0.1, 0.1), workers=4) == 2
+    assert first_wave(numbered(5), cards(0.1, 0.5, 0.1, 0.1, 0.1), workers=4) == 2
+
+
+def test_all_are_asked_at_once_where_none_of_the_first_is_likely() -> None:
+    assert first_wave(numbered(5), cards(0.49, 0.3, 0.1, 0.1, 0.1), workers=4) == 5
+    assert first_wave(steps("unranked.txt", "d1", "d2"), cards(0.4, 0.3), workers=4) == 3
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_plan_shorter_than_a_wave_is_one_wave(count: int) -> None:
+    assert first_wave(numbered(count), cards(0.9), workers=4) == count
+
+
+@pytest.mark.parametrize(
+    ("count", "workers", "expected"),
+    [(8, 4, 4), (7, 4, 2), (32, 16, 16), (31, 16, 2), (6, 3, 3), (20, 2, 2), (20, 1, 2)],
+)
+def test_a_broad_plan_begins_with_as_many_as_can_be_asked_at_once(count: int, workers: int, expected: int) -> None:
+    assert first_wave(numbered(count), cards(0.9), workers) == expected
+
+
+def test_a_document_below_the_bar_is_not_worth_a_call_and_one_on_it_is() -> None:
+    worth = worth_a_call(numbered(3), cards(0.03, 0.026, 0.025), bar=0.026)
+    assert [step.document_id for step in worth] == ["d1", "d2"]
+
+
+def test_what_is_worth_a_call_stays_in_the_order_of_the_plan() -> None:
+    worth = worth_a_call(steps("d3", "d2", "d1"), cards(0.9, 0.001, 0.5), bar=0.026)
+    assert [step.document_id for step in worth] == ["d3", "d1"]
+
+
+def test_all_documents_together_and_one_that_no_card_tells_of_are_never_hopeless() -> None:
+    worth = worth_a_call(steps(SUMMARY, "unknown.txt", "d1"), cards(0.001), bar=0.026)
+    assert [step.document_id for step in worth] == [SUMMARY, "unknown.txt"]
+
+
+def test_of_several_hopeless_documents_the_two_likeliest_are_asked() -> None:
+    worth = worth_a_call(numbered(4), cards(0.001, 0.004, 0.002, 0.003), bar=0.026)
+    assert [step.document_id for step in worth] == ["d2", "d4"]
+
+
+def test_of_no_steps_none_is_worth_a_call() -> None:
+    assert worth_a_call((), cards(0.9), bar=0.026) == ()
+
+
+NEEDS = (Need(term="owner"), Need(term="Emsland plant", weight=0.5), Need(term="turbine hall", weight=0.4))
+
+
+@pytest.mark.parametrize(
+    ("told", "enough"),
+    [
+        (memory(95, "The owner of the Emsland plant is RWE."), True),
+        (memory(80, "The owners of the plants in Emsland are many."), True),
+        (memory(79, "The owner of the Emsland plant is RWE."), False),
+        (memory(None, "The owner of the Emsland plant is RWE."), False),
+        (memory(95), False),
+        (memory(95, "The Emsland plant was opened in 1988."), False),
+        (memory(95, "The owner of the plant is RWE."), False),
+    ],
+)
+def test_proven_quotes_suffice_where_they_hold_every_telling_need(told: Memory, enough: bool) -> None:
+    assert suffices(QUESTION, NEEDS, [told], {}) is enough
+
+
+def test_the_words_of_a_reply_prove_nothing() -> None:
+    told = memory(95, "It is RWE.").model_copy(update={"reply": "The owner of the Emsland plant is RWE."})
+    assert not suffices(QUESTION, NEEDS, [told], {})
+
+
+def test_a_need_may_stand_in_the_title_of_a_quoted_document_only() -> None:
+    told = memory(95, "Its owner is RWE.")
+    assert suffices(QUESTION, NEEDS, [told], {"a.txt": "The Emsland plant a.txt"})
+    assert not suffices(QUESTION, NEEDS, [told], {"b.txt": "The Emsland plant b.txt"})
+
+
+def test_quotes_of_several_documents_suffice_together() -> None:
+    first = memory(60, "The Emsland plant is old.", document_id="b.txt")
+    second = memory(90, "Its owner is RWE.", number=2)
+    assert suffices(QUESTION, NEEDS, [first, second], {})
+    assert not suffices(QUESTION, NEEDS, [second], {})
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Compare the owners of both plants.",
+        "Which plants does RWE own?",
+        "How many owners has the plant?",
+        "What is the difference between the owner and the plant?",
+        "LIST the owners of the plant.",
+        "Has every plant an owner?",
+        "Emsland versus Lingen: who is the owner?",
+        "Who is any other owner of the plant?",
+    ],
+)
+def test_a_question_about_several_things_is_never_taken_as_answered(question: str) -> None:
+    told = [memory(95, "The owner of the Emsland plant is RWE.")]
+    assert not suffices(question, NEEDS, told, {})
+    assert suffices(QUESTION, NEEDS, told, {})
+
+
+def test_nothing_known_never_suffices_even_where_nothing_is_needed() -> None:
+    assert not suffices(QUESTION, (), [], {})
+
+
+def test_knowledge_of_a_need_rests_on_the_memories_whose_quotes_hold_it() -> None:
+    history = [
+        memory(90, "Its owner is RWE.", number=1),
+        memory(70, "The plant is old.", number=2, document_id="b.txt"),
+    ]
+    owner, plant = known_from((Need(term="owner"), Need(term="plant")), history)
+    assert [(info.info, info.point, info.document_ids, info.memory_ids) for info in owner.known_infos] == [
+        ("Reply 1.", 90, ("a.txt",), (1,))
+    ]
+    assert [info.memory_ids for info in plant.known_infos] == [(2,)]
+    assert owner.unknown_infos == plant.unknown_infos == ()
+
+
+def test_knowledge_of_a_need_that_no_quote_holds_rests_on_all_memories() -> None:
+    history = [memory(90, "Its owner is RWE.", number=1), memory(70, "The plant is old.", number=2)]
+    (turbine,) = known_from((Need(term="turbine"),), history)
+    assert [info.memory_ids for info in turbine.known_infos] == [(1,), (2,)]
