@@ -195,9 +195,8 @@ def main() -> None:
     if arguments.json:
         print(json.dumps({"rows": rows, "rule": rule.model_dump(mode="json")}, indent=2))
     else:
-        print(
-            f"{len(samples)} replies, {sum(s.right for s in samples)} right, {sum(s.model is None for s in samples)} unread"
-        )
+        right, unread = sum(s.right for s in samples), sum(s.model is None for s in samples)
+        print(f"{len(samples)} replies, {right} right, {unread} unread")
         for row in rows:
             print(f"{row['point']:14} ROC {row['roc']:.3f}  calibration error {row['calibration_error']:.3f}")
         print(rule.model_dump_json())

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.documents.folder import Recheck, check_folder, scan
-from investigator.engines.base import Embedder, Engine, traits_of
-from investigator.engines.catalogue import open_engine, parse_model_options
+from investigator.engines.base import Embedder, Engine
+from investigator.engines.catalogue import open_engine
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.foreseeing import ForeseeingEngine
@@ -43,6 +43,7 @@ from investigator.research.investigator import Research
 from investigator.research.replay import replay
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings
 from investigator.retrieval.library import Library
+from investigator.roster import recorded, relieved, roster
 from investigator.settings import Settings, load_settings
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal, Runs
@@ -54,7 +55,6 @@ from investigator.tracing.opening import open_tracer
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
 
-_PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 _BLANK = {"id", "question", "mission", "strategy", "engine", "engines", "made_with", "search"}
 """What the record of a run holds before anything has happened."""
 
@@ -65,6 +65,7 @@ class Investigator:
     `model` is `provider:name`, several `role=provider:name`, or an Engine; without it the extractive engine answers, no
     language model. `workspace` is the directory of the index, by default `.investigator` inside the folder. `prompts`
     is a folder of templates that replace shipped ones. LangChain's `callbacks` hear of every call of a chat model.
+    Replies of the language model are added to the file `record`, which `recorded:FILE` then gives again without it.
     Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError where these cannot be used.
     """
 
@@ -78,6 +79,7 @@ class Investigator:
         prompts: str | Path | None = None,
         embedder: Embedder | None = None,
         callbacks: Sequence[BaseCallbackHandler] = (),
+        record: str | Path | None = None,
     ) -> None:
         self.folder = Path(folder).expanduser()
         check_folder(self.folder)
@@ -91,7 +93,7 @@ class Investigator:
         self._directory = locate(self.folder, Path(workspace) if workspace is not None else None)
         self._known = KnownServers(self._directory / "servers.json", on_notice=self._notices.append)
         self._callbacks = tuple(callbacks)
-        self._engines = self._open_engines(model)
+        self._engines = self._open_engines(model, record)
         if workspace is None and self._directory.parent != self.folder:
             self._notices.append(f"The folder cannot be written: its index is kept in {self._directory}.")
 
@@ -273,24 +275,11 @@ class Investigator:
         with Workspace(self._directory, write=False) as workspace:
             return Runs(workspace.database).investigation(run_id)
 
-    def _open_engines(self, model: str | Engine | Sequence[str] | None) -> dict[Role, Engine]:
-        if model is not None and not isinstance(model, str | Sequence):
-            return self._relieved({role: model for role in Role}, ())
-        models = parse_model_options([model] if isinstance(model, str) else model or ())
-        names = {role: models.name_for(role) for role in Role}
-        opened = {name: self._open_engine(name) for name in dict.fromkeys(names.values())}
-        return self._relieved({role: opened[name] for role, name in names.items()}, tuple(dict(models.apart)))
-
-    def _relieved(self, engines: dict[Role, Engine], chosen: Sequence[Role]) -> dict[Role, Engine]:
-        """The engines, with what a small model measured worse at done by the embedded one, where it was not chosen."""
-        relieved = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in chosen]
-        if relieved:
-            self._notices.append(
-                f"{engines[Role.ASK].name} is small: {', '.join(relieved)} is left to the embedded engine. "
-                "Name the model for a role to have it do that too, as --model plan=gguf:PATH"
-            )
-        embedded = ExtractiveEngine(self._reading)
-        return {role: embedded if role in relieved else engine for role, engine in engines.items()}
+    def _open_engines(
+        self, model: str | Engine | Sequence[str] | None, record: str | Path | None
+    ) -> dict[Role, Engine]:
+        engines, apart = roster(model, self._open_engine)
+        return recorded(relieved(engines, apart, ExtractiveEngine(self._reading), self._notices.append), record)
 
     def _open_engine(self, name: str) -> Engine:
         return open_engine(

@@ -25,6 +25,10 @@ NoCache = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print the plan and the calls and tokens to expect; ask no language model.")
 ]
+RecordFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep the model's replies in this file; --model recorded:FILE gives them again."),
+]
 MaxCalls = Annotated[int | None, typer.Option(metavar="N", help="Stop before more engine calls than this.")]
 MaxTokens = Annotated[int | None, typer.Option(metavar="N", help="Stop before more tokens than this.")]
 MaxMoney = Annotated[float | None, typer.Option(metavar="USD", help="Stop before it costs more than this.")]
@@ -53,6 +57,7 @@ def ask(
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew instead of going on with a kept run.")] = False,
     no_cache: NoCache = False,
     dry_run: DryRun = False,
+    record: RecordFile = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_money: MaxMoney = None,
@@ -94,6 +99,7 @@ def ask(
         settings=chosen_settings(settings, [*(overrides or ()), *ceilings, *_tracing(trace, trace_prompts)]),
         workspace=workspace,
         prompts=prompts,
+        record=record,
     )
     if dry_run:
         _print_forecast(investigator.forecast(question, mission=mission, strategy=strategy), investigator, as_json)

@@ -8,9 +8,9 @@ from threading import Lock
 
 from pydantic import ValidationError
 
-from investigator.engines.base import Engine, prompt_key
+from investigator.engines.base import Engine, prompt_key, traits_of
 from investigator.errors import ReplayError, StoreError
-from investigator.records import Prompt, Record, Reply
+from investigator.records import Prompt, Record, Reply, Traits
 
 
 class _Header(Record):
@@ -18,6 +18,7 @@ class _Header(Record):
 
     engine: str
     version: int = 1
+    traits: Traits = Traits()
 
 
 class _Line(Record):
@@ -31,7 +32,8 @@ class _Line(Record):
 class RecordedEngine:
     """Replays the recording at `path`; a prompt that it does not hold is asked of `inner` and added.
 
-    The recording is a file of JSON lines: the engine's name, then one reply a line, on disk before it is returned.
+    The recording is a file of JSON lines: the engine's name and traits, then one reply a line, on disk before it is
+    returned.
     A last line that a crash cut short is dropped. Without `inner` the engine goes by the name that was recorded, so
     that the keys are the same; a prompt that was not recorded is a ReplayError, and so is a recording that is
     missing, damaged, or made by another engine. Safe to call from several threads of one process.
@@ -43,10 +45,11 @@ class RecordedEngine:
         self._lock = Lock()
         self._replies: dict[str, Reply] = {}
         if self._path.exists() or inner is None:
-            self._name = self._read()
+            self._header = self._read()
         else:
-            self._name = inner.name
-            self._append(_Header(engine=self._name))
+            self._header = _Header(engine=inner.name, traits=traits_of(inner))
+            self._append(self._header)
+        self._name = self._header.engine
         if inner is not None and inner.name != self._name:
             raise ReplayError(
                 f"{self._path} holds replies of {self._name}, not of {inner.name}",
@@ -58,9 +61,14 @@ class RecordedEngine:
         """The name of the engine that was recorded."""
         return self._name
 
+    @property
+    def traits(self) -> Traits:
+        """Those of the engine that was recorded."""
+        return self._header.traits
+
     def reply(self, prompt: Prompt) -> Reply:
         """The recorded reply, or the inner engine's. Raises ReplayError where there is neither."""
-        key = prompt_key(self._name, prompt)
+        key = prompt_key(self._name, prompt, sampling=self.traits.sampling)
         with self._lock:
             known = self._replies.get(key)
         if known is not None:
@@ -74,7 +82,7 @@ class RecordedEngine:
                 self._replies[key] = reply
             return self._replies[key]
 
-    def _read(self) -> str:
+    def _read(self) -> _Header:
         try:
             content = self._path.read_bytes()
         except OSError as error:
@@ -85,13 +93,14 @@ class RecordedEngine:
         if rest:  # a crash cut the last line: what follows must start on a line of its own
             self._cut_to(len(content) - len(rest))
         if not whole and self._inner is not None:  # a crash cut even the first line
-            self._append(_Header(engine=self._inner.name))
-            return self._inner.name
-        name = ""
+            header = _Header(engine=self._inner.name, traits=traits_of(self._inner))
+            self._append(header)
+            return header
+        header = _Header(engine="")
         for number, line in enumerate(whole.split(b"\n"), start=1):
             try:
                 if number == 1:
-                    name = _Header.model_validate_json(line).engine
+                    header = _Header.model_validate_json(line)
                 else:
                     entry = _Line.model_validate_json(line)
                     self._replies[entry.key] = entry.reply
@@ -100,7 +109,7 @@ class RecordedEngine:
                     f"line {number} of the recording {self._path} is damaged",
                     hint="Remove that line, or record the run again into a new file.",
                 ) from error
-        return name
+        return header
 
     def _cut_to(self, length: int) -> None:
         if self._inner is not None:  # a recording that is only replayed is never written

@@ -50,9 +50,9 @@ class AnswerWriter:
     ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
         """(proven claims, claims that are not proven).
 
-        An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply cannot be read, whose claims are
-        all unproven, or for which no budget is left, is replaced by the best quotes as they stand.
-        Without evidence no engine is asked. Raises EngineError.
+        An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply
+        cannot be read, whose claims are all unproven, or for which no budget is left, is replaced by the best quotes as
+        they stand. Without evidence no engine is asked. Raises EngineError.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
