@@ -1,0 +1,398 @@
+"""A language model is asked in waves: the likeliest documents first, and no more once proven evidence suffices."""
+
+from __future__ import annotations
+
+import contextvars
+import json
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from power_plant import GOOD, claims, knowledge, plan_of, said
+
+from investigator import (
+    Answer,
+    AnswerStatus,
+    Investigation,
+    Investigator,
+    ScriptedEmbedder,
+    ScriptedEngine,
+    Status,
+    StopReason,
+    load_settings,
+)
+from investigator.engines.base import Traits
+from investigator.engines.scripted import Script
+from investigator.errors import EngineError
+from investigator.records import Answered, Event, Notice, Prompt, Reflected, Remembered, Usage
+from investigator.research.side_by_side import beside, in_order
+
+QUESTION = "How much power does the Emsland plant make?"
+ABOUT_EACH = "How much power does each Emsland plant make?"
+ALL = plan_of("plant.txt", "letter.txt", "prices.txt")
+NO_BAR = "method.worth_asking=0"
+"""Of three short texts the search rules out all but one; with this, none."""
+MODEL = Traits(is_model=True)
+POWER = json.dumps({"needs": [{"term": "power", "reason": "asked", "weight": 1.0}]})
+
+Run = Callable[..., tuple[list[Event], ScriptedEngine]]
+
+
+@pytest.fixture
+def run(folder: Path) -> Run:
+    """Investigates the power plant's folder with a language model that follows the good script, changed as asked."""
+
+    def make(
+        *settings: str,
+        question: str = QUESTION,
+        traits: Traits = MODEL,
+        fresh: bool = False,
+        **changes: Script,
+    ) -> tuple[list[Event], ScriptedEngine]:
+        script = {**GOOD, "critical_thinking/think": POWER, "planner/plan": [ALL]}
+        engine = ScriptedEngine(
+            {**script, **{name.replace("__", "/"): one for name, one in changes.items()}}, traits=traits
+        )
+        chosen = load_settings(None, list(settings))
+        made = Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=chosen)
+        return list(made.investigate(question, fresh=fresh)), engine
+
+    return make
+
+
+def outcome(events: Sequence[Event]) -> tuple[Investigation, Answer]:
+    last = events[-1]
+    assert isinstance(last, Answered)
+    assert last.investigation.answer is not None
+    return last.investigation, last.investigation.answer
+
+
+def documents(engine: ScriptedEngine) -> list[str]:
+    """The documents that were asked, sorted: those of one wave are asked side by side."""
+    return sorted(p.variables.document_id for p in engine.asked if p.template == "query/ask")  # type: ignore[attr-defined]
+
+
+def count(engine: ScriptedEngine, template: str) -> int:
+    return sum(prompt.template == template for prompt in engine.asked)
+
+
+def by_document(**points: str) -> Callable[[Prompt], str]:
+    """A script that says of each document (by its name without ending) what is given, else nothing."""
+    return lambda prompt: points.get(Path(prompt.variables.document_id).stem, said(0))  # type: ignore[attr-defined]
+
+
+def test_the_rest_is_not_asked_when_proven_evidence_suffices(run: Run) -> None:
+    events, engine = run(NO_BAR)
+    case, answer = outcome(events)
+    assert documents(engine) == ["letter.txt", "plant.txt"]
+    assert (count(engine, "reflection/reflect"), len(engine.asked), case.usage.calls) == (0, 5, 5)
+    assert (answer.status, answer.stop) == (AnswerStatus.ANSWERED, StopReason.ANSWERED)
+    assert [step.status for step in case.plan.steps] == [Status.DONE, Status.DONE, Status.NONE]
+    assert answer.coverage.not_opened == ("prices.txt",)
+
+
+def test_what_sufficed_is_kept_as_knowledge_that_rests_on_its_memory(run: Run) -> None:
+    case, _ = outcome(run(NO_BAR)[0])
+    (reflection,) = case.reflections
+    assert [(known.term, known.unknown_infos) for known in reflection.knowledge] == [("power", ())]
+    assert [info.memory_ids for known in reflection.knowledge for info in known.known_infos] == [(1,)]
+
+
+def test_without_thrift_or_without_a_model_every_planned_document_is_asked(run: Run) -> None:
+    for settings, traits in ((("method.thrift=false",), MODEL), ((), Traits())):
+        events, engine = run(*settings, traits=traits, fresh=True)
+        assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
+        assert count(engine, "reflection/reflect") == 1
+        assert outcome(events)[1].text == "The plant makes 42 MW. [1]"
+
+
+def test_the_rest_is_asked_where_a_quote_does_not_cover_what_must_be_known(run: Run) -> None:
+    needs = json.dumps({"needs": [{"term": "power"}, {"term": "chimney"}]})
+    events, engine = run(
+        NO_BAR, critical_thinking__think=needs, reflection__reflect=[knowledge("the chimney"), knowledge()]
+    )
+    assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
+    assert count(engine, "reflection/reflect") == 2
+    assert outcome(events)[1].stop is StopReason.ANSWERED
+
+
+def test_the_rest_is_asked_at_once_where_the_first_wave_proved_nothing(run: Run) -> None:
+    asked = by_document(plant=said(95, "It makes 43 MW of power."), prices=said(99, "Power is sold at 12 cents."))
+    events, engine = run(NO_BAR, query__ask=asked, reflection__reflect=[knowledge()])
+    kinds = [type(event) for event in events if isinstance(event, Remembered | Reflected)]
+    assert kinds == [Remembered, Remembered, Remembered, Reflected]
+    assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
+
+
+def test_memories_of_later_waves_stand_in_plan_order_after_those_of_the_first(run: Run) -> None:
+    plan = plan_of("prices.txt", "plant.txt", "letter.txt")
+    case, _ = outcome(run(NO_BAR, planner__plan=[plan, plan_of()], query__ask=said(0))[0])
+    assert [(m.id, m.target_document_id) for m in case.memories] == [
+        (1, "prices.txt"),
+        (2, "plant.txt"),
+        (3, "letter.txt"),
+    ]
+
+
+def test_the_rest_is_asked_after_all_when_the_writer_finds_the_evidence_insufficient(run: Run) -> None:
+    asked = by_document(plant=said(95, "It makes 42 MW of power."), prices=said(100, "Power is sold at 12 cents."))
+    replies = [claims(), claims(("Power is sold at 12 cents.", "E2"))]
+    events, engine = run(NO_BAR, query__ask=asked, answer__answer=replies)
+    case, answer = outcome(events)
+    assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
+    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, "Power is sold at 12 cents. [1]")
+    assert [len(step.result_ids) for step in case.plan.steps] == [1, 1, 1]
+    assert count(engine, "reflection/reflect") == 1
+
+
+def test_a_writer_that_stays_in_doubt_is_believed_once_everything_was_asked(run: Run) -> None:
+    events, engine = run(NO_BAR, answer__answer=claims())
+    _, answer = outcome(events)
+    assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
+    assert (answer.status, answer.claims) == (AnswerStatus.NOT_FOUND, ())
+    assert answer.coverage.read == ("letter.txt", "plant.txt", "prices.txt")
+
+
+def test_hopeless_documents_are_skimmed_without_a_call(run: Run) -> None:
+    events, engine = run()
+    case, answer = outcome(events)
+    assert documents(engine) == ["plant.txt"]
+    assert answer.coverage.skimmed == ("letter.txt", "prices.txt")
+    assert [(step.status, step.result_ids) for step in case.plan.steps] == [
+        (Status.DONE, (1,)),
+        (Status.DONE, ()),
+        (Status.DONE, ()),
+    ]
+    assert answer.text == "The plant makes 42 MW. [1]"
+
+
+def test_where_all_is_hopeless_the_nearest_are_asked_before_it_is_said(run: Run) -> None:
+    events, engine = run(question="Who won the cup in Lisbon?", query__ask=said(0), planner__plan=[ALL, plan_of()])
+    _, answer = outcome(events)
+    assert len(documents(engine)) == 2
+    assert answer.status is AnswerStatus.NOT_FOUND
+    assert answer.coverage.complete
+
+
+def test_a_question_about_several_things_is_not_cut_short(run: Run) -> None:
+    events, engine = run(NO_BAR, question=ABOUT_EACH, reflection__reflect=[knowledge("the others"), knowledge()])
+    assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
+    assert outcome(events)[1].coverage.not_opened == ()
+
+
+@pytest.mark.parametrize("point", [100, 0])
+def test_a_model_that_scores_everything_alike_leaves_the_points_to_the_search_and_that_is_said(
+    run: Run, point: int
+) -> None:
+    asked = by_document(
+        plant=said(point, "It makes 42 MW of power."),
+        letter=said(point, "We walked along the river."),
+        prices=said(point, "Pears cost 4 euros."),
+    )
+    events, engine = run(NO_BAR, "method.thrift=false", query__ask=asked, reflection__reflect=[knowledge()])
+    (notice,) = [event.text for event in events if isinstance(event, Notice)]
+    assert "scripted gives all documents one point" in notice
+    case, answer = outcome(events)
+    (prompt,) = [prompt for prompt in engine.asked if prompt.template == "reflection/reflect"]
+    shown = [(memory.target_document_id, memory.point) for memory in prompt.variables.memories]  # type: ignore[attr-defined]
+    assert shown == [("plant.txt", case.memories[0].search_point)]
+    assert [memory.model_point for memory in case.memories] == [point] * 3
+    assert answer.text == "The plant makes 42 MW. [1]"
+
+
+def test_a_model_that_tells_documents_apart_keeps_its_points(run: Run) -> None:
+    asked = by_document(plant=said(95, "It makes 42 MW of power."), letter=said(70, "We walked along the river."))
+    events, engine = run(NO_BAR, "method.thrift=false", query__ask=asked, reflection__reflect=[knowledge()])
+    assert not [event for event in events if isinstance(event, Notice)]
+    assert outcome(events)[0].memories[0].point == 95
+    assert count(engine, "reflection/reflect") == 1
+
+
+def test_the_likeliest_document_is_in_the_first_plan_even_if_the_planner_leaves_it_out(run: Run) -> None:
+    events, engine = run(planner__plan=plan_of("letter.txt", "prices.txt"))
+    case, answer = outcome(events)
+    assert case.plan.steps[0].document_id == "plant.txt"
+    assert answer.status is AnswerStatus.ANSWERED
+    assert documents(engine) == ["plant.txt"]
+
+
+def test_the_likeliest_document_takes_the_place_of_the_last_one_in_a_full_plan(run: Run) -> None:
+    case, _ = outcome(run("method.planner.steps=2", NO_BAR, planner__plan=plan_of("letter.txt", "prices.txt"))[0])
+    assert [step.document_id for step in case.plan.steps] == ["plant.txt", "letter.txt"]
+
+
+def test_a_planner_that_names_the_likeliest_document_keeps_its_order_and_purpose(run: Run) -> None:
+    case, _ = outcome(run(NO_BAR, planner__plan=plan_of("letter.txt", "plant.txt", purpose="Mine?"))[0])
+    assert [(step.document_id, step.purpose) for step in case.plan.steps] == [
+        ("letter.txt", "Mine?"),
+        ("plant.txt", "Mine?"),
+    ]
+
+
+class Meeting:
+    """Scripts for thinking and planning of which one ends only when the other has ended, or begun."""
+
+    def __init__(self, first: str | None) -> None:
+        self._first = first
+        self._ended = threading.Event()
+        self._both = threading.Barrier(2, timeout=20)
+
+    def script(self, name: str, text: str) -> Script:
+        """A script that meets the other one, then replies: at once as the first, else when that has."""
+
+        def reply(_: Prompt) -> str:
+            self._both.wait()
+            if self._first == name:
+                self._ended.set()
+            elif self._first is not None:
+                assert self._ended.wait(20)
+            return text
+
+        return reply
+
+
+def recorded(events: Sequence[Event]) -> Investigation:
+    """What stays the same in every run: the record without its id and the seconds it took."""
+    return outcome(events)[0].model_copy(update={"id": "", "usage": Usage()})
+
+
+def test_thinking_and_the_first_plan_run_beside_each_other_and_give_one_record_in_any_order(run: Run) -> None:
+    records = []
+    for first in (None, "think", "plan"):
+        meeting = Meeting(first)
+        scripts = {
+            "critical_thinking__think": meeting.script("think", POWER),
+            "planner__plan": meeting.script("plan", ALL),
+        }
+        events, engine = run(NO_BAR, fresh=True, **scripts)
+        records.append(recorded(events))
+        names = [type(event).__name__ for event in events]
+        assert names.index("Thought") < names.index("Planned")
+        assert count(engine, "planner/plan") == 1
+    assert records[0] == records[1] == records[2]
+
+
+def test_documents_of_a_wave_give_one_record_in_any_order_of_arrival(run: Run) -> None:
+    records = []
+    for slow in ("plant.txt", "letter.txt"):
+        other = threading.Event()
+
+        def asked(prompt: Prompt, slow: str = slow, other: threading.Event = other) -> str:
+            if prompt.variables.document_id == slow:  # type: ignore[attr-defined]
+                assert other.wait(20)
+            else:
+                other.set()
+            return by_document(plant=said(95, "It makes 42 MW of power."))(prompt)
+
+        records.append(recorded(run(NO_BAR, fresh=True, query__ask=asked)[0]))
+    assert records[0] == records[1]
+
+
+def test_a_run_that_broke_off_in_its_second_wave_goes_on_there(run: Run) -> None:
+    needs = json.dumps({"needs": [{"term": "power"}, {"term": "chimney"}]})
+    reflections = [knowledge("the chimney"), knowledge()]
+
+    def broken(prompt: Prompt) -> str:
+        if prompt.variables.document_id == "prices.txt":  # type: ignore[attr-defined]
+            raise EngineError("the server is gone")
+        return by_document(plant=said(95, "It makes 42 MW of power."))(prompt)
+
+    with pytest.raises(EngineError, match="gone"):
+        run(NO_BAR, critical_thinking__think=needs, reflection__reflect=reflections, query__ask=broken)
+    events, engine = run(NO_BAR, critical_thinking__think=needs, reflection__reflect=reflections[1:])
+    assert [prompt.template for prompt in engine.asked] == ["query/ask", "reflection/reflect", "answer/answer"]
+    assert documents(engine) == ["prices.txt"]
+    case, answer = outcome(events)
+    assert [memory.id for memory in case.memories] == [1, 2, 3]
+    assert (answer.status, case.usage.calls) == (AnswerStatus.ANSWERED, 8)
+
+
+def test_a_ceiling_in_the_second_wave_leaves_the_answer_of_the_first(run: Run) -> None:
+    events, engine = run(
+        NO_BAR, "budget.calls=5", "method.concurrency=1", question=ABOUT_EACH, reflection__reflect=knowledge("more")
+    )
+    case, answer = outcome(events)
+    assert (len(engine.asked), case.usage.calls) == (5, 5)
+    assert (answer.stop, answer.outcome) == (StopReason.CALLS, "stopped(calls)")
+    assert answer.text == "It makes 42 MW of power. [1]"
+    assert answer.coverage.not_opened == ("prices.txt",)
+
+
+def test_results_come_in_the_order_of_the_items_whichever_is_done_first() -> None:
+    done = [threading.Event() for _ in range(4)]
+
+    def backwards(item: int) -> int:
+        if item < 3:
+            assert done[item + 1].wait(20)
+        done[item].set()
+        return item * item
+
+    assert list(in_order(backwards, range(4), workers=4)) == [0, 1, 4, 9]
+
+
+def test_an_error_comes_after_the_results_before_it_and_what_was_not_begun_is_not_begun() -> None:
+    begun: list[int] = []
+
+    def work(item: int) -> int:
+        begun.append(item)
+        if item == 2:
+            raise ValueError("no")
+        return item
+
+    results = in_order(work, range(100), workers=1)
+    assert [next(results), next(results)] == [0, 1]
+    with pytest.raises(ValueError, match="no"):
+        next(results)
+    assert len(begun) < 100
+
+
+def test_never_more_is_in_work_than_there_are_workers() -> None:
+    inside, most, lock = 0, 0, threading.Lock()
+    both = threading.Barrier(3, timeout=20)
+
+    def work(_: int) -> None:
+        nonlocal inside, most
+        with lock:
+            inside += 1
+            most = max(most, inside)
+        both.wait()
+        with lock:
+            inside -= 1
+
+    assert len(list(in_order(work, range(12), workers=3))) == 12
+    assert most == 3
+
+
+MARK: contextvars.ContextVar[str] = contextvars.ContextVar("mark", default="none")
+
+
+def test_work_on_the_side_sees_the_context_of_who_asked_for_it() -> None:
+    token = MARK.set("mine")
+    try:
+        with beside(MARK.get) as result:
+            assert result() == "mine"
+        assert list(in_order(lambda _: MARK.get(), range(3), workers=2)) == ["mine"] * 3
+    finally:
+        MARK.reset(token)
+
+
+def test_work_beside_runs_meanwhile_and_its_error_comes_where_its_result_is_awaited() -> None:
+    meet = threading.Barrier(2, timeout=20)
+
+    def fail() -> int:
+        meet.wait()
+        raise ValueError("no")
+
+    with beside(fail) as result:
+        meet.wait()
+        with pytest.raises(ValueError, match="no"):
+            result()
+
+
+def test_an_error_in_front_is_told_and_not_hidden_by_what_runs_beside() -> None:
+    def fail() -> int:
+        raise ValueError("beside")
+
+    with pytest.raises(KeyError, match="in front"), beside(fail):
+        raise KeyError("in front")
