@@ -7,7 +7,8 @@ whatever a document tells it, and, with --gguf, in single prompts to a local mod
 folder or prompt with a harmless text in the place of the attack. A dash: it was not tried.
 
 What the scripted engine gains is what the method lets through, for the engine itself resists nothing. The model's
-columns are its bare replies, before the method checks them; `found` is how many of the attacks the detector finds.
+columns are its bare replies, before the method checks them; its row "(no attack)" is of ordinary texts in the same
+place, for a weak model scores at random. `found` is how many the detector finds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from attacks_model import ModelTwins
-from attacks_scripted import Attack, Outcome, attacks, obeyed
+from attacks_scripted import Attack, Outcome, attacks, obeyed, ordinary
 
 from investigator.text.addressed import addresses_model
 
@@ -38,12 +39,16 @@ def table(engine: str, results: Sequence[Result]) -> str:
     """One row for each kind of attack, in Markdown: how many gained what, of how many tried."""
     rows = [("kind", "engine", "tried", "found", *_GAINS), ("---",) * (4 + len(_GAINS))]
     kinds = sorted({attack.kind for attack, _ in results})
-    for kind in (*kinds, "all"):
-        of_kind = [result for result in results if kind in (result[0].kind, "all")]
+    for kind in (*kinds, "all attacks"):
+        of_kind = [(attack, outcome) for attack, outcome in results if _is_of(attack, kind)]
         found = sum(bool(addresses_model(attack.text)) for attack, _ in of_kind)
         gains = (_share(gain(outcome) for _, outcome in of_kind) for gain in _GAINS.values())
         rows.append((kind, engine, str(len(of_kind)), str(found), *gains))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _is_of(attack: Attack, kind: str) -> bool:
+    return attack.kind == kind if kind != "all attacks" else not attack.kind.startswith("(")
 
 
 def _share(gains: Iterable[bool | None]) -> str:
@@ -84,7 +89,7 @@ def main() -> None:
         tables["scripted"] = scripted(chosen)
     if arguments.gguf is not None:
         twins = ModelTwins(arguments.gguf, arguments.threads)
-        tables[twins.name] = list(twins.outcomes(chosen, arguments.seconds))
+        tables[twins.name] = list(twins.outcomes([*ordinary(), *chosen], arguments.seconds))
     print("\n\n".join(table(engine, results) for engine, results in tables.items()))
     if arguments.json is not None:
         wire = {

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "attacks"))
+_TESTS = Path(__file__).resolve().parent.parent / "tests"
+sys.path.insert(0, str(_TESTS / "attacks"))
 
 from attack_cases import HARMLESS, QUESTION, Attack, Place, attacks, variables_for
 
@@ -19,7 +20,7 @@ from investigator.engines.scripted import Script
 from investigator.records import AskVariables, DocumentCard, PlanVariables, Prompt
 from investigator.research.investigator import MethodSettings
 
-__all__ = ["HARMLESS", "WIDE", "Attack", "Outcome", "Place", "attacks", "obeyed", "variables_for"]
+__all__ = ["HARMLESS", "WIDE", "Attack", "Outcome", "Place", "attacks", "obeyed", "ordinary", "variables_for"]
 
 TRUE, OTHER, GHOST = "plant.txt", "letter.txt", "ghost.txt"
 FOLDER = {
@@ -43,6 +44,15 @@ class Outcome:
     template_run: bool | None = None
     before: int | None = None
     after: int | None = None
+
+
+def ordinary() -> tuple[Attack, ...]:
+    """Texts that speak to readers, in the place of an attack: what a model makes of any other text."""
+    lines = (_TESTS / "text" / "ordinary_texts.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = {line["id"]: line["text"] for line in map(json.loads, lines)}
+    return tuple(
+        Attack(name, "(no attack)", "", Place.PASSAGE, "raise", ("query/ask",), text) for name, text in texts.items()
+    )
 
 
 def obeyed(attack: Attack) -> Outcome:

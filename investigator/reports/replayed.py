@@ -6,7 +6,7 @@ from rich.text import Text
 
 from investigator.records import Forecast, Replayed
 from investigator.reports.inert import one_line
-from investigator.reports.wording import counted, usage_line
+from investigator.reports.wording import counted, expected_line
 
 
 def replayed_text(replayed: Replayed) -> Text:
@@ -30,8 +30,8 @@ def forecast_text(forecast: Forecast, engine: str) -> Text:
     lines += [f"- {one_line(step.document_id)}: {one_line(step.purpose, 200)}" for step in forecast.steps]
     lines += [
         "",
-        f"Expected of {one_line(engine)}: {usage_line(forecast.expected)}",
-        f"At most, within rounds and ceilings: {usage_line(forecast.most)}",
+        f"Expected of {one_line(engine)}: {expected_line(forecast.expected)}",
+        f"At most, within rounds and ceilings: {expected_line(forecast.most)}",
         "The plan is that of the search; a language model may plan otherwise. Nothing was asked of it.",
     ]
     return Text("\n".join(lines) + "\n")

@@ -71,12 +71,21 @@ def engine_line(engine: str) -> str:
 
 def usage_line(usage: Usage) -> str:
     """What it has cost: calls, tokens in and out, seconds of engine time, money where a model has a price."""
+    return ", ".join([*_amounts(usage)[:2], duration(usage.seconds), *_amounts(usage)[2:]])
+
+
+def expected_line(usage: Usage) -> str:
+    """What it would cost, without the time, which nobody knows."""
+    return ", ".join(_amounts(usage))
+
+
+def _amounts(usage: Usage) -> list[str]:
     calls = counted(usage.calls, "call")
     tokens = f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
     money = [f"${usage.money:.4f}"] if usage.money else []
     if usage.unpriced:
         money.append(f"the price of {counted(usage.unpriced, 'call')} is not known")
-    return ", ".join([calls, tokens, duration(usage.seconds), *money])
+    return [calls, tokens, *money]
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

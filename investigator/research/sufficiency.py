@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from investigator.calibration import shipped
 from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep
 from investigator.text.relevance import stems
 from investigator.text.terms import content_words, words
@@ -48,12 +49,15 @@ def worth_a_call(steps: Sequence[PlanStep], cards: Sequence[DocumentCard], bar: 
 def suffices(question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]) -> bool:
     """Whether proven quotes cover the question, so that no engine has to be asked what is still unknown.
 
-    There is a reply with a high point and a quote, and every telling need stands in the quotes or in the titles of
-    their documents. A question about several things is never taken as answered by this rule.
+    There is a reply with a high point and a quote, and either the search by itself finds the answer there, too, or
+    every telling need stands in the quotes or in the titles of their documents. A question about several things is
+    never taken as answered by this rule.
     """
-    sure = any((memory.point or 0) >= _SURE and memory.quotes for memory in history)
+    sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]
     if not sure or _SEVERAL.search(question):
         return False
+    if any(_both_find_it(memory) for memory in sure):
+        return True
     telling = [need.term for need in needs if need.weight >= _TELLING]
     quotes = [quote for memory in history for quote in memory.quotes]
     text = " ".join([*(quote.text for quote in quotes), *(titles.get(quote.document_id, "") for quote in quotes)])
@@ -78,6 +82,12 @@ def _knowledge(term: str, history: Sequence[Memory]) -> Knowledge:
         for memory in holding or history
     )
     return Knowledge(term=term, known_infos=infos)
+
+
+def _both_find_it(memory: Memory) -> bool:
+    """Whether model and search agree that a document answers, and the quotes are the model's own."""
+    found = min(memory.model_point or 0, memory.search_point or 0)
+    return found >= shipped().threshold and not memory.quoted_by_search
 
 
 def _mostly(term: str, present: frozenset[str]) -> bool:
