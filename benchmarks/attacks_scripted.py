@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_TESTS = Path(__file__).resolve().parent.parent / "tests"
-sys.path.insert(0, str(_TESTS / "attacks"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "attacks"))
 
 from attack_cases import HARMLESS, QUESTION, Attack, Place, attacks, variables_for
 
@@ -48,7 +47,8 @@ class Outcome:
 
 def ordinary() -> tuple[Attack, ...]:
     """Texts that speak to readers, in the place of an attack: what a model makes of any other text."""
-    lines = (_TESTS / "text" / "ordinary_texts.jsonl").read_text(encoding="utf-8").splitlines()
+    file = Path(__file__).resolve().parent.parent / "tests" / "text" / "ordinary_texts.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines()
     texts = {line["id"]: line["text"] for line in map(json.loads, lines)}
     return tuple(
         Attack(name, "(no attack)", "", Place.PASSAGE, "raise", ("query/ask",), text) for name, text in texts.items()

@@ -11,7 +11,7 @@ by a fixed rule (peers_cases.py); each question is put to one system and at once
 so that both meet the same load of the machine. Both call one server on loopback (peers_server.py), which runs the
 model, one call at a time, and counts calls and tokens for both alike; it serves the vectors of our embedder to
 PaperQA2 too. Indexing is apart: questions find a complete index on both sides. With `--ours gguf` our side loads the
-same file by itself, as `--model gguf:PATH` does, and what it spent is what its replies say.
+same file by itself, as `--model gguf:PATH` does, and its calls are counted where they go to the model.
 
 PaperQA2 runs its fixed path with its defaults but for what peers_paperqa.py names. It is helped twice: documents are
 cited by a manifest (else a call for each at indexing), and with `--summaries schema` the server's grammar holds its
@@ -30,10 +30,9 @@ from pathlib import Path
 
 from peers_cases import Case, SetQuestion, copied, dealt
 from peers_server import CountingServer
-from peers_sides import Ours, PaperQA, Said, Side
+from peers_sides import CountedModel, Ours, PaperQA, Said, Side
 from peers_tables import Asked, lines_of, numbers_of
 
-from investigator.engines.base import Engine
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.gguf import GgufEngine, GgufSettings
 
@@ -101,14 +100,14 @@ def _said(side: Side, question: SetQuestion, label: str) -> Said:
     return said
 
 
-def _own_model(arguments: argparse.Namespace) -> Engine | None:
+def _own_model(arguments: argparse.Namespace) -> CountedModel | None:
     """The model in this process, as `gguf:PATH` loads it, where that is asked for."""
     if arguments.ours == "openai":
         return None
     settings = GgufSettings(
         context_tokens=arguments.context, max_tokens=arguments.max_tokens, threads=arguments.threads
     )
-    return GgufEngine(arguments.model, settings)
+    return CountedModel(GgufEngine(arguments.model, settings))
 
 
 def _overrides(arguments: argparse.Namespace) -> tuple[str, ...]:

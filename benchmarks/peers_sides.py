@@ -9,14 +9,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol, Self
 
 from peers_server import CountingServer, Spent
 
 from investigator.build import Investigator
-from investigator.engines.base import Embedder, Engine
+from investigator.engines.base import Embedder, Traits
+from investigator.engines.gguf import GgufEngine
 from investigator.errors import InvestigatorError
-from investigator.records import Answered, Investigation, Usage
+from investigator.records import Answered, Investigation, Prompt, Reply
 from investigator.settings import load_settings
 
 _SCRIPT = Path(__file__).with_name("peers_paperqa.py")
@@ -55,10 +57,49 @@ class Side(Protocol):
         ...
 
 
+class CountedModel:
+    """A GGUF file as `--model gguf:PATH` loads it; `spent` is what its calls took since it was set."""
+
+    def __init__(self, engine: GgufEngine) -> None:
+        self.spent = Spent()
+        self._engine = engine
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self._engine.name
+
+    @property
+    def traits(self) -> Traits:
+        """The engine's traits."""
+        return self._engine.traits
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text."""
+        return self._engine.count_tokens(text)
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The engine's reply, counted; one that it refuses counts too."""
+        with self._lock:
+            self.spent.calls += 1
+        try:
+            reply = self._engine.reply(prompt)
+        except InvestigatorError:
+            with self._lock:
+                self.spent.refused += 1
+            raise
+        with self._lock:
+            self.spent.input_tokens += reply.input_tokens
+            self.spent.output_tokens += reply.output_tokens
+            self.spent.seconds += reply.seconds
+        return reply
+
+
 class Ours:
     """`investigator` with its defaults; `overrides` are settings as `part.field=value`.
 
-    `own_model` is an engine to ask in place of the server; the process holds one for all questions.
+    `own_model` is asked in place of the server; the process holds one for all questions.
     """
 
     name = "investigator"
@@ -71,7 +112,7 @@ class Ours:
         server: CountingServer,
         embedder: Embedder,
         overrides: Sequence[str],
-        own_model: Engine | None = None,
+        own_model: CountedModel | None = None,
     ) -> None:
         self._folder = folder
         self._workspace = work / "investigator"
@@ -88,14 +129,14 @@ class Ours:
 
     def ask(self, question: str, label: str) -> Said:
         investigator = self._investigator(label)
+        if self._own_model is not None:
+            self._own_model.spent = Spent()
         began = time.monotonic()
         try:
             case = _asked(investigator, question)
         except InvestigatorError as error:
-            seconds = time.monotonic() - began
-            return Said(False, "", (), seconds, self._server.spent(label), f"failed: {error.message}")
-        seconds = time.monotonic() - began
-        return _said(case, seconds, self._spent(label, case.usage))
+            return Said(False, "", (), time.monotonic() - began, self._spent(label), f"failed: {error.message}")
+        return _said(case, time.monotonic() - began, self._spent(label))
 
     def _investigator(self, label: str) -> Investigator:
         return Investigator(
@@ -111,19 +152,8 @@ class Ours:
             return ()
         return f"chat.base_url={self._server.url(label)}", f"chat.api_key={self._server.key}"
 
-    def _spent(self, label: str, usage: Usage) -> Spent:
-        """What the server counted; of an engine that does not call it, what came with its replies.
-
-        The seconds of the latter hold the waits of calls side by side for one another, and may sum to more than passed.
-        """
-        if self._own_model is None:
-            return self._server.spent(label)
-        return Spent(
-            calls=usage.calls,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            seconds=usage.seconds,
-        )
+    def _spent(self, label: str) -> Spent:
+        return self._own_model.spent if self._own_model is not None else self._server.spent(label)
 
 
 def _asked(investigator: Investigator, question: str) -> Investigation:

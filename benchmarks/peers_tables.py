@@ -74,12 +74,12 @@ def numbers_of(asked: Sequence[Asked], sides: Sequence[str]) -> dict[str, object
 
 def _summary(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, ...]]:
     costs: tuple[tuple[str, Callable[[Said], float], str], ...] = (
-        ("engine calls", lambda said: said.spent.calls, "{:,.1f}"),
-        ("- refused by the server", lambda said: said.spent.refused, "{:,.1f}"),
+        ("calls of the model", lambda said: said.spent.calls, "{:,.1f}"),
+        ("- refused", lambda said: said.spent.refused, "{:,.1f}"),
         ("tokens of prompts", lambda said: said.spent.input_tokens, "{:,.0f}"),
         ("tokens of replies", lambda said: said.spent.output_tokens, "{:,.0f}"),
         ("seconds", lambda said: said.seconds, "{:,.1f}"),
-        ("- in engine calls", lambda said: said.spent.seconds, "{:,.1f}"),
+        ("- of these in the model", lambda said: said.spent.seconds, "{:,.1f}"),
     )
     rows: list[tuple[str, ...]] = [(f"{len(asked)} questions, mean a question (median, most)", *sides)]
     rows += [

@@ -126,8 +126,13 @@ class ChatEngine:
     @property
     def traits(self) -> Traits:
         """A language model, behind a server that may answer several prompts at a time."""
+        settings = self._settings
+        shaping = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
         return Traits(
-            is_model=True, context_tokens=self._settings.context_tokens, concurrency=self._settings.concurrency
+            is_model=True,
+            context_tokens=settings.context_tokens,
+            concurrency=settings.concurrency,
+            sampling=" ".join(f"{name}={value}" for name, value in shaping.items() if value is not None),
         )
 
     def reply(self, prompt: Prompt) -> Reply:

@@ -51,13 +51,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def ask(openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path) -> Ask:
-    """Asks ALL with some settings, in a workspace that the test keeps."""
+    """Asks ALL with some settings, one document after the other, in a workspace that the test keeps."""
     folder, kept = prepared
     shutil.copytree(kept, tmp_path / "w")
     openai_server.answer(sensible)
 
-    def asked(*settings: str, fresh: bool = False) -> Investigation:
-        return outcome(asking(openai_server, folder, tmp_path / "w", *settings).investigate(ALL, fresh=fresh))
+    def asked(*settings: str) -> Investigation:
+        made = asking(openai_server, folder, tmp_path / "w", "chat.concurrency=1", *settings)
+        return outcome(made.investigate(ALL))
 
     return asked
 
@@ -66,7 +67,13 @@ def quoted(case: Investigation) -> list[str]:
     return sorted(quote.text for quote in answer_of(case).citations)
 
 
-@pytest.mark.parametrize(("calls", "replies"), [(1, 0), (2, 0), (3, 1), (5, 3), (8, 6)])
+def assert_nothing_was_sent_twice(server: OpenAIServer) -> None:
+    prompts = [prompt_in(body) for body in server.bodies]
+    assert len(prompts) == len(set(prompts))
+    assert roles(server).count(ASK) == len(EVERY_OUTPUT)
+
+
+@pytest.mark.parametrize(("calls", "replies"), [(1, 0), (3, 1), (5, 3), (8, 6)])
 def test_a_ceiling_of_calls_ends_with_the_best_of_what_was_found(
     ask: Ask, openai_server: OpenAIServer, calls: int, replies: int
 ) -> None:
@@ -95,7 +102,7 @@ def test_under_a_higher_ceiling_the_run_goes_on_and_pays_the_rest_alone(ask: Ask
     assert {case.id for case in stopped} == {whole.id}
     assert [case.usage.calls for case in stopped] == [1, 4, 7]
     assert whole.usage.calls == len(openai_server.requests) == ALL_CALLS
-    assert len({prompt_in(body) for body in openai_server.bodies}) == ALL_CALLS
+    assert_nothing_was_sent_twice(openai_server)
     assert quoted(whole) == sorted(EVERY_OUTPUT)
     assert whole.memories[: len(stopped[-1].memories)] == stopped[-1].memories
     assert answer_of(whole).outcome == "answered"
@@ -138,13 +145,13 @@ def test_a_ceiling_of_tokens_is_never_passed(ask: Ask, openai_server: OpenAIServ
     assert ask(f"budget.tokens={ceiling}").usage.tokens == sent
     assert len(openai_server.requests) == paid
     assert quoted(ask("budget.tokens=50000")) == sorted(EVERY_OUTPUT)
-    assert len(openai_server.requests) == ALL_CALLS
+    assert_nothing_was_sent_twice(openai_server)
 
 
 def priced(tmp_path: Path, model: str = "openai:small") -> str:
-    """A table in which that model costs 1,000 dollars for a million tokens of input, 10,000 for output."""
+    """A table in which that model costs 1,000 dollars for a million tokens of input or output."""
     file = tmp_path / "prices.json"
-    price = {"model": model, "input": 1_000, "output": 10_000}
+    price = {"model": model, "input": 1_000, "output": 1_000}
     file.write_text(json.dumps({"as_of": "2026-01-31", "prices": [price]}), encoding="utf-8")
     return f"budget.prices={file}"
 
@@ -152,19 +159,19 @@ def priced(tmp_path: Path, model: str = "openai:small") -> str:
 def test_a_ceiling_of_money_is_kept_and_what_was_paid_is_shown(
     ask: Ask, openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    stopped = ask(priced(tmp_path), "budget.money=5")
-    spent = sum(-(-len(prompt_in(body)) // 3) * 0.001 + TOKENS_PER_REPLY * 0.01 for body in openai_server.bodies)
+    stopped = ask(priced(tmp_path), "budget.money=3")
+    spent = sum((-(-len(prompt_in(body)) // 3) + TOKENS_PER_REPLY) / 1_000 for body in openai_server.bodies)
     assert stopped.usage.money == pytest.approx(spent)
-    assert 0 < spent <= 5
+    assert 2 < spent <= 3
     assert answer_of(stopped).outcome == "stopped(money)"
     assert f"${spent:.4f}" in investigation_text(stopped).plain
     assert f"${spent:.4f}" in html_report(stopped)
     paid = len(openai_server.requests)
-    assert ask(priced(tmp_path), "budget.money=5") == stopped
+    assert ask(priced(tmp_path), "budget.money=3") == stopped
     assert len(openai_server.requests) == paid
     whole = ask(priced(tmp_path), "budget.money=50")
     assert quoted(whole) == sorted(EVERY_OUTPUT)
-    assert len(openai_server.requests) == ALL_CALLS
+    assert_nothing_was_sent_twice(openai_server)
     assert whole.usage.money > spent
 
 
@@ -195,14 +202,14 @@ def test_after_the_time_limit_no_call_begins(ask: Ask, openai_server: OpenAIServ
 
     openai_server.answer(slow)
     began = time.monotonic()
-    case = ask("budget.seconds=0.5", "chat.concurrency=1")
+    case = ask("budget.seconds=0.5")
     assert time.monotonic() - began < 5
     assert answer_of(case).outcome == "stopped(time)"
     paid = len(openai_server.requests)
     assert 1 <= paid < ALL_CALLS
     assert len(case.memories) == roles(openai_server).count(ASK)
     openai_server.answer(sensible)
-    assert quoted(ask("budget.seconds=60", "chat.concurrency=1")) == sorted(EVERY_OUTPUT)
+    assert quoted(ask("budget.seconds=60")) == sorted(EVERY_OUTPUT)
     assert len(openai_server.requests) == ALL_CALLS
 
 

@@ -136,6 +136,19 @@ def test_a_question_about_several_things_is_never_taken_as_answered(question: st
     assert suffices(QUESTION, NEEDS, told, {})
 
 
+@pytest.mark.parametrize(
+    ("search_point", "quoted_by_search", "enough"), [(90, False, True), (30, False, False), (90, True, False)]
+)
+def test_model_and_search_that_agree_suffice_for_one_thing_even_where_a_need_is_not_covered(
+    search_point: int, quoted_by_search: bool, enough: bool
+) -> None:
+    told = memory(90, "It belongs to RWE.").model_copy(
+        update={"model_point": 90, "search_point": search_point, "quoted_by_search": quoted_by_search}
+    )
+    assert suffices(QUESTION, NEEDS, [told], {}) is enough
+    assert not suffices("Which plants does RWE own?", NEEDS, [told], {})
+
+
 def test_nothing_known_never_suffices_even_where_nothing_is_needed() -> None:
     assert not suffices(QUESTION, (), [], {})
 

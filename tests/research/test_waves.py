@@ -133,17 +133,20 @@ def test_without_thrift_or_without_a_model_every_planned_document_is_asked(run: 
         assert outcome(events)[1].text == "The plant makes 42 MW. [1]"
 
 
-def test_the_rest_is_asked_where_a_quote_does_not_cover_what_must_be_known(run: Run) -> None:
+def test_the_rest_is_asked_where_quotes_do_not_cover_what_must_be_known(run: Run) -> None:
     needs = json.dumps({"needs": [{"term": "power"}, {"term": "chimney"}]})
+    asked = by_document(plant=said(95, "It makes 43 MW of power."), prices=said(100, "Power is sold at 12 cents."))
     events, engine = run(
         NO_BAR,
         critical_thinking__think=needs,
-        query__ask=TELLING,
+        query__ask=asked,
         reflection__reflect=[knowledge("the chimney"), knowledge()],
     )
     assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
     assert count(engine, "reflection/reflect") == 2
-    assert outcome(events)[1].stop is StopReason.ANSWERED
+    case, answer = outcome(events)
+    assert case.memories[0].quoted_by_search
+    assert answer.stop is StopReason.ANSWERED
 
 
 def test_the_rest_is_asked_at_once_where_the_first_wave_proved_nothing(run: Run) -> None:

@@ -1,0 +1,167 @@
+"""The options of `investigator ask` that are about a language model, with a real server on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from openai_server import Body, OpenAIServer, Response
+from power_plants import ALL, ALL_CALLS, ONE, roles, sensible, write_folder
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import app
+from investigator.records import Forecast, Investigation
+
+
+class Terminal:
+    """A folder, a workspace and a server, and the command that asks."""
+
+    def __init__(self, server: OpenAIServer, at: Path) -> None:
+        self.server = server
+        self.folder = write_folder(at / "folder")
+        self._at = at
+        server.answer(sensible)
+
+    def words(self, *options: str | Path, question: str = ALL) -> list[str]:
+        """The words of the command."""
+        model = ("--model", "openai:small", "--set", f"chat.base_url={self.server.url}")
+        one_by_one = ("--set", "chat.concurrency=1", "--workspace", self._at / "w")
+        return [str(word) for word in ("ask", self.folder, question, *model, *one_by_one, *options)]
+
+    def ask(self, *options: str | Path, question: str = ALL) -> Result:
+        """Run the command in this process."""
+        return CliRunner().invoke(app, self.words(*options, question=question))
+
+    def prices(self, model: str = "openai:small") -> tuple[str, str]:
+        """The option for a table in which a token of that model costs a tenth of a cent."""
+        file = self._at / "prices.json"
+        table = {"as_of": "2026-01-31", "prices": [{"model": model, "input": 1_000, "output": 1_000}]}
+        file.write_text(json.dumps(table), encoding="utf-8")
+        return "--set", f"budget.prices={file}"
+
+
+@pytest.fixture
+def terminal(openai_server: OpenAIServer, tmp_path: Path) -> Terminal:
+    return Terminal(openai_server, tmp_path)
+
+
+def test_a_ceiling_of_calls_is_an_option_and_a_higher_one_goes_on(terminal: Terminal) -> None:
+    stopped = terminal.ask("--max-calls", "5")
+    assert stopped.exit_code == 0, stopped.output
+    assert stopped.stdout.startswith("Stopped (calls), answered in part: ")
+    assert "Stopped because the limit of engine calls was reached." in stopped.stdout
+    assert "Used: 5 calls, " in stopped.stdout
+    assert len(terminal.server.requests) == 5
+    assert terminal.ask("--max-calls", "5").stdout == stopped.stdout
+    assert len(terminal.server.requests) == 5
+    whole = terminal.ask("--max-calls", "50")
+    assert whole.exit_code == 0
+    assert whole.stdout.startswith("Answered: 6 statements")
+    assert f"Used: {ALL_CALLS} calls, " in whole.stdout
+    assert len(terminal.server.requests) == ALL_CALLS
+
+
+def test_a_ceiling_that_left_nothing_found_exits_with_4(terminal: Terminal) -> None:
+    stopped = terminal.ask("--max-calls", "1")
+    assert stopped.exit_code == 4
+    assert stopped.stdout.startswith("Stopped (calls), not found so far: ")
+
+
+def test_ceilings_of_tokens_money_and_rounds_are_options(terminal: Terminal) -> None:
+    tokens = terminal.ask("--max-tokens", "2000", "--json")
+    case = Investigation.model_validate_json(tokens.stdout)
+    assert case.answer is not None
+    assert case.answer.outcome == "stopped(tokens)"
+    assert case.usage.tokens <= 2000
+    money = terminal.ask("--fresh", "--max-money", "2", *terminal.prices())
+    assert money.stdout.startswith("Stopped (money)")
+    used = next(line for line in money.stdout.splitlines() if line.startswith("Used: "))
+    assert 1 < float(used.rpartition("$")[2]) <= 2
+    rounds = terminal.ask("--fresh", "--rounds", "1", "--json")
+    assert len(Investigation.model_validate_json(rounds.stdout).rounds) == 1
+
+
+def test_a_time_limit_is_an_option(terminal: Terminal) -> None:
+    stopped = terminal.ask("--max-seconds", "0.000001")
+    assert stopped.exit_code == 4
+    assert stopped.stdout.startswith("Stopped (time), not found so far: ")
+    assert "Stopped because the time limit was reached." in stopped.stdout
+    assert not terminal.server.requests
+
+
+def test_a_limit_of_money_without_a_price_is_wrong_use(terminal: Terminal) -> None:
+    refused = terminal.ask("--max-money", "1", "--model", "ask=openai:unheard-of", "--set", "chat.base_url=null")
+    assert refused.exit_code == 2
+    assert "needs a key" in refused.stderr
+    keyed = ("--set", "chat.base_url=null", "--set", "chat.api_key=k")
+    refused = terminal.ask("--max-money", "1", *terminal.prices(), "--model", "ask=openai:unheard-of", *keyed)
+    assert refused.exit_code == 2
+    assert "error: no price is known for openai:unheard-of" in refused.stderr
+    assert "hint: Write the price into a file" in refused.stderr
+    assert refused.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "option", [("--max-calls", "0"), ("--max-tokens", "-1"), ("--max-money", "0"), ("--max-seconds", "0")]
+)
+def test_a_ceiling_of_nothing_is_wrong_use(terminal: Terminal, option: tuple[str, str]) -> None:
+    refused = terminal.ask(*option)
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("error: the setting budget.")
+    assert not terminal.server.requests
+
+
+def test_a_dry_run_prints_plan_and_cost_and_asks_nothing(terminal: Terminal) -> None:
+    dry = terminal.ask("--dry-run", question=ONE)
+    assert dry.exit_code == 0, dry.output
+    assert not terminal.server.requests
+    assert "- cedar.txt: " in dry.stdout
+    assert "Expected of openai:small" in dry.stdout
+    as_json = terminal.ask("--dry-run", "--json", question=ONE)
+    forecast = Forecast.model_validate_json(as_json.stdout)
+    assert f"{forecast.expected.calls} calls, {forecast.expected.tokens:,} tokens" in dry.stdout
+    assert (
+        "no investigations yet"
+        in CliRunner().invoke(app, ["runs", str(terminal.folder), *terminal.words()[-2:]]).stderr
+    )
+    assert not terminal.server.requests
+
+
+def test_the_cache_can_be_left_out(terminal: Terminal) -> None:
+    other_run = ("--set", "method.answer.most_verbatim=4")
+    assert terminal.ask(question=ONE).exit_code == 0
+    paid = len(terminal.server.requests)
+    assert terminal.ask(*other_run, question=ONE).exit_code == 0
+    assert len(terminal.server.requests) == paid
+    assert terminal.ask(*other_run, "--fresh", question=ONE).exit_code == 0
+    assert len(terminal.server.requests) == 2 * paid
+    another_run = ("--set", "method.answer.most_verbatim=3", "--no-cache")
+    assert terminal.ask(*another_run, question=ONE).exit_code == 0
+    assert len(terminal.server.requests) == 3 * paid
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_a_killed_command_gets_no_second_budget(terminal: Terminal) -> None:
+    running: list[subprocess.Popen[bytes]] = []
+
+    def deadly(body: Body) -> Response:
+        if len(terminal.server.requests) == 5:
+            running[0].kill()
+        return sensible(body)
+
+    terminal.server.answer(deadly)
+    command = [sys.executable, "-m", "investigator", *terminal.words("--max-calls", "6")]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment) as process:
+        running.append(process)
+        assert process.wait(60) == -signal.SIGKILL
+    terminal.server.answer(sensible)
+    stopped = terminal.ask("--max-calls", "6")
+    assert stopped.stdout.startswith("Stopped (calls), answered in part: ")
+    assert "Used: 6 calls, " in stopped.stdout
+    assert len(roles(terminal.server)) == 5 + 2  # the fifth was never answered

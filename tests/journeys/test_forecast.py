@@ -1,0 +1,89 @@
+"""Forecast: what a run would ask and cost, foreseen without asking the model anything."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from openai_server import OpenAIServer
+from power_plants import ABSENT, ALL, ONE, asking, index, outcome, sensible, write_folder
+
+from investigator import Investigator
+
+_MUCH_LONGER = 1.5  # of tokens: what documents say in reply is not known before
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The folder, and an index of it."""
+    at = tmp_path_factory.mktemp("plants")
+    folder = write_folder(at / "folder")
+    return folder, index(folder, at / "index")
+
+
+def made(server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path, *settings: str) -> Investigator:
+    shutil.copytree(prepared[1], tmp_path / "w")
+    server.answer(sensible)
+    return asking(server, prepared[0], tmp_path / "w", *settings)
+
+
+def test_nothing_is_asked_and_nothing_is_kept(
+    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+) -> None:
+    investigator = made(openai_server, prepared, tmp_path)
+    openai_server.close()
+    forecast = investigator.forecast(ALL)
+    assert not openai_server.requests
+    assert investigator.runs() == ()
+    assert {step.document_id for step in forecast.steps} >= {"alder.txt", "oak.txt"}
+
+
+@pytest.mark.parametrize("question", [ONE, ALL, ABSENT], ids=["one", "all", "absent"])
+def test_what_is_foreseen_is_near_what_a_sensible_model_then_takes(
+    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path, question: str
+) -> None:
+    investigator = made(openai_server, prepared, tmp_path)
+    expected = investigator.forecast(question).expected
+    investigator.ask(question)
+    taken = investigator.show(investigator.runs()[0].id).usage
+    assert len(openai_server.requests) == taken.calls
+    assert abs(expected.calls - taken.calls) <= 1
+    assert taken.input_tokens / _MUCH_LONGER <= expected.input_tokens <= taken.input_tokens * _MUCH_LONGER
+
+
+def test_the_most_lies_within_rounds_and_ceilings(
+    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+) -> None:
+    free = made(openai_server, prepared, tmp_path, "method.rounds=2", "method.planner.steps=6").forecast(ALL)
+    assert free.expected.calls < free.most.calls <= 2 * (6 + 2) + 2
+    workspace = tmp_path / "w"
+    bound = asking(openai_server, prepared[0], workspace, "budget.calls=7", "budget.tokens=4000").forecast(ALL)
+    assert bound.expected.calls <= bound.most.calls <= 7
+    assert bound.expected.tokens <= 4000
+    assert bound.most.tokens <= 4000 + 1  # rounded by parts
+
+
+def test_money_is_foreseen_by_the_price_of_the_model(
+    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+) -> None:
+    prices = tmp_path / "prices.json"
+    price = {"model": "openai:small", "input": 2.0, "output": 5.0}
+    prices.write_text(json.dumps({"as_of": "2026-01-31", "prices": [price]}), encoding="utf-8")
+    expected = made(openai_server, prepared, tmp_path, f"budget.prices={prices}").forecast(ALL).expected
+    assert expected.money == pytest.approx((2.0 * expected.input_tokens + 5.0 * expected.output_tokens) / 1e6)
+    assert expected.money > 0
+    assert expected.unpriced == 0
+
+
+def test_a_forecast_changes_nothing_about_the_run_that_follows(
+    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+) -> None:
+    investigator = made(openai_server, prepared, tmp_path)
+    investigator.forecast(ONE)
+    after = outcome(investigator.investigate(ONE))
+    plain = tmp_path / "plain"
+    shutil.copytree(prepared[1], plain)
+    alone = outcome(asking(openai_server, prepared[0], plain).investigate(ONE))
+    assert (after.plan, after.memories, after.answer) == (alone.plan, alone.memories, alone.answer)
