@@ -1,4 +1,4 @@
-"""A folder about six power plants and three letters, and a chat model on loopback that judges it as a sensible one does.
+"""A folder about six power plants and three letters, and a chat model on loopback that judges it sensibly.
 
 Documents: `alder.txt` ("It makes 40 MW of power.") to `oak.txt` (45 MW), `letter1.txt` to `letter3.txt`.
 """
@@ -106,7 +106,12 @@ def index(folder: Path, workspace: Path) -> Path:
 
 def asking(server: OpenAIServer, folder: Path, workspace: Path, *settings: str) -> Investigator:
     """An investigator whose model is at the server; two calls go out side by side, and none is tried twice."""
-    options = [f"chat.base_url={server.url}", "chat.concurrency=2", "chat.attempts=1", *settings]
+    return running(server.url, folder, workspace, *settings)
+
+
+def running(url: str, folder: Path, workspace: Path, *settings: str) -> Investigator:
+    """The same for a process that knows the address of the server alone."""
+    options = [f"chat.base_url={url}", "chat.concurrency=2", "chat.attempts=1", *settings]
     return Investigator(
         folder,
         model="openai:small",

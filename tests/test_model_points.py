@@ -79,20 +79,19 @@ def test_a_large_model_has_more_say_than_the_search() -> None:
     assert others.point(10, 90, proven=False) < 50
 
 
-def test_a_rule_is_chosen_by_the_name_of_the_model_then_by_its_size() -> None:
+@pytest.mark.parametrize(
+    ("engine", "is_small", "chosen"),
+    [
+        ("gguf:Tiny-Q4.gguf@98362432", True, "gguf:Tiny-*"),
+        ("gguf:Tiny-Q4.gguf@9000000000", False, "gguf:Tiny-*"),
+        ("openai:mini-2025", False, "openai:mini*"),
+        ("gguf:tiny-Q4.gguf@98362432", True, "small"),
+        ("openai:maxi", False, "others"),
+    ],
+)
+def test_a_rule_is_chosen_by_the_name_of_the_model_then_by_its_size(engine: str, is_small: bool, chosen: str) -> None:
     rules = PointRules(measured=(rule("gguf:Tiny-*"), rule("openai:mini*")), small=rule("small"), others=rule("others"))
-    chosen = {
-        "gguf:Tiny-Q4.gguf@98362432": "gguf:Tiny-*",
-        "gguf:Tiny-Q4.gguf@9000000000": "gguf:Tiny-*",
-        "openai:mini-2025": "openai:mini*",
-        "gguf:other.gguf@999999999": "small",
-        "gguf:other.gguf@1000000000": "others",
-        "gguf:other.gguf": "others",
-        "gguf:tiny-Q4.gguf@98362432": "small",
-        "openai:large@127.0.0.1:80": "others",
-        "openai:large@1234": "others",
-    }
-    assert {name: rules.of(name).models for name in chosen} == chosen
+    assert rules.of(engine, is_small=is_small).models == chosen
 
 
 def test_a_model_that_scores_all_alike_is_seen_where_the_search_finds_them_different() -> None:

@@ -24,7 +24,8 @@ class Memory(Record):
     `failed_quotes` are the ones the engine gave that do not stand in the document. Where a language model was asked,
     `model_point` is the point that it gave and `search_point` the one that the search alone gives; `point` is what
     follows from both. `quoted_by_search` says that reply and quotes are those of the search, for the model's own quotes
-    do not stand.
+    do not stand. `addressed` says that a passage speaks to a language model instead of to a reader: then the search's
+    point counts, and no quote comes from such a sentence.
     """
 
     id: int = Field(ge=1)
@@ -38,6 +39,7 @@ class Memory(Record):
     model_point: int | None = Field(default=None, ge=0, le=100)
     search_point: int | None = Field(default=None, ge=0, le=100)
     quoted_by_search: bool = False
+    addressed: bool = False
 
 
 class KnownInfo(Record):

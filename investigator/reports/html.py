@@ -18,7 +18,7 @@ from investigator.evidence.coverage import coverage_line
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
 from investigator.reports.inert import inert, one_line
-from investigator.reports.wording import FILE_STATUSES, STOPS, counted, engine_line, headline, usage_line
+from investigator.reports.wording import FILE_STATUSES, STOPS, counted, engine_line, headline, points, usage_line
 
 
 @dataclass(frozen=True)
@@ -169,5 +169,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(one_line=one_line, counted=counted)
-    environment.globals.update(page_word=page_word)
+    environment.globals.update(page_word=page_word, points=points)
     return environment

@@ -59,7 +59,8 @@ def points(memory: Memory) -> str:
         return "no point"
     if memory.model_point is None:
         return counted(memory.point, "point")
-    return f"{counted(memory.point, 'point')}: model {memory.model_point}, search {memory.search_point}"
+    told = f"{counted(memory.point, 'point')}: model {memory.model_point}, search {memory.search_point}"
+    return f"{told}; it speaks to the model, so the search's counts" if memory.addressed else told
 
 
 def engine_line(engine: str) -> str:

@@ -33,6 +33,7 @@ class MemoryStream:
         model_point: int | None = None,
         search_point: int | None = None,
         quoted_by_search: bool = False,
+        addressed: bool = False,
     ) -> Memory:
         """Remember a question and its reply; a point of None is kept as unparsed."""
         memory = Memory(
@@ -47,6 +48,7 @@ class MemoryStream:
             model_point=model_point,
             search_point=search_point,
             quoted_by_search=quoted_by_search,
+            addressed=addressed,
         )
         self._keep(memory)
         self._memories.append(memory)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from investigator.research.desk import Desk, Reading
 from investigator.research.fitting import less_to_ask
 from investigator.research.memory_stream import MemoryStream
 from investigator.retrieval.library import Shelf
+from investigator.text.addressed import addresses_model
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class Finding:
     model_point: int | None = None
     search_point: int | None = None
     quoted_by_search: bool = False
+    addressed: bool = False
 
 
 class Query:
@@ -104,6 +106,7 @@ class Query:
             model_point=finding.model_point,
             search_point=finding.search_point,
             quoted_by_search=finding.quoted_by_search,
+            addressed=finding.addressed,
         )
 
     def examine(self, prompt_template_path: str | Path, sub_question: str) -> Finding:
@@ -138,15 +141,18 @@ class Query:
     def _checked(self, finding: Finding, opinion: AskReply, passages: tuple[Passage, ...]) -> Finding:
         """A language model's finding with the point that follows from both, and quotes where its own do not stand."""
         search = opinion.point or 0
+        spoken = tuple(span for passage in passages for span in _spoken_to_models(passage))
+        finding = replace(_without(finding, spoken), search_point=search, addressed=bool(spoken))
         if finding.point is None:
-            return replace(finding, search_point=search)
+            return finding
         rule = shipped_rules().of(self._desk.name(Role.ASK), is_small=self._desk.traits(Role.ASK).is_small)
-        point = rule.point(finding.point, search, proven=bool(finding.quotes))
-        finding = replace(finding, point=point, model_point=finding.point, search_point=search)
+        point = search if spoken else rule.point(finding.point, search, proven=bool(finding.quotes))
+        finding = replace(finding, point=point, model_point=finding.point)
         if finding.quotes or search < shipped().threshold:
             return finding
         quotes, _ = self._proven(opinion.quotes, passages)
-        return replace(finding, reply=opinion.reply, quotes=quotes, quoted_by_search=True)
+        own = _without(Finding(opinion.reply, search, quotes), spoken)
+        return replace(finding, reply=own.reply, quotes=own.quotes, quoted_by_search=True)
 
     def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         quotes: list[Quote] = []
@@ -162,6 +168,23 @@ class Query:
             elif quote not in quotes:
                 quotes.append(quote)
         return tuple(quotes), tuple(failed)
+
+
+def _spoken_to_models(passage: Passage) -> Iterator[tuple[str, int, int]]:
+    """Where a passage speaks to a language model: the document, and the span of its text."""
+    for start, end in addresses_model(passage.text):
+        yield passage.document_id, passage.start + start, passage.start + end
+
+
+def _without(finding: Finding, spoken: Sequence[tuple[str, int, int]]) -> Finding:
+    """The finding without quotes from sentences that are meant for a language model; these count as failed."""
+
+    def is_meant_for_models(quote: Quote) -> bool:
+        return any(quote.document_id == name and quote.start < end and start < quote.end for name, start, end in spoken)
+
+    refused = tuple(quote.text for quote in finding.quotes if is_meant_for_models(quote))
+    kept = tuple(quote for quote in finding.quotes if not is_meant_for_models(quote))
+    return replace(finding, quotes=kept, failed_quotes=(*finding.failed_quotes, *refused))
 
 
 def _no_point(reply: AskReply) -> str:

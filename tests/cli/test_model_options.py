@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
-from openai_server import Body, OpenAIServer, Response
-from power_plants import ALL, ALL_CALLS, ONE, roles, sensible, write_folder
+from openai_server import OpenAIServer
+from power_plants import ALL, ALL_CALLS, ONE, sensible, write_folder
 from typer.testing import CliRunner, Result
 
 from investigator.cli.main import app
@@ -21,9 +18,9 @@ from investigator.records import Forecast, Investigation
 class Terminal:
     """A folder, a workspace and a server, and the command that asks."""
 
-    def __init__(self, server: OpenAIServer, at: Path) -> None:
+    def __init__(self, server: OpenAIServer, folder: Path, at: Path) -> None:
         self.server = server
-        self.folder = write_folder(at / "folder")
+        self.folder = folder
         self._at = at
         server.answer(sensible)
 
@@ -45,9 +42,20 @@ class Terminal:
         return "--set", f"budget.prices={file}"
 
 
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the folder and an index of it lie."""
+    at = tmp_path_factory.mktemp("plants")
+    folder = write_folder(at / "folder")
+    done = CliRunner().invoke(app, ["index", "--vectors", str(folder), "--workspace", str(at / "w")])
+    assert done.exit_code == 0, done.output
+    return at
+
+
 @pytest.fixture
-def terminal(openai_server: OpenAIServer, tmp_path: Path) -> Terminal:
-    return Terminal(openai_server, tmp_path)
+def terminal(openai_server: OpenAIServer, indexed: Path, tmp_path: Path) -> Terminal:
+    shutil.copytree(indexed / "w", tmp_path / "w")
+    return Terminal(openai_server, indexed / "folder", tmp_path)
 
 
 def test_a_ceiling_of_calls_is_an_option_and_a_higher_one_goes_on(terminal: Terminal) -> None:
@@ -143,25 +151,3 @@ def test_the_cache_can_be_left_out(terminal: Terminal) -> None:
     another_run = ("--set", "method.answer.most_verbatim=3", "--no-cache")
     assert terminal.ask(*another_run, question=ONE).exit_code == 0
     assert len(terminal.server.requests) == 3 * paid
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-def test_a_killed_command_gets_no_second_budget(terminal: Terminal) -> None:
-    running: list[subprocess.Popen[bytes]] = []
-
-    def deadly(body: Body) -> Response:
-        if len(terminal.server.requests) == 5:
-            running[0].kill()
-        return sensible(body)
-
-    terminal.server.answer(deadly)
-    command = [sys.executable, "-m", "investigator", *terminal.words("--max-calls", "6")]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment) as process:
-        running.append(process)
-        assert process.wait(60) == -signal.SIGKILL
-    terminal.server.answer(sensible)
-    stopped = terminal.ask("--max-calls", "6")
-    assert stopped.stdout.startswith("Stopped (calls), answered in part: ")
-    assert "Used: 6 calls, " in stopped.stdout
-    assert len(roles(terminal.server)) == 5 + 2  # the fifth was never answered

@@ -99,3 +99,11 @@ def test_a_changed_document_is_asked_anew_and_the_others_are_not(house: Househol
     assert roles(house.server).count(ASK) == 6 + 1
     assert "77 MW" in answer_of(case).text
     assert "43 MW" not in answer_of(case).text
+
+
+def test_another_temperature_makes_another_run_that_pays_for_itself(house: Household) -> None:
+    cold, _ = house.ask("chat.temperature=0")
+    warm, again = house.ask("chat.temperature=1")
+    assert warm.id != cold.id
+    assert again == ALL_CALLS
+    assert house.ask("chat.temperature=0") == (cold, 0)

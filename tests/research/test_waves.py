@@ -213,6 +213,14 @@ def test_a_question_about_several_things_is_not_cut_short(run: Run) -> None:
     assert outcome(events)[1].coverage.not_opened == ()
 
 
+def test_the_last_round_is_asked_to_its_end(run: Run) -> None:
+    events, engine = run(
+        NO_BAR, "method.rounds=1", question=ABOUT_EACH, query__ask=TELLING, reflection__reflect=knowledge("the others")
+    )
+    assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
+    assert outcome(events)[1].stop is StopReason.ROUNDS
+
+
 @pytest.mark.parametrize("point", [100, 0])
 def test_a_model_that_scores_everything_alike_leaves_the_points_to_the_search_and_that_is_said(
     run: Run, point: int
