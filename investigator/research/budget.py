@@ -53,7 +53,7 @@ class Ledger:
     """Lets a call begin only where it fits under every ceiling together with the calls that are under way.
 
     What a call will cost is foreseen from its prompt and the longest reply so far, so tokens and money can be passed
-    by no more than what a reply is longer than all before it. `spent` and `elapsed` (seconds) tell what the run has
+    by no more than what the replies under way are longer than all before them. `spent` and `elapsed` (seconds) tell what the run has
     used up, in earlier processes too. Safe to use from several threads.
     """
 
@@ -66,8 +66,11 @@ class Ledger:
         self._lock = Lock()
 
     @contextmanager
-    def call(self, input_tokens: int, price: Price | None) -> Iterator[None]:
-        """Around one call, until it is written down. Raises BudgetSpent where it may not begin."""
+    def call(self, input_tokens: int, price: Price | None) -> Iterator[Callable[[Callable[[], None]], None]]:
+        """Around one call; what it yields writes the call down, after which it is no longer under way.
+
+        Raises BudgetSpent where the call may not begin.
+        """
         with self._lock:
             foreseen = self._foreseen(input_tokens, price)
             now, elapsed = self._spent(), self._elapsed()
@@ -76,11 +79,19 @@ class Ledger:
             if reason is not None:
                 raise BudgetSpent(reason)
             self._under_way.append(foreseen)
+        open_calls = [foreseen]
+
+        def enter(write: Callable[[], None]) -> None:
+            with self._lock:
+                write()
+                self._under_way.remove(open_calls.pop())
+
         try:
-            yield
+            yield enter
         finally:
             with self._lock:
-                self._under_way.remove(foreseen)
+                for left in open_calls:
+                    self._under_way.remove(left)
 
     def learn(self, output_tokens: int) -> None:
         """Take note of how long a reply was."""

@@ -25,7 +25,7 @@ V = TypeVar("V", bound=Record)
 R = TypeVar("R", bound=Record)
 
 _MARGIN = 0.05  # of a context, for what a chat template puts around a prompt
-_MOST_CUTS = 8
+_MOST_REFUSALS = 8
 
 
 class CallJournal(Protocol):
@@ -141,7 +141,7 @@ class Desk:
         engine = self._engines[role_of(name)]
         limit = traits_of(engine).context_tokens
         room = None if limit is None else int(limit * (1 - _MARGIN))
-        cuts = 0
+        refusals = 0
         while True:
             prompt = self.prompts.prompt(name, variables, template)
             refusal: ContextTooLongError | None = None
@@ -152,27 +152,29 @@ class Desk:
                 except ContextTooLongError as error:
                     refusal = error
             share = room / tokens if room is not None and tokens > room else 0.5
-            less = smaller(variables, share) if cuts < _MOST_CUTS else None
+            refusals += refusal is not None
+            less = smaller(variables, share) if refusals < _MOST_REFUSALS else None
             if less is None:
                 message = f"the prompt of {tokens} tokens does not fit into the {room} that {engine.name} can read"
                 raise refusal or ContextTooLongError(message)
-            variables, cuts = less, cuts + 1
+            variables = less
 
     def _reply(self, prompt: Prompt) -> Reply:
         engine = self._engines[role_of(prompt.template)]
         traits = traits_of(engine)
         key = prompt_key(engine.name, prompt, measures=traits.goes_by_measures, sampling=traits.sampling)
         if (kept := self._journal.find(key)) is not None:
+            self._ledger.learn(kept.output_tokens)
             with self._trace.call(prompt, engine.name, key) as call:
                 call.done(kept, reused=True)
             return kept
         paid = self._ledger.call(tokens_of(engine, prompt.text), self._price_of(engine.name))
-        with paid, self._trace.call(prompt, engine.name, key) as call:
+        with paid as entered, self._trace.call(prompt, engine.name, key) as call:
             began = self._clock()
             reply = engine.reply(prompt)
             reply = reply.model_copy(update={"seconds": round(self._clock() - began, 3)})
             call.done(reply)
-            self._journal.keep(key, prompt, engine.name, reply)
+            entered(lambda: self._journal.keep(key, prompt, engine.name, reply))
         self._ledger.learn(reply.output_tokens)
         return reply
 

@@ -87,6 +87,6 @@ def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
         else:
             break
     start, end = spans[first][0], spans[last][1]
-    return passage.model_copy(
-        update={"text": passage.text[start:end], "start": passage.start + start, "end": passage.start + end}
-    )
+    place = {} if start == 0 else {"page": None, "line": None}  # those of the old beginning
+    span = {"text": passage.text[start:end], "start": passage.start + start, "end": passage.start + end}
+    return passage.model_copy(update={**span, **place})

@@ -175,7 +175,7 @@ class Research:
         number = len(self.case.rounds) + 1
         plan = continued(self.case.plan, proposal, round_number=number)
         steps = plan.steps[len(self.case.plan.steps) :]
-        if self._thrift:
+        if self._thrift and number == 1:  # a match says nothing of what a later round looks for
             worth = worth_a_call(steps, self._cards, self._worth_asking)
             for step in steps:
                 if step not in worth:  # skimmed: done, without a result

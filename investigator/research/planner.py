@@ -100,13 +100,13 @@ class Planner:
         return Proposal(reply.strategy.strip() or _FALLBACK, self._with_likeliest(accepted), refused)
 
     def _with_likeliest(self, steps: tuple[ProposedStep, ...]) -> tuple[ProposedStep, ...]:
-        """The steps of a first round, with the document that most likely holds the answer before them if left out."""
+        """The steps of a first round, the document that most likely holds the answer first, also where it was left out."""
         best = max(self._cards, key=lambda card: card.match, default=None)
         if self._variables.past_strategies or best is None or best.match < _LIKELY:
             return steps
-        if any(step.document_id == best.document_id for step in steps):
-            return steps
-        return (self._step(best), *steps)[: self._settings.steps]
+        own = tuple(step for step in steps if step.document_id == best.document_id) or (self._step(best),)
+        others = tuple(step for step in steps if step.document_id != best.document_id)
+        return (*own, *others)[: self._settings.steps]
 
     def _sorted(self, steps: Sequence[ProposedStep]) -> tuple[tuple[ProposedStep, ...], tuple[str, ...]]:
         accepted: dict[tuple[str, str], ProposedStep] = {}

@@ -11,15 +11,17 @@ from collections.abc import Mapping, Sequence
 from investigator.calibration import shipped
 from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep
 from investigator.text.relevance import stems
-from investigator.text.terms import content_words, words
+from investigator.text.terms import content_words, is_english, words
 
 _FIRST_WAVE = 2
 _LIKELY = 0.5  # chance that a document holds the answer
 _SURE = 80  # points
-_TELLING = 0.5  # weight of a need that has to be covered
+_TELLING, _DECISIVE = 0.5, 0.9  # weights of needs that have to be covered
 _SEVERAL = re.compile(
-    r"\b(?:all|any other|both|compare[ds]?|comparison|differ|difference|differences|each|every|how many|list|most|"
-    r"several|versus|vs|which \w+s)\b",
+    r"\b(?:all|any other|both|compar\w+|differ|differences?|each|every|how many|list|most of|several|top|versus|vs"
+    r"|name the \w+s|(?:what|which)(?: other)? (?!is|was|has|does)(?:\w+ )?\w+s"
+    r"|(?:what|which) (?:two|three|four|five|other|are|were)"
+    r"|(?:who|what|when|where|which|how|why)\b.*\band (?:who|what|when|where|which|how|why))\b",
     re.IGNORECASE,
 )
 """A question about several things at once: one document may answer it in part only."""
@@ -49,16 +51,15 @@ def worth_a_call(steps: Sequence[PlanStep], cards: Sequence[DocumentCard], bar: 
 def suffices(question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]) -> bool:
     """Whether proven quotes cover the question, so that no engine has to be asked what is still unknown.
 
-    There is a reply with a high point and a quote, and either the search by itself finds the answer there, too, or
-    every telling need stands in the quotes or in the titles of their documents. A question about several things is
-    never taken as answered by this rule.
+    There is a reply with a high point and a quote, and every telling need stands in the quotes or in the titles of
+    their documents; only the decisive ones, where the search by itself finds the answer there, too. A question about
+    several things is never taken as answered by this rule, nor one in a language that it cannot tell that of.
     """
     sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]
-    if not sure or _SEVERAL.search(question):
+    if not sure or _SEVERAL.search(question) or not is_english(question):
         return False
-    if any(_both_find_it(memory) for memory in sure):
-        return True
-    telling = [need.term for need in needs if need.weight >= _TELLING]
+    bar = _DECISIVE if any(_both_find_it(memory) for memory in sure) else _TELLING
+    telling = [need.term for need in needs if need.weight >= bar]
     quotes = [quote for memory in history for quote in memory.quotes]
     text = " ".join([*(quote.text for quote in quotes), *(titles.get(quote.document_id, "") for quote in quotes)])
     present = stems(words(text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextvars
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +30,6 @@ from investigator.prompts import Prompts
 from investigator.records import Answered, Event, Notice, Prompt, Reflected, Remembered
 from investigator.research.desk import Desk
 from investigator.research.investigator import Research
-from investigator.research.side_by_side import beside, in_order
 from investigator.retrieval.library import Library
 from investigator.store.in_memory import InMemoryJournal
 
@@ -183,6 +181,13 @@ def test_a_writer_that_stays_in_doubt_is_believed_once_everything_was_asked(run:
     assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
     assert (answer.status, answer.claims) == (AnswerStatus.NOT_FOUND, ())
     assert answer.coverage.read == ("letter.txt", "plant.txt", "prices.txt")
+
+
+def test_a_small_model_that_writes_nothing_does_not_make_proven_evidence_insufficient(run: Run) -> None:
+    events, engine = run(NO_BAR, traits=Traits(is_model=True, is_small=True), answer__answer=claims())
+    _, answer = outcome(events)
+    assert answer.text == "It makes 42 MW of power. [1]"
+    assert "prices.txt" not in documents(engine)
 
 
 def test_hopeless_documents_are_skimmed_without_a_call(run: Run) -> None:
@@ -352,84 +357,3 @@ def test_a_ceiling_in_the_second_wave_leaves_the_answer_of_the_first(run: Run) -
     assert (answer.stop, answer.outcome) == (StopReason.CALLS, "stopped(calls)")
     assert answer.text == "It makes 42 MW of power. [1]"
     assert answer.coverage.not_opened == ("prices.txt",)
-
-
-def test_results_come_in_the_order_of_the_items_whichever_is_done_first() -> None:
-    done = [threading.Event() for _ in range(4)]
-
-    def backwards(item: int) -> int:
-        if item < 3:
-            assert done[item + 1].wait(20)
-        done[item].set()
-        return item * item
-
-    assert list(in_order(backwards, range(4), workers=4)) == [0, 1, 4, 9]
-
-
-def test_an_error_comes_after_the_results_before_it_and_what_was_not_begun_is_not_begun() -> None:
-    begun: list[int] = []
-
-    def work(item: int) -> int:
-        begun.append(item)
-        if item == 2:
-            raise ValueError("no")
-        if item > 2:
-            threading.Event().wait(0.05)  # for the error to be noticed
-        return item
-
-    results = in_order(work, range(40), workers=1)
-    assert [next(results), next(results)] == [0, 1]
-    with pytest.raises(ValueError, match="no"):
-        next(results)
-    assert len(begun) < 20
-
-
-def test_never_more_is_in_work_than_there_are_workers() -> None:
-    inside, most, lock = 0, 0, threading.Lock()
-    both = threading.Barrier(3, timeout=20)
-
-    def work(_: int) -> None:
-        nonlocal inside, most
-        with lock:
-            inside += 1
-            most = max(most, inside)
-        both.wait()
-        with lock:
-            inside -= 1
-
-    assert len(list(in_order(work, range(12), workers=3))) == 12
-    assert most == 3
-
-
-MARK: contextvars.ContextVar[str] = contextvars.ContextVar("mark", default="none")
-
-
-def test_work_on_the_side_sees_the_context_of_who_asked_for_it() -> None:
-    token = MARK.set("mine")
-    try:
-        with beside(MARK.get) as result:
-            assert result() == "mine"
-        assert list(in_order(lambda _: MARK.get(), range(3), workers=2)) == ["mine"] * 3
-    finally:
-        MARK.reset(token)
-
-
-def test_work_beside_runs_meanwhile_and_its_error_comes_where_its_result_is_awaited() -> None:
-    meet = threading.Barrier(2, timeout=20)
-
-    def fail() -> int:
-        meet.wait()
-        raise ValueError("no")
-
-    with beside(fail) as result:
-        meet.wait()
-        with pytest.raises(ValueError, match="no"):
-            result()
-
-
-def test_an_error_in_front_is_told_and_not_hidden_by_what_runs_beside() -> None:
-    def fail() -> int:
-        raise ValueError("beside")
-
-    with pytest.raises(KeyError, match="in front"), beside(fail):
-        raise KeyError("in front")
