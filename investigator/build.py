@@ -37,12 +37,14 @@ from investigator.records import (
     SearchHit,
     Started,
 )
+from investigator.research.budget import BudgetSettings
 from investigator.research.desk import CallJournal, Desk
 from investigator.research.forecast import forecast
 from investigator.research.investigator import Research
-from investigator.research.replay import replay
+from investigator.research.replay import replay, spent_at
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings
 from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.roster import recorded, relieved, roster
 from investigator.settings import Settings, load_settings
 from investigator.store.in_memory import InMemoryJournal
@@ -198,10 +200,14 @@ class Investigator:
         )
         engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in case.engines} or self._engines
         blank = Investigation.model_validate(case.model_dump(include=_BLANK))
-        with self.library(case.search) as library, Workspace(self._directory, write=False) as workspace:
-            journal = PastCalls(workspace.database, case.id)
-            desk = self._desk(engines, journal)
-            method = made_with.method
+        budget, spent, elapsed = spent_at(case.answer.stop)
+        method = made_with.method.model_copy(update={"concurrency": 1})
+        with (
+            self.library(case.search, made_with.retrieval) as library,
+            Workspace(self._directory, write=False) as workspace,
+        ):
+            journal = PastCalls(workspace.database, case.id, spent, elapsed)
+            desk = self._desk(engines, journal, budget=budget)
             research = Research(blank, desk, library, self._directory, method, lambda _: None, lambda _: None)
             return replay(case, research, library, journal)
 
@@ -244,7 +250,7 @@ class Investigator:
             return library.hits(asked, limit, document_id)
 
     @contextmanager
-    def library(self, search: Search | None = None) -> Iterator[Library]:
+    def library(self, search: Search | None = None, retrieval: RetrievalSettings | None = None) -> Iterator[Library]:
         """The folder, indexed and open for searching as long as the context lasts."""
         self._check_files()
         with Workspace(self._directory, write=True) as workspace:
@@ -252,7 +258,7 @@ class Investigator:
             for _ in index.read(Recheck()):
                 pass
             index.check_documents()
-            opening = self._library(index, search or index.best_search())
+            opening = self._library(index, search or index.best_search(), retrieval)
             while True:
                 try:
                     next(opening)
@@ -305,18 +311,26 @@ class Investigator:
         made_with = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
         return FolderIndex(self.folder, workspace, made_with, self._embedder, self._notices.append)
 
-    def _library(self, index: FolderIndex, search: Search) -> Generator[Event, None, Library]:
+    def _library(
+        self, index: FolderIndex, search: Search, retrieval: RetrievalSettings | None = None
+    ) -> Generator[Event, None, Library]:
         if search is Search.WHOLE:
             yield from index.embed()
         else:
             yield Notice(text=_not_all_vectors(index.table.missing_count(), self.folder))
-        library = index.library(search, self._reading)
+        library = index.library(search, self._reading, retrieval)
         yield from self._told()
         return library
 
-    def _desk(self, engines: Mapping[Role, Engine], journal: CallJournal, trace: RunTrace | None = None) -> Desk:
-        second = ExtractiveEngine(self._reading)
-        budget, price_of = self._settings.budget, self._prices.price_of
+    def _desk(
+        self,
+        engines: Mapping[Role, Engine],
+        journal: CallJournal,
+        trace: RunTrace | None = None,
+        budget: BudgetSettings | None = None,
+    ) -> Desk:
+        second, price_of = ExtractiveEngine(self._reading), self._prices.price_of
+        budget = budget or self._settings.budget
         return Desk(
             engines, self._prompts, journal, time.monotonic, budget, second=second, price_of=price_of, trace=trace
         )

@@ -9,6 +9,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from investigator.cli.ask_options import (
+    AsJson,
+    DryRun,
+    Fresh,
+    MaxCalls,
+    MaxMoney,
+    MaxSeconds,
+    MaxTokens,
+    Mission,
+    Model,
+    NoCache,
+    Overrides,
+    PromptsFolder,
+    RecordFile,
+    ReportFile,
+    Rounds,
+    SettingsFile,
+    Strategy,
+    TraceFile,
+    TracePrompts,
+    WorkspaceFolder,
+)
 from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import check_report, print_json, print_styled, print_text, write_report
 from investigator.errors import QuestionError, SettingsError
@@ -19,42 +41,14 @@ if TYPE_CHECKING:
 
 EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
 
-NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Do not use replies that earlier runs got to the same prompts.")
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Print the plan and the calls and tokens to expect; ask no language model.")
-]
-RecordFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Keep the model's replies in this file; --model recorded:FILE gives them again."),
-]
-MaxCalls = Annotated[int | None, typer.Option(metavar="N", help="Stop before more engine calls than this.")]
-MaxTokens = Annotated[int | None, typer.Option(metavar="N", help="Stop before more tokens than this.")]
-MaxMoney = Annotated[float | None, typer.Option(metavar="USD", help="Stop before it costs more than this.")]
-MaxSeconds = Annotated[float | None, typer.Option(metavar="S", help="Make no call after so many seconds.")]
-Rounds = Annotated[int | None, typer.Option(metavar="N", help="Rounds of planning and asking, at most.")]
-TraceFile = Annotated[
-    Path | None, typer.Option(metavar="FILE.jsonl", help="Also add a line of JSON for each engine call to this file.")
-]
-TracePrompts = Annotated[
-    bool, typer.Option("--trace-prompts", help="Write the texts of prompts and replies into that file too.")
-]
-
 
 def ask(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")],
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question; - reads it from standard input.")],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[ROLE=]PROVIDER:NAME",
-            help="The language model, for every role or for one; repeatable. Without it no language model is used.",
-        ),
-    ] = None,
-    mission: Annotated[str | None, typer.Option(metavar="TEXT", help="What the investigation is for.")] = None,
-    strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew instead of going on with a kept run.")] = False,
+    model: Model = None,
+    mission: Mission = None,
+    strategy: Strategy = None,
+    fresh: Fresh = False,
     no_cache: NoCache = False,
     dry_run: DryRun = False,
     record: RecordFile = None,
@@ -63,20 +57,14 @@ def ask(
     max_money: MaxMoney = None,
     max_seconds: MaxSeconds = None,
     rounds: Rounds = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole investigation as JSON.")] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Also write the report to this HTML file.")
-    ] = None,
+    as_json: AsJson = False,
+    report: ReportFile = None,
     trace: TraceFile = None,
     trace_prompts: TracePrompts = False,
-    workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the index and the runs are kept.")
-    ] = None,
-    prompts: Annotated[Path | None, typer.Option(metavar="DIR", help="A folder of your own prompt templates.")] = None,
-    settings: Annotated[Path | None, typer.Option(metavar="FILE", help="A settings file.")] = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.")
-    ] = None,
+    workspace: WorkspaceFolder = None,
+    prompts: PromptsFolder = None,
+    settings: SettingsFile = None,
+    overrides: Overrides = None,
 ) -> None:
     """Answer a question from a folder of documents.
 

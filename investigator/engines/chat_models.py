@@ -56,6 +56,7 @@ class ChatSettings(Record):
     max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only where set")
     base_url: str | None = Field(default=None, description="address of the API, for servers other than the provider's")
     api_key: SecretStr | None = Field(default=None, description="the key; otherwise the provider's variable is read")
+    small: bool = Field(default=False, description="a model of about a billion parameters or fewer: it does not plan")
     context_tokens: int | None = Field(default=None, ge=256, description="tokens of prompt that the model can read")
     concurrency: int = Field(default=16, ge=1, le=256, description="calls to one server side by side, at most")
     max_reply_characters: int = Field(default=200_000, ge=1, description="a longer reply is cut there")

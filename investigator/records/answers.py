@@ -182,6 +182,7 @@ class Investigation(Record):
     reflections: tuple[Reflection, ...] = ()
     answer: Answer | None = None
     usage: Usage = Usage()
+    elapsed: float = Field(default=0.0, description="seconds that the run has taken, over all its processes")
 
 
 class Forecast(Record):

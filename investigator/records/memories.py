@@ -25,7 +25,8 @@ class Memory(Record):
     `model_point` is the point that it gave and `search_point` the one that the search alone gives; `point` is what
     follows from both. `quoted_by_search` says that reply and quotes are those of the search, for the model's own quotes
     do not stand. `addressed` says that a passage speaks to a language model instead of to a reader: then the search's
-    point counts, and no quote comes from such a sentence.
+    point counts, and no quote comes from such a sentence. `in_part` says that passages were left out of the prompt, for
+    the model's context was too small.
     """
 
     id: int = Field(ge=1)
@@ -40,6 +41,7 @@ class Memory(Record):
     search_point: int | None = Field(default=None, ge=0, le=100)
     quoted_by_search: bool = False
     addressed: bool = False
+    in_part: bool = False
 
 
 class KnownInfo(Record):

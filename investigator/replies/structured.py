@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -83,9 +83,17 @@ def _wraps_itself(value: dict[str, Json], reply_type: type[Record]) -> bool:
 
 def _is_example(value: dict[str, Json]) -> bool:
     """Whether all texts are dots: the example of the prompt, echoed."""
-    texts = [text for part in value.values() for text in (part if isinstance(part, list) else [part])]
-    written = [text.strip() for text in texts if isinstance(text, str)]
+    written = [text.strip() for text in _texts(value)]
     return bool(written) and all(text in ("...", "…") for text in written)
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """All texts in a value, however deep."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, str):
+        yield value
+    for part in inner:
+        yield from _texts(part)
 
 
 def _wrapped(items: list[Json], reply_type: type[Record]) -> dict[str, Json] | None:

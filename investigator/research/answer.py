@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from investigator.calibration import shipped
 from investigator.engines.roles import Role
 from investigator.evidence.claims import prove
 from investigator.records import (
@@ -24,7 +25,7 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
-from investigator.research.budget import CEILINGS, BudgetSpent
+from investigator.research.budget import CEILINGS
 from investigator.research.desk import Desk
 from investigator.research.fitting import less_to_answer
 
@@ -51,8 +52,8 @@ class AnswerWriter:
         """(proven claims, claims that are not proven).
 
         An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply
-        cannot be read, whose claims are all unproven, or for which no budget is left, is replaced by the best quotes as
-        they stand. Without evidence no engine is asked. Raises EngineError.
+        cannot be read, or whose claims are all unproven, is replaced by the best quotes as they stand. Without evidence
+        no engine is asked. Raises EngineError, and the signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
@@ -63,14 +64,15 @@ class AnswerWriter:
             evidence=tuple(_evidence(name, *source) for name, source in sources.items()),
             unknown_infos=tuple(unknown_infos),
         )
-        try:
-            reading = self._desk.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
-        except BudgetSpent:
-            return self._verbatim(sources), ()
+        reading = self._desk.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
         if reading.value is not None and not reading.value.claims and not self._desk.traits(Role.ANSWER).is_small:
             return (), ()
         claims, unproven = checked(reading.value.claims if reading.value else (), sources, question)
         return claims or self._verbatim(sources), unproven
+
+    def verbatim(self, history: Sequence[Memory]) -> tuple[Claim, ...]:
+        """The best quotes as they stand, for which no engine is needed."""
+        return self._verbatim(_sources(history, self._settings.most_evidence))
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
         best = list(sources.values())[: self._settings.most_verbatim]
@@ -116,48 +118,61 @@ def concluded(
     *,
     threshold: int,
     nearest: tuple[Passage, ...],
-    searched: tuple[str, ...],
+    memories: Sequence[Memory],
     engine: str,
 ) -> Answer:
     """The answer record: the status follows from claims and coverage alone."""
+    judged = all(memory.point is not None and not memory.in_part for memory in memories)
     if claims:
         status = AnswerStatus.ANSWERED
     else:
-        status = AnswerStatus.NOT_FOUND if coverage.complete else AnswerStatus.NOT_FOUND_SO_FAR
+        status = AnswerStatus.NOT_FOUND if coverage.complete and judged else AnswerStatus.NOT_FOUND_SO_FAR
+        stop = StopReason.SATURATED if stop is StopReason.ANSWERED else stop
     return Answer(
         question=question,
         status=status,
         stop=stop,
         outcome=f"stopped({stop})" if stop in CEILINGS else status,
-        reason=_reason(status, claims, coverage, threshold),
+        reason=_reason(status, claims, coverage, threshold, memories),
         text=cited_text(claims),
         claims=claims,
         unproven=unproven,
         coverage=coverage,
         nearest=() if claims else nearest,
-        searched=searched,
+        searched=tuple(dict.fromkeys(memory.question for memory in memories)),
         engine=engine,
     )
 
 
-def _reason(status: AnswerStatus, claims: Sequence[Claim], coverage: Coverage, threshold: int) -> str:
+def _reason(
+    status: AnswerStatus, claims: Sequence[Claim], coverage: Coverage, threshold: int, memories: Sequence[Memory]
+) -> str:
     if status is AnswerStatus.ANSWERED:
         documents = {quote.document_id for claim in claims for quote in claim.quotes}
         return f"{_counted(len(claims), 'statement')} proven by quotes from {_counted(len(documents), 'document')}."
     tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
+    disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
+    if disputed is not None and _search_point(disputed) >= max(threshold, shipped().threshold):
+        tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"
     if status is AnswerStatus.NOT_FOUND:
         searched = coverage.total - len(coverage.unreadable)
         return f"{tried}; {_counted(searched, 'document')} searched, none left out."
-    left = []
-    if coverage.not_opened:
-        left.append(f"{_counted(len(coverage.not_opened), 'promising document')} not opened")
-    if coverage.unreadable:
-        left.append(f"{len(coverage.unreadable)} unreadable")
-    return f"{tried}; the search is not complete: {', '.join(left)}."
+    unread, in_part = sum(m.point is None for m in memories), sum(m.in_part for m in memories)
+    left = [
+        f"{_counted(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
+        f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
+        f"{_counted(unread, 'reply', 'replies')} could not be read" if unread else "",
+        f"{_counted(in_part, 'document')} shown to the model in part, for its context is small" if in_part else "",
+    ]
+    return f"{tried}; the search is not complete: {', '.join(filter(None, left))}."
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _search_point(memory: Memory) -> int:
+    return memory.search_point or 0
+
+
+def _counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Condition
 
 from pydantic import Field
 
@@ -49,12 +49,16 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
     return None
 
 
+Enter = Callable[[Callable[[], None]], None]
+"""Runs what writes a call down, and takes the call from those under way in the same step."""
+
+
 class Ledger:
     """Lets a call begin only where it fits under every ceiling together with the calls that are under way.
 
     What a call will cost is foreseen from its prompt and the longest reply so far, so tokens and money can be passed
-    by no more than what the replies under way are longer than all before them. `spent` and `elapsed` (seconds) tell what the run has
-    used up, in earlier processes too. Safe to use from several threads.
+    by no more than what the replies under way are longer than all before them. `spent` and `elapsed` (seconds) tell
+    what the run has used up, in earlier processes too. Safe to use from several threads.
     """
 
     def __init__(self, settings: BudgetSettings, spent: Callable[[], Usage], elapsed: Callable[[], float]) -> None:
@@ -63,39 +67,50 @@ class Ledger:
         self._elapsed = elapsed
         self._longest = _FIRST_REPLY
         self._under_way: list[Usage] = []
-        self._lock = Lock()
+        self._changed = Condition()
 
     @contextmanager
-    def call(self, input_tokens: int, price: Price | None) -> Iterator[Callable[[Callable[[], None]], None]]:
+    def call(self, input_tokens: int, price: Price | None) -> Iterator[Enter]:
         """Around one call; what it yields writes the call down, after which it is no longer under way.
 
-        Raises BudgetSpent where the call may not begin.
+        A call that fits alone, but not beside those under way, waits until they are written down. Raises BudgetSpent
+        where the call may not begin.
         """
-        with self._lock:
-            foreseen = self._foreseen(input_tokens, price)
-            now, elapsed = self._spent(), self._elapsed()
-            reason = ceiling_reached(self._settings, together(now, *self._under_way), elapsed)
-            reason = reason or self._too_dear(together(now, *self._under_way, foreseen))
-            if reason is not None:
-                raise BudgetSpent(reason)
-            self._under_way.append(foreseen)
-        open_calls = [foreseen]
+        foreseen = self._begun(input_tokens, price)
+        under_way = [foreseen]
 
         def enter(write: Callable[[], None]) -> None:
-            with self._lock:
+            with self._changed:
                 write()
-                self._under_way.remove(open_calls.pop())
+                self._under_way.remove(under_way.pop())
+                self._changed.notify_all()
 
         try:
             yield enter
         finally:
-            with self._lock:
-                for left in open_calls:
+            with self._changed:
+                for left in under_way:
                     self._under_way.remove(left)
+                self._changed.notify_all()
+
+    def _begun(self, input_tokens: int, price: Price | None) -> Usage:
+        with self._changed:
+            while True:
+                foreseen = self._foreseen(input_tokens, price)
+                spent = self._spent()
+                reason = ceiling_reached(self._settings, spent, self._elapsed())
+                reason = reason or self._too_dear(together(spent, foreseen))
+                if reason is not None:
+                    raise BudgetSpent(reason)
+                beside = together(spent, *self._under_way)
+                if not ceiling_reached(self._settings, beside, 0) and not self._too_dear(together(beside, foreseen)):
+                    self._under_way.append(foreseen)
+                    return foreseen
+                self._changed.wait()
 
     def learn(self, output_tokens: int) -> None:
         """Take note of how long a reply was."""
-        with self._lock:
+        with self._changed:
             self._longest = max(self._longest, output_tokens)
 
     def _foreseen(self, input_tokens: int, price: Price | None) -> Usage:

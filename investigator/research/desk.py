@@ -7,7 +7,7 @@ all engines.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
@@ -18,7 +18,7 @@ from investigator.prices import Price
 from investigator.prompts import Prompts
 from investigator.records import FinishReason, Prompt, Record, RepairVariables, Reply, Usage
 from investigator.replies import read_reply
-from investigator.research.budget import BudgetSettings, Ledger
+from investigator.research.budget import BudgetSettings, BudgetSpent, Ledger
 from investigator.tracing.base import NoTrace, RunTrace
 
 V = TypeVar("V", bound=Record)
@@ -39,11 +39,15 @@ class CallJournal(Protocol):
 
 @dataclass(frozen=True)
 class Reading(Generic[R]):
-    """What was read from a reply: its value, or None with the problem; and the raw text."""
+    """What was read from a reply: its value, or None with the problem; and the raw text.
+
+    `in_part` says that something was left out of the prompt, for the context was too small.
+    """
 
     value: R | None
     raw: str
     problem: str = ""
+    in_part: bool = False
 
 
 def anything(_: Record) -> str:
@@ -100,16 +104,17 @@ class Desk:
         nothing more can be left out, TemplateError, StoreError, and the signal BudgetSpent.
         """
         prompt, reply = self._fitted(name, variables, template, smaller)
-        first = _read(reply, reply_type, problem_with)
+        in_part = prompt.variables != variables
+        first = replace(_read(reply, reply_type, problem_with), in_part=in_part)
         if not first.problem:
             return first
         again = RepairVariables(prompt=prompt.text, reply=first.raw, problem=first.problem)
         text = self.prompts.render(self.prompts.path("desk/repair"), again)
         try:
             repaired = self._reply(Prompt(name, prompt.variables, text, reply_type))
-        except ContextTooLongError:
+        except (ContextTooLongError, BudgetSpent):  # what was paid for is kept as it came
             return first
-        second = _read(repaired, reply_type, problem_with)
+        second = replace(_read(repaired, reply_type, problem_with), in_part=in_part)
         return second if second.value is not None or first.value is None else first
 
     def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:

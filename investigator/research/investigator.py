@@ -16,6 +16,7 @@ from investigator.records import (
     SUMMARY,
     Answer,
     Answered,
+    Claim,
     Coverage,
     DocumentCard,
     Event,
@@ -33,6 +34,7 @@ from investigator.records import (
     Status,
     StopReason,
     Thought,
+    UnprovenClaim,
 )
 from investigator.research.answer import AnswerSettings, AnswerWriter, concluded
 from investigator.research.budget import BudgetSpent
@@ -265,7 +267,13 @@ class Research:
     def _answer(self, stop: StopReason) -> Answer:
         unknown = self.case.reflections[-1].unknown_infos if self.case.reflections else ()
         writer = AnswerWriter(self._desk, self._settings.answer)
-        claims, unproven = writer.write(self.case.question, self.case.mission, self._selected(), unknown)
+        history = self._selected()
+        claims: tuple[Claim, ...] = ()
+        unproven: tuple[UnprovenClaim, ...] = ()
+        try:
+            claims, unproven = writer.write(self.case.question, self.case.mission, history, unknown)
+        except BudgetSpent as spent:
+            stop, claims = spent.reason, writer.verbatim(history)
         return concluded(
             self.case.question,
             stop,
@@ -274,7 +282,7 @@ class Research:
             self._coverage(),
             threshold=self._threshold,
             nearest=() if claims else self._library.passages((self.case.question,))[:3],
-            searched=tuple(dict.fromkeys(memory.question for memory in self._stream)),
+            memories=tuple(self._stream),
             engine=self.case.engine,
         )
 
@@ -319,5 +327,7 @@ class Research:
         return coverage(ids, done & set(ids), (*worth, *planned), self._library.unreadable(), searched=True)
 
     def _update(self, **changes: object) -> None:
-        self.case = self.case.model_copy(update={**changes, "usage": self._desk.usage()})
+        self.case = self.case.model_copy(
+            update={**changes, "usage": self._desk.usage(), "elapsed": self._desk.elapsed()}
+        )
         self._keep(self.case)

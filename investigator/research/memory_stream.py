@@ -34,6 +34,7 @@ class MemoryStream:
         search_point: int | None = None,
         quoted_by_search: bool = False,
         addressed: bool = False,
+        in_part: bool = False,
     ) -> Memory:
         """Remember a question and its reply; a point of None is kept as unparsed."""
         memory = Memory(
@@ -49,6 +50,7 @@ class MemoryStream:
             search_point=search_point,
             quoted_by_search=quoted_by_search,
             addressed=addressed,
+            in_part=in_part,
         )
         self._keep(memory)
         self._memories.append(memory)

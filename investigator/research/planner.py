@@ -100,7 +100,7 @@ class Planner:
         return Proposal(reply.strategy.strip() or _FALLBACK, self._with_likeliest(accepted), refused)
 
     def _with_likeliest(self, steps: tuple[ProposedStep, ...]) -> tuple[ProposedStep, ...]:
-        """The steps of a first round, the document that most likely holds the answer first, also where it was left out."""
+        """The steps of a first round, the likeliest document first, also where the engine left it out."""
         best = max(self._cards, key=lambda card: card.match, default=None)
         if self._variables.past_strategies or best is None or best.match < _LIKELY:
             return steps

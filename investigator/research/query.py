@@ -46,6 +46,7 @@ class Finding:
     search_point: int | None = None
     quoted_by_search: bool = False
     addressed: bool = False
+    in_part: bool = False
 
 
 class Query:
@@ -107,6 +108,7 @@ class Query:
             search_point=finding.search_point,
             quoted_by_search=finding.quoted_by_search,
             addressed=finding.addressed,
+            in_part=finding.in_part,
         )
 
     def examine(self, prompt_template_path: str | Path, sub_question: str) -> Finding:
@@ -128,7 +130,7 @@ class Query:
         reading = self._desk.ask(
             "query/ask", variables, AskReply, template=template, problem_with=_no_point, smaller=less_to_ask
         )
-        finding = self._read(reading, passages)
+        finding = replace(self._read(reading, passages), in_part=reading.in_part)
         opinion = self._desk.opinion("query/ask", variables, AskReply)
         return finding if opinion is None else self._checked(finding, opinion, passages)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from investigator.errors import FolderError, ReplayError, StoreError
 from investigator.evidence.quotes import verify
-from investigator.records import Answered, Investigation, Quote, Replayed
+from investigator.records import Answered, Investigation, Quote, Replayed, StopReason, Usage
+from investigator.research.budget import BudgetSettings
 from investigator.research.investigator import Research
 from investigator.retrieval.library import Shelf
 from investigator.store.past_calls import PastCalls
@@ -30,6 +31,18 @@ def replay(kept: Investigation, research: Research, library: Shelf, journal: Pas
     return Replayed(
         investigation=kept, calls=journal.used, quotes=len(quotes), differences=differences, failed_quotes=failed
     )
+
+
+def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
+    """A budget, and the usage and seconds that have spent it for this reason: for a run that a ceiling ended."""
+    usage = Usage(calls=2, input_tokens=2, money=2.0)
+    budgets = {
+        StopReason.CALLS: BudgetSettings(calls=1),
+        StopReason.TOKENS: BudgetSettings(calls=None, tokens=1),
+        StopReason.MONEY: BudgetSettings(calls=None, money=1.0),
+        StopReason.TIME: BudgetSettings(calls=None, seconds=1.0),
+    }
+    return budgets.get(stop, BudgetSettings(calls=None)), usage, 2.0
 
 
 def _different(kept: Investigation, again: Investigation) -> list[str]:

@@ -141,9 +141,12 @@ class FolderIndex:
         """The vector index, brought up to date with the vectors that are there."""
         return ChromaIndex(self._workspace.directory / "chroma", self.table, self._notice)
 
-    def library(self, search: Search, embedder: Embedder) -> Library:
-        """The library to search in, its queries embedded by `embedder`; a search over everything needs all vectors."""
-        return open_library(self._workspace, embedder, self._settings.retrieval, search, self._notice)
+    def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
+        """The library to search in, its queries embedded by `embedder`; a search over everything needs all vectors.
+
+        `settings` are others than those of the index.
+        """
+        return open_library(self._workspace, embedder, settings or self._settings.retrieval, search, self._notice)
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:

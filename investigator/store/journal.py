@@ -151,8 +151,11 @@ class Journal:
 
     def _elapsed_before(self) -> float:
         latest = select(func.coalesce(func.max(calls.c.elapsed), 0.0)).where(calls.c.run_id == self.run_id)
+        record = select(runs.c.record).where(runs.c.id == self.run_id)
         with self._database.begin() as connection:
-            return float(connection.execute(latest).scalar_one())
+            kept = connection.execute(record).scalar()
+            last_call = float(connection.execute(latest).scalar_one())
+        return max(last_call, Investigation.model_validate_json(kept).elapsed if kept else 0.0)
 
 
 class Runs:

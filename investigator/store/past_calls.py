@@ -12,9 +12,14 @@ from investigator.store.schema import calls
 
 
 class PastCalls:
-    """The journal of one run as it stands. Safe to use from several threads."""
+    """The journal of one run as it stands. `spent` and `elapsed` (seconds) are what the run is taken to have used up.
 
-    def __init__(self, database: Database, run_id: str) -> None:
+    Safe to use from several threads.
+    """
+
+    def __init__(self, database: Database, run_id: str, spent: Usage | None = None, elapsed: float = 0.0) -> None:
+        self._spent = spent or Usage()
+        self._elapsed = elapsed
         query = select(calls.c.key, calls.c.reply).where(calls.c.run_id == run_id)
         with database.begin() as connection:
             rows = connection.execute(query).all()
@@ -38,9 +43,9 @@ class PastCalls:
         """Nothing: what was not kept then is not kept now."""
 
     def usage(self) -> Usage:
-        """Nothing is paid."""
-        return Usage()
+        """What the run is taken to have used up; nothing is paid now."""
+        return self._spent
 
     def elapsed(self) -> float:
-        """Nothing limits the time."""
-        return 0.0
+        """The seconds that the run is taken to have used up."""
+        return self._elapsed
