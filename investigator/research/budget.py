@@ -73,8 +73,8 @@ class Ledger:
     def call(self, input_tokens: int, price: Price | None) -> Iterator[Enter]:
         """Around one call; what it yields writes the call down, after which it is no longer under way.
 
-        A call that fits alone, but not beside those under way, waits until they are written down. Raises BudgetSpent
-        where the call may not begin.
+        A call whose tokens or money fit alone, but not beside what those under way are foreseen to take, waits until
+        they are written down. Raises BudgetSpent where the call may not begin.
         """
         foreseen = self._begun(input_tokens, price)
         under_way = [foreseen]
@@ -98,12 +98,12 @@ class Ledger:
             while True:
                 foreseen = self._foreseen(input_tokens, price)
                 spent = self._spent()
-                reason = ceiling_reached(self._settings, spent, self._elapsed())
+                counted = together(spent, Usage(calls=len(self._under_way)))
+                reason = ceiling_reached(self._settings, counted, self._elapsed())
                 reason = reason or self._too_dear(together(spent, foreseen))
                 if reason is not None:
                     raise BudgetSpent(reason)
-                beside = together(spent, *self._under_way)
-                if not ceiling_reached(self._settings, beside, 0) and not self._too_dear(together(beside, foreseen)):
+                if not self._too_dear(together(spent, *self._under_way, foreseen)):
                     self._under_way.append(foreseen)
                     return foreseen
                 self._changed.wait()
