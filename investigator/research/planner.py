@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from pydantic import Field
 
+from investigator.engines.roles import Role
 from investigator.records import (
     SUMMARY,
     DocumentCard,
@@ -88,7 +89,7 @@ class Planner:
         return continued(Plan(), self.propose(), round_number=1)
 
     def propose(self) -> Proposal:
-        """What to do in the next round; a first one always examines the document that most likely holds the answer.
+        """What to do in the next round; a language model's first one examines the likeliest document before others.
 
         Raises EngineError, and the signal BudgetSpent.
         """
@@ -102,7 +103,8 @@ class Planner:
     def _with_likeliest(self, steps: tuple[ProposedStep, ...]) -> tuple[ProposedStep, ...]:
         """The steps of a first round, the likeliest document first, also where the engine left it out."""
         best = max(self._cards, key=lambda card: card.match, default=None)
-        if self._variables.past_strategies or best is None or best.match < _LIKELY:
+        is_model = self._desk.traits(Role.PLAN).is_model  # others plan by what the search found
+        if not is_model or self._variables.past_strategies or best is None or best.match < _LIKELY:
             return steps
         own = tuple(step for step in steps if step.document_id == best.document_id) or (self._step(best),)
         others = tuple(step for step in steps if step.document_id != best.document_id)

@@ -97,6 +97,7 @@ NEEDS = (Need(term="owner"), Need(term="Emsland plant", weight=0.5), Need(term="
 )
 def test_proven_quotes_suffice_where_they_hold_every_telling_need(told: Memory, enough: bool) -> None:
     assert suffices(QUESTION, NEEDS, [told], {}) is enough
+    assert not suffices("When did its owner found the plant?", (Need(term="founding year"),), [told], {})
 
 
 def test_the_words_of_a_reply_prove_nothing() -> None:
@@ -139,10 +140,10 @@ def test_a_question_about_several_things_is_never_taken_as_answered(question: st
 @pytest.mark.parametrize(
     ("search_point", "quoted_by_search", "enough"), [(90, False, True), (30, False, False), (90, True, False)]
 )
-def test_model_and_search_that_agree_suffice_for_one_thing_even_where_a_need_is_not_covered(
+def test_model_and_search_that_agree_suffice_where_the_decisive_need_is_covered(
     search_point: int, quoted_by_search: bool, enough: bool
 ) -> None:
-    told = memory(90, "It belongs to RWE.").model_copy(
+    told = memory(90, "Its owner is RWE.").model_copy(
         update={"model_point": 90, "search_point": search_point, "quoted_by_search": quoted_by_search}
     )
     assert suffices(QUESTION, NEEDS, [told], {}) is enough
