@@ -16,7 +16,7 @@ from investigator.engines.roles import Role, role_of
 from investigator.errors import ContextTooLongError, ReplyError
 from investigator.prices import Price
 from investigator.prompts import Prompts
-from investigator.records import FinishReason, Prompt, Record, RepairVariables, Reply, Usage
+from investigator.records import FinishReason, Prompt, Record, RepairVariables, Reply, StopReason, Usage
 from investigator.replies import read_reply
 from investigator.research.budget import BudgetSettings, BudgetSpent, Ledger
 from investigator.tracing.base import NoTrace, RunTrace
@@ -63,6 +63,7 @@ class Desk:
     """Asks the engine of each role. Safe to use from several threads.
 
     `second` judges beside a language model, without cost; `price_of` gives the price of an engine by its name.
+    `no_repair_for` is the ceiling that has forbidden the repair of a reply, None while none has.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Desk:
         self._trace = trace or NoTrace()
         self._ledger = Ledger(budget or BudgetSettings(), journal.usage, journal.elapsed)
         self.prompts = prompts
+        self.no_repair_for: StopReason | None = None
 
     def ask(
         self,
@@ -112,7 +114,10 @@ class Desk:
         text = self.prompts.render(self.prompts.path("desk/repair"), again)
         try:
             repaired = self._reply(Prompt(name, prompt.variables, text, reply_type))
-        except (ContextTooLongError, BudgetSpent):  # what was paid for is kept as it came
+        except ContextTooLongError:
+            return first
+        except BudgetSpent as spent:  # the first reply was paid for, and is kept as it came
+            self.no_repair_for = spent.reason
             return first
         second = replace(_read(repaired, reply_type, problem_with), in_part=in_part)
         return second if second.value is not None or first.value is None else first

@@ -233,8 +233,8 @@ class Research:
                 calls=self._desk.usage().calls,
                 seconds=round(self._desk.elapsed(), 3),
             )
-        if spent is not None:
-            raise spent
+        if reason := spent.reason if spent is not None else self._desk.no_repair_for:
+            raise BudgetSpent(reason)
 
     def _reflect(self) -> Iterator[Event]:
         known = {quote for memory in self._history for quote in memory.quotes}
