@@ -53,7 +53,7 @@ def ask(text: str = "The plant makes 42 MW.", title: str = "Report") -> AskVaria
 def test_a_template_uses_exactly_the_variables_of_its_record(name: str) -> None:
     source = (shipped_folder() / f"{name}.j2").read_text(encoding="utf-8")
     environment = Environment()
-    environment.filters.update(data=str, attribute=str)
+    environment.filters.update(data=str, line=str, attribute=str)
     assert find_undeclared_variables(environment.parse(source)) == set(CONTRACTS[name].variables.model_fields)
 
 
