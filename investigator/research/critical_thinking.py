@@ -5,6 +5,7 @@ from __future__ import annotations
 from investigator.records import DocumentCard, Need, TermFrequency, ThinkReply, ThinkVariables
 from investigator.research.desk import Desk
 from investigator.research.fitting import less_to_think
+from investigator.research.quiet_cards import quieted
 from investigator.text.terms import content_words
 
 _CARDS_SHOWN = 10
@@ -33,7 +34,7 @@ class CriticalThinking:
             question=question,
             mission=mission,
             strategy=strategy,
-            documents=cards[:_CARDS_SHOWN],
+            documents=quieted(cards[:_CARDS_SHOWN]),
             document_count=len(cards),
             term_frequencies=frequencies,
         )

@@ -25,6 +25,7 @@ from investigator.research.critical_thinking import own_words
 from investigator.research.defaults import default_desk
 from investigator.research.desk import Desk
 from investigator.research.fitting import less_to_plan
+from investigator.research.quiet_cards import quieted
 
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
 _LIKELY = 0.5  # chance that a document holds the answer
@@ -77,7 +78,7 @@ class Planner:
             mission=mission,
             strategy=strategy,
             needs=tuple(needs if needs is not None else own_words(main_question)),
-            documents=self._cards[: self._settings.documents_shown],
+            documents=quieted(self._cards[: self._settings.documents_shown]),
             history=tuple(history),
             unknown_infos=tuple(unknown_infos),
             past_strategies=tuple(past_strategies),
@@ -132,14 +133,20 @@ class Planner:
 
 
 def resolved(document_id: str, known: Sequence[str]) -> str | None:
-    """The known id that is meant, or None: by the id itself, else by case or file name where only one fits."""
+    """The known id that is meant, or None: by the id itself, else by case, file name or looks where one fits."""
     wanted = document_id.strip()
     if wanted in known:
         return wanted
     folded = wanted.casefold()
     same = [name for name in known if name.casefold() == folded]
     same = same or [name for name in known if PurePosixPath(name).name.casefold() == folded]
+    same = same or [name for name in known if _as_shown(name) == _as_shown(wanted)]
     return same[0] if len(same) == 1 else None
+
+
+def _as_shown(name: str) -> str:
+    """A name as prompts show it: with ' for quotation marks, and one blank for several."""
+    return " ".join(name.replace("\u200b", "").replace('"', "'").split()).casefold()
 
 
 def continued(plan: Plan, proposal: Proposal, *, round_number: int) -> Plan:

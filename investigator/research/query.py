@@ -20,9 +20,12 @@ from investigator.research.desk import Desk, Reading
 from investigator.research.fitting import less_to_ask
 from investigator.research.memory_stream import MemoryStream
 from investigator.retrieval.library import Shelf
-from investigator.text.addressed import addresses_model
+from investigator.text.addressed import addresses_model, without_addressed
 
 _log = logging.getLogger(__name__)
+
+Spoken = Sequence[tuple[str, int, int]]
+"""Where passages speak to a language model: document ids, and spans of their texts."""
 
 
 class QuerySettings(Record):
@@ -130,9 +133,13 @@ class Query:
         reading = self._desk.ask(
             "query/ask", variables, AskReply, template=template, problem_with=_no_point, smaller=less_to_ask
         )
-        finding = replace(self._read(reading, passages), in_part=reading.in_part)
+        spoken = tuple(span for passage in passages for span in _spoken_to_models(passage))
+        names = (variables.document_id, variables.document_title, *(passage.heading for passage in passages))
+        addressed = bool(spoken) or any(addresses_model(name) for name in dict.fromkeys(names))
+        finding = _without(self._read(reading, passages), spoken)
+        finding = replace(finding, in_part=reading.in_part, addressed=addressed)
         opinion = self._desk.opinion("query/ask", variables, AskReply)
-        return finding if opinion is None else self._checked(finding, opinion, passages)
+        return finding if opinion is None else self._checked(finding, opinion, passages, spoken)
 
     def _read(self, reading: Reading[AskReply], passages: tuple[Passage, ...]) -> Finding:
         if reading.value is None or reading.value.point is None:
@@ -140,15 +147,14 @@ class Query:
         quotes, failed = self._proven(reading.value.quotes[: self._settings.most_quotes], passages)
         return Finding(reading.value.reply, reading.value.point, quotes, failed)
 
-    def _checked(self, finding: Finding, opinion: AskReply, passages: tuple[Passage, ...]) -> Finding:
+    def _checked(self, finding: Finding, opinion: AskReply, passages: tuple[Passage, ...], spoken: Spoken) -> Finding:
         """A language model's finding with the point that follows from both, and quotes where its own do not stand."""
         search = opinion.point or 0
-        spoken = tuple(span for passage in passages for span in _spoken_to_models(passage))
-        finding = replace(_without(finding, spoken), search_point=search, addressed=bool(spoken))
+        finding = replace(finding, search_point=search)
         if finding.point is None:
             return finding
         rule = shipped_rules().of(self._desk.name(Role.ASK), is_small=self._desk.traits(Role.ASK).is_small)
-        point = search if spoken else rule.point(finding.point, search, proven=bool(finding.quotes))
+        point = search if finding.addressed else rule.point(finding.point, search, proven=bool(finding.quotes))
         finding = replace(finding, point=point, model_point=finding.point)
         if finding.quotes or search < shipped().threshold:
             return finding
@@ -178,15 +184,18 @@ def _spoken_to_models(passage: Passage) -> Iterator[tuple[str, int, int]]:
         yield passage.document_id, passage.start + start, passage.start + end
 
 
-def _without(finding: Finding, spoken: Sequence[tuple[str, int, int]]) -> Finding:
-    """The finding without quotes from sentences that are meant for a language model; these count as failed."""
+def _without(finding: Finding, spoken: Spoken) -> Finding:
+    """The finding without sentences that are meant for a language model; quotes from them count as failed."""
+    if not spoken:
+        return finding
 
     def is_meant_for_models(quote: Quote) -> bool:
         return any(quote.document_id == name and quote.start < end and start < quote.end for name, start, end in spoken)
 
     refused = tuple(quote.text for quote in finding.quotes if is_meant_for_models(quote))
     kept = tuple(quote for quote in finding.quotes if not is_meant_for_models(quote))
-    return replace(finding, quotes=kept, failed_quotes=(*finding.failed_quotes, *refused))
+    failed = (*finding.failed_quotes, *refused)
+    return replace(finding, reply=without_addressed(finding.reply), quotes=kept, failed_quotes=failed)
 
 
 def _no_point(reply: AskReply) -> str:
