@@ -138,7 +138,7 @@ def test_a_full_disk_is_named_and_the_same_command_goes_on(tmp_path: Path, most:
         return run.stdout or run.stderr
 
     assert ask(most).startswith("DiskFullError: Free some space")
-    assert ask(0) == "not_found"
+    assert ask(0) == "not_found_so_far"  # the engine's replies cannot be read
 
 
 def failing(server: OpenAIServer, folder: Path, *settings: str) -> Investigator:
