@@ -95,7 +95,7 @@ class Investigator:
         self._directory = locate(self.folder, Path(workspace) if workspace is not None else None)
         self._known = KnownServers(self._directory / "servers.json", on_notice=self._notices.append)
         self._callbacks = tuple(callbacks)
-        self._engines = self._open_engines(model, record)
+        self._engines = self._open_engines(model, Path(record).expanduser() if record is not None else None)
         if workspace is None and self._directory.parent != self.folder:
             self._notices.append(f"The folder cannot be written: its index is kept in {self._directory}.")
 
@@ -281,11 +281,11 @@ class Investigator:
         with Workspace(self._directory, write=False) as workspace:
             return Runs(workspace.database).investigation(run_id)
 
-    def _open_engines(
-        self, model: str | Engine | Sequence[str] | None, record: str | Path | None
-    ) -> dict[Role, Engine]:
+    def _open_engines(self, model: str | Engine | Sequence[str] | None, record: Path | None) -> dict[Role, Engine]:
         engines, apart = roster(model, self._open_engine)
-        return recorded(relieved(engines, apart, ExtractiveEngine(self._reading), self._notices.append), record)
+        return recorded(
+            relieved(engines, apart, ExtractiveEngine(self._reading), self._notices.append), record, self.folder
+        )
 
     def _open_engine(self, name: str) -> Engine:
         return open_engine(

@@ -159,7 +159,7 @@ class RateLimitError(EngineError):
 class ReplayError(EngineError):
     """A recording holds no reply to this prompt."""
 
-    default_hint = "Record the run again: the prompts, the documents or the settings have changed since."
+    default_hint = "Record the run again: the prompts, the documents, their vectors or the settings have changed since."
 
 
 class ReplyError(RunError):

@@ -76,12 +76,21 @@ def shipped_rules() -> PointRules:
 
 
 def scores_alike(memories: Sequence[Memory]) -> bool:
-    """Whether the model gives every document the same point, though the search finds them very different."""
+    """Whether the model gives every document the same point, though the search finds them very different.
+
+    Nothing at all, 0 points and no quotes, is the right reply of a good model to a question that no document answers.
+    """
     scored = [memory for memory in memories if memory.model_point is not None and memory.search_point is not None]
     if len(scored) < _FEWEST_REPLIES or len({memory.model_point for memory in scored}) > 1:
         return False
+    if not any(memory.model_point or memory.failed_quotes or _quoted(memory) for memory in scored):
+        return False
     found = [memory.search_point or 0 for memory in scored]
     return max(found) - min(found) >= _WILD_SPREAD
+
+
+def _quoted(memory: Memory) -> bool:
+    return bool(memory.quotes) and not memory.quoted_by_search
 
 
 def counted(memories: Sequence[Memory]) -> tuple[Memory, ...]:

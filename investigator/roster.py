@@ -42,11 +42,19 @@ def relieved(
     return {role: embedded if role in left else engine for role, engine in engines.items()}
 
 
-def recorded(engines: Mapping[Role, Engine], record: str | Path | None) -> dict[Role, Engine]:
-    """The engines, with a recording around the language model. Raises SettingsError where there are several models."""
+def recorded(engines: Mapping[Role, Engine], record: Path | None, folder: Path) -> dict[Role, Engine]:
+    """The engines, with a recording around the language model.
+
+    Raises SettingsError where there are several models, or the recording would lie among the documents of `folder`.
+    """
     models = {engine.name: engine for engine in engines.values() if traits_of(engine).is_model}
     if record is None or not models:
         return dict(engines)
+    if record.resolve().is_relative_to(folder.resolve()):
+        raise SettingsError(
+            f"the recording {record} would lie among the documents, and be read as one of them",
+            hint="Name a file outside the folder: --record ../recording.jsonl",
+        )
     if len(models) > 1:
         raise SettingsError(
             f"{record} cannot hold the replies of several models ({', '.join(models)})",

@@ -96,7 +96,8 @@ def ask(
     try:
         investigation = follow(events, sys.stderr)
     except KeyboardInterrupt as stop:
-        typer.echo("interrupted: everything learned so far is kept; run the same command again to go on.", err=True)
+        again = "the same command again, without --fresh," if fresh else "the same command again"
+        typer.echo(f"interrupted: everything learned so far is kept; run {again} to go on.", err=True)
         raise typer.Exit(130) from stop
     if report is not None:
         write_report(report, investigation)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from investigator.records import Investigation
 
+_HEAD = 4096  # bytes at the beginning of a file, in which a report says that it is one
 REPORT_SUFFIXES = frozenset({".html", ".htm"})
 
 
@@ -60,6 +61,11 @@ def check_report(path: Path, folder: Path) -> None:
             f"the report is an HTML file, and the name {path} does not end in .html",
             hint="Name it like --report answer.html, so that no other file is overwritten by mistake.",
         )
+    if path.is_file() and not is_own_report(path.read_bytes()[:_HEAD]):
+        raise UserError(
+            f"{path} is there already, and is no report of this program",
+            hint="Name another file: a report only takes the place of an older report.",
+        )
     if path.is_dir():
         raise UserError(f"the report cannot be written: {path} is a folder", hint="Name a file inside it.")
     if not path.parent.is_dir():
@@ -77,6 +83,11 @@ def check_report(path: Path, folder: Path) -> None:
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
         typer.echo(f"note: {path} lies inside the folder of documents; keep reports elsewhere.", err=True)
+
+
+def is_own_report(beginning: bytes) -> bool:
+    """Whether a file that begins so is a report of this program."""
+    return b'<meta name="generator" content="investigator report">' in beginning
 
 
 def write_report(path: Path, investigation: Investigation) -> None:

@@ -19,6 +19,7 @@ __all__ = [
     "TokenCounter",
     "Traits",
     "Vectors",
+    "guessed_tokens",
     "prompt_key",
     "tokens_of",
     "traits_of",
@@ -74,7 +75,12 @@ def traits_of(engine: Engine) -> Traits:
 
 def tokens_of(engine: Engine, text: str) -> int:
     """The tokens of a text: counted where the engine can, else guessed from its length."""
-    return engine.count_tokens(text) if isinstance(engine, TokenCounter) else -(-len(text) // _CHARACTERS_PER_TOKEN)
+    return engine.count_tokens(text) if isinstance(engine, TokenCounter) else guessed_tokens(text)
+
+
+def guessed_tokens(text: str) -> int:
+    """The tokens that a text is likely to have."""
+    return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
 @runtime_checkable

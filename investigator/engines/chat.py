@@ -9,7 +9,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
-from investigator.engines.base import Traits
+from investigator.engines.base import Traits, guessed_tokens
 from investigator.engines.chat_errors import Failure, failure, host_of
 from investigator.engines.chat_models import (
     ChatSettings,
@@ -181,7 +181,7 @@ class ChatEngine:
             answer = self._answer(call, began)
             if not isinstance(answer, Failure):
                 self._negotiation.after_success(call.sending)
-                return _read(answer, self._settings.max_reply_characters)
+                return _read(answer, call.prompt.text, self._settings.max_reply_characters)
             less = self._negotiation.after_refusal(answer.cause, call.sending) if answer.cause is not None else None
             if less is None:
                 return answer
@@ -238,16 +238,22 @@ def _invoke(
             return error
 
 
-def _read(message: AIMessage, limit: int) -> Reply:
+def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
     text = _text_of(message.content)
     usage = message.usage_metadata or {}
+    tokens = (_count(usage.get("input_tokens"), prompt), _count(usage.get("output_tokens"), text))
     finish = FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata)
     return Reply(
         text=text[:limit],
-        input_tokens=usage.get("input_tokens") or 0,
-        output_tokens=usage.get("output_tokens") or 0,
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
         finish_reason=finish,
     )
+
+
+def _count(told: object, text: str) -> int:
+    """The tokens that a server told; where it told none, or nonsense, what the text is likely to have."""
+    return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
 
 
 def _text_of(content: str | list[str | dict[str, object]]) -> str:

@@ -79,9 +79,10 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
     key = settings.api_key.get_secret_value() if settings.api_key else os.environ.get(variable, "")
     if not key and variable and not _is_own_address(provider, address):
         raise CredentialError(f"{provider}:{name} needs a key", hint=f"Set {variable} to your key.")
-    if re.search(r"\s", key):
+    if re.search(r"\s", key) or not key.isascii():
+        what = "white space" if re.search(r"\s", key) else "characters that no key has"
         raise CredentialError(
-            f"the key of {provider} holds white space",
+            f"the key of {provider} holds {what}",
             hint=f"Copy the key again{f' into {variable}' if variable else ''}, without spaces or line breaks.",
         )
     return Server(f"{provider}:{name}", address, variable, key)

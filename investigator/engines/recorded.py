@@ -44,6 +44,8 @@ class RecordedEngine:
         self._inner = inner
         self._lock = Lock()
         self._replies: dict[str, Reply] = {}
+        if self._path.exists() and not self._path.is_file():
+            raise ReplayError(f"the recording {self._path} is no file", hint="Name a file of its own for a recording.")
         if self._path.exists() or inner is None:
             self._header = self._read()
         else:

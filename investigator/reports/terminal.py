@@ -108,6 +108,9 @@ def _coverage(coverage: Coverage) -> Text:
 def _footer(investigation: Investigation) -> Text:
     answer = investigation.answer
     lines = [Text(inert(engine_line(answer.engine if answer else investigation.engine)))]
+    speaking = dict.fromkeys(m.target_document_id for m in investigation.memories if m.addressed)
+    if speaking:
+        lines.append(Text(f"Some of this text speaks to a model, not to readers: {', '.join(map(one_line, speaking))}"))
     if answer:
         lines.append(Text(f"Stopped because {STOPS[answer.stop]}."))
     lines.append(Text(f"Used: {usage_line(investigation.usage)}"))

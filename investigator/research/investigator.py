@@ -196,7 +196,7 @@ class Research:
             if not self._open_steps():
                 yield from self._reflect()
                 return
-            if any(memory.quotes for memory in self._selected()):
+            if any(memory.quotes and not memory.addressed for memory in self._selected()):
                 yield from self._reflect()
                 if self._stop is not None:
                     return

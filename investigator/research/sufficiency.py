@@ -55,6 +55,7 @@ def suffices(question: str, needs: Sequence[Need], history: Sequence[Memory], ti
     their documents; only the decisive ones, where the search by itself finds the answer there, too. A question about
     several things is never taken as answered by this rule, nor one in a language that it cannot tell that of.
     """
+    history = [memory for memory in history if not memory.addressed]  # who speaks to the model decides nothing
     sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]
     if not sure or _SEVERAL.search(question) or not is_english(question):
         return False
