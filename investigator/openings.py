@@ -112,7 +112,8 @@ def finished(
 def answered_already(done: Investigation) -> str:
     """That a run has ended before, in a sentence."""
     if done.answer is not None and done.answer.stop in CEILINGS:
-        return f"Run {done.id} ended as {done.answer.outcome}; it goes on with a higher ceiling. --fresh investigates anew."
+        ended = f"Run {done.id} ended as {done.answer.outcome}"
+        return f"{ended}; it goes on with a higher ceiling. --fresh investigates anew."
     early = ", which was before all passages had vectors" if done.search is Search.CANDIDATES else ""
     return f"Run {done.id} has answered this already{early}; --fresh investigates anew."
 

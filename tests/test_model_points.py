@@ -96,7 +96,12 @@ def test_a_rule_is_chosen_by_the_name_of_the_model_then_by_its_size(engine: str,
 
 def test_a_model_that_scores_all_alike_is_seen_where_the_search_finds_them_different() -> None:
     assert scores_alike([memory(1, 100, 70), memory(2, 100, 30), memory(3, 100, 31)])
-    assert scores_alike([memory(1, 0, 3), memory(2, 0, 90), memory(3, 0, 5)])
+
+
+def test_nothing_at_all_in_every_document_is_a_reply_to_be_believed() -> None:
+    nothing = [memory(1, 0, 3), memory(2, 0, 90), memory(3, 0, 5)]
+    assert not scores_alike(nothing)
+    assert scores_alike([*nothing, memory(4, 0, 5).model_copy(update={"failed_quotes": ("Made up.",)})])
 
 
 @pytest.mark.parametrize(

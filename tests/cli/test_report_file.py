@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from investigator.cli.output import check_report, write_report
-from investigator.errors import RunError
+from investigator.errors import RunError, UserError
 from investigator.records import Investigation
 
 CASE = Investigation(id="8f3a12", question="What is the rent?", mission="", strategy="", engine="a:b")
@@ -59,3 +59,13 @@ def test_a_report_name_that_is_not_utf8_is_no_obstacle(tmp_path: Path) -> None:
     write_report(report, CASE)
 
     assert report.is_file()
+
+
+def test_a_report_takes_the_place_of_an_older_report_and_of_no_other_file(tmp_path: Path) -> None:
+    older, page = tmp_path / "older.html", tmp_path / "page.html"
+    write_report(older, CASE)
+    page.write_text("<html><title>A page of my own</title></html>", encoding="utf-8")
+
+    check_report(older, tmp_path / "documents")
+    with pytest.raises(UserError, match="no report of this program"):
+        check_report(page, tmp_path / "documents")

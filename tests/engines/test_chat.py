@@ -263,3 +263,14 @@ def test_threads_share_one_engine(engine: ChatEngine, openai_server: OpenAIServe
     with ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(engine.reply, prompts))
     assert [json.loads(reply.text)[0]["content"] for reply in replies] == [prompt.text for prompt in prompts]
+
+
+@pytest.mark.parametrize("tokens", [(-5000, -100), (0, 0), ("many", None)])
+def test_tokens_that_a_server_cannot_mean_are_guessed_from_the_texts(
+    engine: ChatEngine, openai_server: OpenAIServer, tokens: tuple[object, object]
+) -> None:
+    answer = json.loads(completion('{"point": 90}').body)
+    answer["usage"] = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": 1}
+    openai_server.answer(json_response(answer))
+    reply = engine.reply(PROMPT)
+    assert (reply.input_tokens, reply.output_tokens) == (8, 5)  # 22 and 13 characters, three to a token

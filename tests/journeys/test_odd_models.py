@@ -148,12 +148,17 @@ def test_a_hundred_points_for_invented_words_is_answered_with_what_the_document_
     assert [quote.document_id for quote in answer.citations] == ["cedar.txt"]
 
 
-@pytest.mark.parametrize("point", [0, 100])
+def test_a_model_that_finds_nothing_anywhere_is_believed_and_what_the_search_says_is_told(ask: Ask) -> None:
+    answer = answer_of(ask(scoring(0), ONE, "method.thrift=false"))
+    assert answer.status is AnswerStatus.NOT_FOUND
+    assert "the search by itself gives cedar.txt" in answer.reason
+
+
 def test_where_all_documents_get_one_point_those_of_the_search_decide_and_that_is_said(
-    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path, point: int
+    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
 ) -> None:
     shutil.copytree(prepared[1], tmp_path / "w")
-    openai_server.answer(scoring(point))
+    openai_server.answer(scoring(100))
     made = asking(openai_server, prepared[0], tmp_path / "w", "method.thrift=false")
     events = list(made.investigate(ONE))
     answer = answer_of(outcome(iter(events)))

@@ -171,3 +171,9 @@ def test_knowledge_of_a_need_that_no_quote_holds_rests_on_all_memories() -> None
     history = [memory(90, "Its owner is RWE.", number=1), memory(70, "The plant is old.", number=2)]
     (turbine,) = known_from((Need(term="turbine"),), history)
     assert [info.memory_ids for info in turbine.known_infos] == [(1,), (2,)]
+
+
+def test_a_document_that_speaks_to_the_model_never_suffices() -> None:
+    told = memory(95, "The owner of the Emsland plant is RWE.")
+    assert suffices(QUESTION, NEEDS, [told], {})
+    assert not suffices(QUESTION, NEEDS, [told.model_copy(update={"addressed": True})], {})
