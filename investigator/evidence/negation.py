@@ -47,12 +47,15 @@ def negates(text: str) -> bool:
 def allows_negation(text: str, claim: str) -> bool:
     """Whether a text says something that a claim may tell with a negation.
 
-    That is a negation, a word like "failed", "lacks" or "unable", or the opposite of a word of the claim:
-    "unprofitable" or "debt-free" where the claim says "not profitable" or "no debt".
+    That is a sentence with a word of the claim and a negation or a word like "failed", "lacks" or "unable"; or the
+    opposite of a word of the claim: "unprofitable" or "debt-free" where the claim says "not profitable" or "no debt".
     """
     plain = _plain(text)
-    if _NEGATION.search(plain) or _SOFT.search(plain):
-        return True
+    mine = {stem(word) for word in content_words(claim)}
+    for sentence in _SENTENCE_END.split(plain):
+        denies = _NEGATION.search(sentence) or _SOFT.search(sentence)
+        if denies and (not mine or mine & {stem(word) for word in words(sentence)}):
+            return True
     said = {word for word in words(plain) if word.startswith(_OPPOSITE)}
     free = {match[1].lower() for match in _FREE_OF.finditer(plain)}
     return any(f"{prefix}{word}" in said for word in content_words(claim) for prefix in _OPPOSITE) or bool(

@@ -219,3 +219,9 @@ def test_hostile_texts_end_soon(text: str) -> None:
     prove(text, quotes("Signed on May 5, 2021 for 1,234."))
     prove("It was signed for 9.", quotes(text))
     assert time.perf_counter() - began < 10
+
+
+def test_a_negation_about_something_else_proves_no_denial() -> None:
+    told = quotes("Zinc was given daily. None of the studies looked at cost.")
+    assert prove("Zinc was not given.", told) is not None
+    assert prove("The studies did not look at cost.", told) is None
