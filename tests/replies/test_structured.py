@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import time
 
 import pytest
@@ -177,6 +178,8 @@ def test_a_valid_object_comes_back_as_it_was(prose: str, reply: str, point: int,
     record = AskReply(point=point, reply=reply, quotes=tuple(quotes))
     before = prose.translate(str.maketrans("", "", "{}[]\\<"))
     if {text.strip() for text in (reply, *quotes)} <= {"...", "…"}:
+        return
+    if any(re.search(r"[\b\f\n\r\t][a-z]", text) for text in (reply, *quotes)):  # "\to" is taken for LaTeX
         return
     assert read_record(f"{before}\n{record.model_dump_json()}", AskReply) == record
 
