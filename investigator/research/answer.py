@@ -87,7 +87,7 @@ def checked(
     """Proposed claims, sorted into proven and unproven; ids of evidence that was never handed out count for nothing."""
     claims: list[Claim] = []
     unproven: list[UnprovenClaim] = []
-    for claim in proposed:
+    for claim in dict.fromkeys(proposed):  # small models say a thing several times
         cited = [sources[name] for name in dict.fromkeys(claim.evidence) if name in sources]
         quotes = tuple(dict.fromkeys(quote for _, quote in cited))
         problem = prove(claim.text, quotes, given=question)
