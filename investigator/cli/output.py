@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from investigator.records import Investigation
 
-_HEAD = 4096  # bytes at the beginning of a file, in which a report says that it is one
+_BEGINNING = 16_384  # bytes, of which a report says that it is one in the first
 REPORT_SUFFIXES = frozenset({".html", ".htm"})
 
 
@@ -61,7 +61,7 @@ def check_report(path: Path, folder: Path) -> None:
             f"the report is an HTML file, and the name {path} does not end in .html",
             hint="Name it like --report answer.html, so that no other file is overwritten by mistake.",
         )
-    if path.is_file() and not is_own_report(path.read_bytes()[:_HEAD]):
+    if path.is_file() and not _is_own_report(path):
         raise UserError(
             f"{path} is there already, and is no report of this program",
             hint="Name another file: a report only takes the place of an older report.",
@@ -85,9 +85,11 @@ def check_report(path: Path, folder: Path) -> None:
         typer.echo(f"note: {path} lies inside the folder of documents; keep reports elsewhere.", err=True)
 
 
-def is_own_report(beginning: bytes) -> bool:
-    """Whether a file that begins so is a report of this program."""
-    return b'<meta name="generator" content="investigator report">' in beginning
+def _is_own_report(path: Path) -> bool:
+    from investigator.documents.readers.html import is_own_report  # heavy, and only where a file is there already
+
+    with path.open("rb") as file:
+        return is_own_report(file.read(_BEGINNING).decode("utf-8", "replace"))
 
 
 def write_report(path: Path, investigation: Investigation) -> None:

@@ -21,7 +21,7 @@ def replayed_text(replayed: Replayed) -> Text:
         lines += [Text(f"- {one_line(difference)}", style="bold yellow") for difference in replayed.differences]
     else:
         lines.append(Text("Plan, memories and answer came out as they were.", style="bold green"))
-    return Text("\n" + "\n".join(line.plain for line in lines) + "\n")
+    return Text("\n").join([Text(), *lines, Text()])
 
 
 def forecast_text(forecast: Forecast, engine: str) -> Text:

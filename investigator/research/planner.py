@@ -26,9 +26,9 @@ from investigator.research.defaults import default_desk
 from investigator.research.desk import Desk
 from investigator.research.fitting import less_to_plan
 from investigator.research.quiet_cards import quieted
+from investigator.research.sufficiency import LIKELY
 
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
-_LIKELY = 0.5  # chance that a document holds the answer
 
 
 class PlannerSettings(Record):
@@ -105,7 +105,7 @@ class Planner:
         """The steps of a first round, the likeliest document first, also where the engine left it out."""
         best = max(self._cards, key=lambda card: card.match, default=None)
         is_model = self._desk.traits(Role.PLAN).is_model  # others plan by what the search found
-        if not is_model or self._variables.past_strategies or best is None or best.match < _LIKELY:
+        if not is_model or self._variables.past_strategies or best is None or best.match < LIKELY:
             return steps
         own = tuple(step for step in steps if step.document_id == best.document_id) or (self._step(best),)
         others = tuple(step for step in steps if step.document_id != best.document_id)

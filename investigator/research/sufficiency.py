@@ -14,7 +14,9 @@ from investigator.text.relevance import stems
 from investigator.text.terms import content_words, is_english, words
 
 _FIRST_WAVE = 2
-_LIKELY = 0.5  # chance that a document holds the answer
+LIKELY = 0.5
+"""The chance from which a document is likely to hold the answer."""
+
 _SURE = 80  # points
 _TELLING, _DECISIVE = 0.5, 0.9  # weights of needs that have to be covered
 _SEVERAL = re.compile(
@@ -33,7 +35,7 @@ def first_wave(steps: Sequence[PlanStep], cards: Sequence[DocumentCard], workers
     Of a plan so broad that the others are asked in several turns, as many as can be asked at once: that costs no time.
     """
     match = {card.document_id: card.match for card in cards}
-    if not any(match.get(step.document_id, 0.0) >= _LIKELY for step in steps[:_FIRST_WAVE]):
+    if not any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE]):
         return len(steps)
     return workers if len(steps) >= 2 * workers > 2 * _FIRST_WAVE else min(len(steps), _FIRST_WAVE)
 

@@ -149,6 +149,11 @@ def _closed(markup: str) -> tuple[str, str]:
     return markup[:tags_end], markup[tags_end:]
 
 
+def is_own_report(markup: str) -> bool:
+    """Whether a page is a report of this program, which says so at its beginning."""
+    return _OWN_REPORT in markup[:_HEAD]
+
+
 def read_html(source: Source, settings: ReaderSettings) -> Extracted:
     """Reads HTML; its encoding is found from the bytes, then from what it declares. Raises ReadFailure."""
     markup = decoded(source.data, declared=True)
@@ -158,7 +163,7 @@ def read_html(source: Source, settings: ReaderSettings) -> Extracted:
         markup = source.data.decode("cp1252", errors="replace")
     if "<" not in markup:
         raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML but holds none")
-    if _OWN_REPORT in markup[:_HEAD]:  # an answer must never become evidence
+    if is_own_report(markup):  # an answer must never become evidence
         raise ReadFailure(FileStatus.EMPTY, "a report of this program holds no evidence of its own")
     return _titled(extracted_html(markup))
 
