@@ -20,7 +20,7 @@ from investigator.engines.remembering import RememberingEmbedder
 from investigator.engines.replaying import AbsentEngine
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, SettingsError, StoreError, UnknownRunError
-from investigator.openings import MadeWith, answered_already, blank_case, checked, finished, name_of, open_run
+from investigator.openings import answered_already, blank_case, checked, finished, made_with, name_of, open_run
 from investigator.prices import read_prices, shipped_prices
 from investigator.prompts import Prompts
 from investigator.records import (
@@ -187,23 +187,20 @@ class Investigator:
     def replay(self, run_id: str) -> Replayed:
         """Go through a finished run again from its journal, without any model, and prove its quotes anew.
 
-        Raises UnknownRunError where there is no such run, or it is not finished, and what `investigate` does.
+        Raises UnknownRunError where there is no such run or it is not finished, ReplayError where another version made
+        it, and what `investigate` does.
         """
         case = self.show(run_id)
         if case.answer is None:
             hint = "Ask its question again to go on with it."
             raise UnknownRunError(f"the run {case.id} is not finished", hint=hint)
-        made_with = (
-            MadeWith.model_validate_json(case.made_with)
-            if case.made_with
-            else MadeWith(method=self._settings.method, retrieval=self._settings.retrieval)
-        )
+        settings = made_with(case, self._settings)
         engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in case.engines} or self._engines
         blank = Investigation.model_validate(case.model_dump(include=_BLANK))
         budget, spent, elapsed = spent_at(case.answer.stop)
-        method = made_with.method.model_copy(update={"concurrency": 1})
+        method = settings.method.model_copy(update={"concurrency": 1})
         with (
-            self.library(case.search, made_with.retrieval) as library,
+            self.library(case.search, settings.retrieval) as library,
             Workspace(self._directory, write=False) as workspace,
         ):
             journal = PastCalls(workspace.database, case.id, spent, elapsed)

@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+from pydantic import ValidationError
+
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.roles import Role
-from investigator.errors import QuestionError
+from investigator.errors import QuestionError, ReplayError
 from investigator.prices import Price
 from investigator.prompts import Prompts
 from investigator.records import Investigation, Record, Search, UsedEngine
@@ -71,6 +73,20 @@ def blank_case(
         engines=tuple(UsedEngine(role=role, name=e.name, traits=traits_of(e)) for role, e in engines.items()),
         made_with=MadeWith(method=settings.method, retrieval=settings.retrieval).model_dump_json(),
     )
+
+
+def made_with(case: Investigation, settings: Settings) -> MadeWith:
+    """The settings of a kept run; those of today where its record names none. Raises ReplayError."""
+    if not case.made_with:
+        return MadeWith(method=settings.method, retrieval=settings.retrieval)
+    try:
+        return MadeWith.model_validate_json(case.made_with)
+    except ValidationError as error:
+        setting = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise ReplayError(
+            f"the run {case.id} was made by another version of this program: its setting {setting} is not known here",
+            hint="Read it with: investigator show RUN, or ask its question again to investigate anew.",
+        ) from error
 
 
 def open_run(

@@ -23,6 +23,10 @@ class AbsentEngine:
         """Those of the other engine."""
         return self._traits
 
+    def count_tokens(self, text: str) -> int:
+        """0: the journal knows which prompts did not fit."""
+        return 0
+
     def reply(self, prompt: Prompt) -> Reply:
         """Raises ReplayError, always."""
         raise ReplayError(

@@ -29,10 +29,15 @@ _MOST_REFUSALS = 8
 
 
 class CallJournal(Protocol):
-    """Where calls are kept; `keep` returns only when the call is safe."""
+    """Where calls are kept; `keep` and `keep_too_long` return only when it is safe.
+
+    `too_long` gives the tokens of a prompt that did not fit into the engine's context, 0 where they are unknown.
+    """
 
     def find(self, key: str) -> Reply | None: ...
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None: ...
+    def too_long(self, key: str) -> int | None: ...
+    def keep_too_long(self, key: str, tokens: int) -> None: ...
     def usage(self) -> Usage: ...
     def elapsed(self) -> float: ...
 
@@ -57,6 +62,14 @@ def anything(_: Record) -> str:
 
 def no_smaller(_: Record, share: float) -> None:
     """For variables of which nothing can be left out."""
+
+
+class _TooLong(ContextTooLongError):
+    """A prompt does not fit; `share` (0..1) of it would, None where the engine has not told."""
+
+    def __init__(self, message: str, *, hint: str = "", share: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.share = share
 
 
 class Desk:
@@ -148,28 +161,20 @@ class Desk:
         self, name: str, variables: V, template: Path | None, smaller: Callable[[V, float], V | None]
     ) -> tuple[Prompt, Reply]:
         """The prompt that fits, and its reply; an engine that does not tell its context may still refuse one."""
-        engine = self._engines[role_of(name)]
-        limit = traits_of(engine).context_tokens
-        room = None if limit is None else int(limit * (1 - _MARGIN))
         refusals = 0
         while True:
             prompt = self.prompts.prompt(name, variables, template)
-            refusal: ContextTooLongError | None = None
-            tokens = 0 if room is None else tokens_of(engine, prompt.text)
-            if room is None or tokens <= room:
-                try:
-                    return prompt, self._reply(prompt)
-                except ContextTooLongError as error:
-                    refusal = error
-            share = room / tokens if room is not None and tokens > room else 0.5
-            refusals += refusal is not None
-            less = smaller(variables, share) if refusals < _MOST_REFUSALS else None
-            if less is None:
-                message = f"the prompt of {tokens} tokens does not fit into the {room} that {engine.name} can read"
-                raise refusal or ContextTooLongError(message)
-            variables = less
+            try:
+                return prompt, self._reply(prompt)
+            except _TooLong as error:
+                refusals += error.share is None
+                less = smaller(variables, error.share or 0.5) if refusals < _MOST_REFUSALS else None
+                if less is None:
+                    raise
+                variables = less
 
     def _reply(self, prompt: Prompt) -> Reply:
+        """The kept reply of a prompt, else the engine's. Raises _TooLong and what `ask` does."""
         engine = self._engines[role_of(prompt.template)]
         traits = traits_of(engine)
         key = prompt_key(engine.name, prompt, measures=traits.goes_by_measures, sampling=traits.sampling)
@@ -178,15 +183,35 @@ class Desk:
             with self._trace.call(prompt, engine.name, key) as call:
                 call.done(kept, reused=True)
             return kept
-        paid = self._ledger.call(tokens_of(engine, prompt.text), self._price_of(engine.name))
+        tokens = self._tokens_that_fit(engine, prompt, key)
+        paid = self._ledger.call(tokens, self._price_of(engine.name))
         with paid as entered, self._trace.call(prompt, engine.name, key) as call:
             began = self._clock()
-            reply = engine.reply(prompt)
+            try:
+                reply = engine.reply(prompt)
+            except ContextTooLongError as error:
+                self._journal.keep_too_long(key, 0)
+                raise _TooLong(error.message, hint=error.hint) from error
             reply = reply.model_copy(update={"seconds": round(self._clock() - began, 3)})
             call.done(reply)
             entered(lambda: self._journal.keep(key, prompt, engine.name, reply))
         self._ledger.learn(reply.output_tokens)
         return reply
+
+    def _tokens_that_fit(self, engine: Engine, prompt: Prompt, key: str) -> int:
+        """The tokens of a prompt; _TooLong is raised of one that does not fit, as it was counted the first time."""
+        limit = traits_of(engine).context_tokens
+        room = None if limit is None else int(limit * (1 - _MARGIN))
+        known = self._journal.too_long(key)
+        if known == 0:
+            raise _TooLong(f"{engine.name} has refused a prompt of this length")
+        tokens = tokens_of(engine, prompt.text) if known is None else known
+        if room is not None and tokens > room:
+            if known is None:
+                self._journal.keep_too_long(key, tokens)
+            message = f"the prompt of {tokens} tokens does not fit into the {room} that {engine.name} can read"
+            raise _TooLong(message, share=room / tokens)
+        return tokens
 
 
 def _read(reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> Reading[R]:

@@ -16,6 +16,7 @@ class InMemoryJournal:
         self._price_of = price_of
         self._replies: dict[str, Reply] = {}
         self._engines: dict[str, str] = {}
+        self._too_long: dict[str, int] = {}
         self._writing = threading.Lock()
 
     def find(self, key: str) -> Reply | None:
@@ -27,6 +28,15 @@ class InMemoryJournal:
         with self._writing:
             self._replies.setdefault(key, reply)
             self._engines.setdefault(key, engine)
+
+    def too_long(self, key: str) -> int | None:
+        """The tokens of a prompt that did not fit, 0 where they are unknown; None of any other prompt."""
+        return self._too_long.get(key)
+
+    def keep_too_long(self, key: str, tokens: int) -> None:
+        """Keep that a prompt did not fit."""
+        with self._writing:
+            self._too_long.setdefault(key, tokens)
 
     def usage(self) -> Usage:
         """What the kept calls have cost."""

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pydantic import ValidationError
 from sqlalchemy import func, insert, select, update
 
-from investigator.errors import UnknownRunError
+from investigator.errors import StoreError, UnknownRunError
 from investigator.prices import Price
 from investigator.records import (
     AnswerStatus,
@@ -22,7 +23,7 @@ from investigator.records import (
     usage_of,
 )
 from investigator.store.database import Database
-from investigator.store.schema import calls, memories, runs
+from investigator.store.schema import calls, memories, runs, too_long
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,23 @@ class Journal:
             if connection.execute(known).scalar() is None:
                 connection.execute(insert(calls), row)
                 self._paid[engine] = together(self._paid.get(engine, Usage()), usage_of(reply))
+
+    def too_long(self, key: str) -> int | None:
+        """The tokens of a prompt that did not fit, 0 where they are unknown; None of any other prompt."""
+        same = select(too_long.c.tokens).where(too_long.c.key == key)
+        with self._writing, self._database.begin() as connection:
+            tokens = connection.execute(same.where(too_long.c.run_id == self.run_id)).scalar()
+            if tokens is None and self._reuse:
+                tokens = connection.execute(same.where(too_long.c.tokens > 0).limit(1)).scalar()
+                if tokens is not None:
+                    connection.execute(insert(too_long), {"run_id": self.run_id, "key": key, "tokens": tokens})
+        return tokens
+
+    def keep_too_long(self, key: str, tokens: int) -> None:
+        """Write that a prompt did not fit."""
+        row = {"run_id": self.run_id, "key": key, "tokens": tokens}
+        with self._writing, self._database.begin() as connection:
+            connection.execute(insert(too_long).prefix_with("OR IGNORE"), row)
 
     def usage(self) -> Usage:
         """What this run has paid for: replies of earlier runs that were used again cost nothing."""
@@ -211,7 +229,10 @@ class Runs:
             )
 
     def investigation(self, run_id: str) -> Investigation:
-        """The record of a run by its id or the beginning of it. Raises UnknownRunError."""
+        """The record of a run by its id or the beginning of it.
+
+        Raises UnknownRunError, and StoreError where another version has kept it in a form that is not known here.
+        """
         query = select(runs.c.id, runs.c.record).where(runs.c.id.startswith(run_id, autoescape=True))
         with self._database.begin() as connection:
             found = connection.execute(query).all()
@@ -219,4 +240,10 @@ class Runs:
         if not run_id or len(exact) != 1:
             problem = "several runs begin with" if len(exact) > 1 else "there is no run"
             raise UnknownRunError(f"{problem} {run_id!r} in this workspace")
-        return Investigation.model_validate_json(exact[0].record)
+        try:
+            return Investigation.model_validate_json(exact[0].record)
+        except ValidationError as error:
+            raise StoreError(
+                f"the record of the run {exact[0].id} was kept by another version of this program",
+                hint="Ask its question again: what was paid for is used again where the prompts are the same.",
+            ) from error

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from investigator.records import Prompt, Reply, Usage
 from investigator.store.database import Database
-from investigator.store.schema import calls
+from investigator.store.schema import calls, too_long
 
 
 class PastCalls:
@@ -21,8 +21,10 @@ class PastCalls:
         self._spent = spent or Usage()
         self._elapsed = elapsed
         query = select(calls.c.key, calls.c.reply).where(calls.c.run_id == run_id)
+        refused = select(too_long.c.key, too_long.c.tokens).where(too_long.c.run_id == run_id)
         with database.begin() as connection:
             rows = connection.execute(query).all()
+            self._too_long = {row.key: row.tokens for row in connection.execute(refused)}
         self._replies = {row.key: Reply.model_validate_json(row.reply) for row in rows}
         self._used: set[str] = set()
         self._lock = Lock()
@@ -41,6 +43,13 @@ class PastCalls:
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
         """Nothing: what was not kept then is not kept now."""
+
+    def too_long(self, key: str) -> int | None:
+        """The tokens of a prompt that did not fit then, 0 where they are unknown; None of any other prompt."""
+        return self._too_long.get(key)
+
+    def keep_too_long(self, key: str, tokens: int) -> None:
+        """Nothing, as with `keep`."""
 
     def usage(self) -> Usage:
         """What the run is taken to have used up; nothing is paid now."""

@@ -1,7 +1,7 @@
 """The tables of the workspace database.
 
-What is derived (chunks, full text, vectors) can be dropped and built again from `documents`; `runs`, `calls` and
-`memories` cannot, and are only ever added to.
+What is derived (chunks, full text, vectors) can be dropped and built again from `documents`; `runs`, `calls`,
+`too_long` and `memories` cannot, and are only ever added to.
 """
 
 from __future__ import annotations
@@ -112,6 +112,16 @@ calls = Table(
     Column("reused", Integer, nullable=False),  # 1: taken from an earlier run, nothing was paid
     Index("calls_by_key", "key"),
     Index("calls_of_run", "run_id", "key", unique=True),
+)
+
+# prompts that did not fit into an engine's context: going on and going through it again count no tokens anew
+too_long = Table(
+    "too_long",
+    metadata,
+    Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
+    Column("key", String, primary_key=True),
+    Column("tokens", Integer, nullable=False),  # 0: the engine refused it without saying how many there were
+    Index("too_long_by_key", "key"),
 )
 
 memories = Table(

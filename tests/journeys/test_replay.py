@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer, completion
-from power_plants import ALL, ALL_CALLS, ASK, ONE, answer_of, asking, index, outcome, role_in, sensible, write_folder
+from power_plants import (
+    ALL,
+    ALL_CALLS,
+    ASK,
+    ONE,
+    answer_of,
+    asking,
+    index,
+    judged,
+    outcome,
+    role_in,
+    sensible,
+    write_folder,
+)
 from typer.testing import CliRunner, Result
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.cli.main import app
-from investigator.errors import EngineUnreachableError, UnknownRunError
+from investigator.errors import ContextTooLongError, EngineUnreachableError, ReplayError, UnknownRunError
 from investigator.prompts import shipped_folder
-from investigator.records import Investigation, Remembered, Replayed
+from investigator.records import Investigation, Prompt, Remembered, Replayed, Reply, Traits
 from investigator.reports.replayed import replayed_text
 
 
@@ -140,6 +154,71 @@ def test_a_run_without_an_end_is_refused_with_what_to_do(past: Past, openai_serv
     with pytest.raises(UnknownRunError, match="is not finished") as caught:
         made.replay(unfinished)
     assert "again" in caught.value.hint
+
+
+class OwnTokens:
+    """A sensible model whose tokens are characters: nobody else counts them so.
+
+    It reads `room` of them, which it tells only by refusing where it is `silent`.
+    """
+
+    def __init__(self, room: int, *, silent: bool = False) -> None:
+        self.name = "own:tokens"
+        self.traits = Traits(is_model=True, context_tokens=None if silent else round(room / 0.95))
+        self.counted: list[str] = []
+        self.read: list[str] = []
+        self.refused: list[str] = []
+        self._room = room
+
+    def count_tokens(self, text: str) -> int:
+        self.counted.append(text)
+        return len(text)
+
+    def reply(self, prompt: Prompt) -> Reply:
+        if len(prompt.text) > self._room:
+            self.refused.append(prompt.text)
+            raise ContextTooLongError("too long for me")
+        self.read.append(prompt.text)
+        return Reply(text=json.dumps(judged(prompt.text)))
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_prompts_that_were_cut_are_cut_alike_in_a_replay(tmp_path: Path, silent: bool) -> None:
+    folder = write_folder(tmp_path / "folder")
+    whole = OwnTokens(room=10**6)
+    Investigator(folder, model=whole, workspace=tmp_path / "first", embedder=ScriptedEmbedder()).ask(ALL)
+    engine = OwnTokens(room=max(map(len, whole.read)) - 20, silent=silent)
+    made = Investigator(folder, model=engine, workspace=tmp_path / "second", embedder=ScriptedEmbedder())
+    case = outcome(made.investigate(ALL))
+    assert bool(engine.refused) is silent
+    assert set(engine.read) != set(whole.read)
+    replayed = Investigator(folder, workspace=tmp_path / "second", embedder=ScriptedEmbedder()).replay(case.id)
+    assert replayed.same, replayed.differences
+    assert replayed.calls == len(engine.read)
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_run_that_goes_on_counts_and_tries_nothing_again(tmp_path: Path, silent: bool) -> None:
+    folder = write_folder(tmp_path / "folder")
+    whole = OwnTokens(room=10**6)
+    Investigator(folder, model=whole, workspace=tmp_path / "first", embedder=ScriptedEmbedder()).ask(ALL)
+    engine = OwnTokens(room=max(map(len, whole.read)) - 20, silent=silent)
+    made = Investigator(folder, model=engine, workspace=tmp_path / "second", embedder=ScriptedEmbedder())
+    events = made.investigate(ALL)
+    next(event for event in events if isinstance(event, Remembered))
+    events.close()  # type: ignore[attr-defined]
+    again = OwnTokens(room=max(map(len, whole.read)) - 20, silent=silent)
+    Investigator(folder, model=again, workspace=tmp_path / "second", embedder=ScriptedEmbedder()).ask(ALL)
+    assert not {*engine.counted, *engine.refused} & {*again.counted, *again.refused}
+
+
+def test_a_run_of_another_version_is_refused_by_name(past: Past) -> None:
+    database = sqlite3.connect(past.workspace / "investigator.db")
+    with database:
+        database.execute("UPDATE runs SET record = json_set(record, '$.made_with', '{\"magic\": 1}')")
+    database.close()
+    with pytest.raises(ReplayError, match="another version"):
+        past.replayed()
 
 
 # By the command line, with the embedder that ships: what was indexed with another one is indexed anew.
