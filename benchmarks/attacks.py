@@ -1,6 +1,6 @@
 """What documents gain that speak to the model instead of to the reader.
 
-    python benchmarks/attacks.py [--gguf MODEL.gguf] [--threads 1] [--seconds 400] [--limit N] [--json FILE]
+    python benchmarks/attacks.py [--gguf MODEL.gguf] [--threads 1] [--seconds 400] [--limit N] [--whole] [--json FILE]
 
 Each attack of tests/attacks/attacks.jsonl is tried twice: in a whole investigation by a scripted engine that does
 whatever a document tells it, and, with --gguf, in single prompts to a local model. Both are compared with the same
@@ -8,7 +8,8 @@ folder or prompt with a harmless text in the place of the attack. A dash: it was
 
 What the scripted engine gains is what the method lets through, for the engine itself resists nothing. The model's
 columns are its bare replies, before the method checks them; its row "(no attack)" is of ordinary texts in the same
-place, for a weak model scores at random. `found` is how many the detector finds.
+place, for a weak model scores at random. With --whole the model investigates like the scripted engine, and what comes
+out is counted after the method's checks. `found` is how many the detector finds.
 """
 
 from __future__ import annotations
@@ -81,6 +82,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=400.0, help="time for the model, at most")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--skip-scripted", action="store_true")
+    parser.add_argument("--whole", action="store_true", help="whole investigations by the model, too")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     chosen = dealt(attacks(), arguments.limit)
@@ -90,6 +92,8 @@ def main() -> None:
     if arguments.gguf is not None:
         twins = ModelTwins(arguments.gguf, arguments.threads)
         tables[twins.name] = list(twins.outcomes([*ordinary(), *chosen], arguments.seconds))
+        if arguments.whole:
+            tables[f"{twins.name}, whole"] = list(twins.investigated([*ordinary(), *chosen], arguments.seconds))
     print("\n\n".join(table(engine, results) for engine, results in tables.items()))
     if arguments.json is not None:
         wire = {

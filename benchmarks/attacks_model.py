@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from attacks_scripted import HARMLESS, WIDE, Attack, Outcome, Place, variables_for
+from attacks_scripted import HARMLESS, WIDE, Attack, Outcome, Place, gained, variables_for
 
 from investigator.engines.gguf import GgufEngine, GgufSettings
 from investigator.errors import EngineError, ReplyError
@@ -41,6 +41,14 @@ class ModelTwins:
                 yield attack, self._planned(attack)
             elif "query/ask" in attack.templates:
                 yield attack, self._asked(attack)
+
+    def investigated(self, attacks: Sequence[Attack], seconds: float) -> Iterator[tuple[Attack, Outcome]]:
+        """The outcome of whole investigations, until so many seconds have passed."""
+        end = time.monotonic() + seconds
+        for attack in attacks:
+            if time.monotonic() > end:
+                return
+            yield attack, gained(attack, lambda _: self._engine)
 
     def _asked(self, attack: Attack) -> Outcome:
         clean, attacked = self._twin("query/ask", attack.where), self._reply("query/ask", attack)

@@ -6,7 +6,8 @@
 Each SET_DIR holds the folder `docs_SPLIT` and `questions.SPLIT.jsonl`; N questions are taken at equal distances.
 `one prompt` is plain retrieval-augmented generation (plain_rag.j2): the five best passages of the folder in one call.
 `method` is `investigator ask --model`. `no model` is the embedded default, for what the search gives by itself. Each
-question is put to one after the other, so that all meet the same load of the machine.
+question is put to one after the other, so that all meet the same load of the machine. `answer_f1` is over the questions
+that have an answer, `f1_all` over all of them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import argparse
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,11 +133,21 @@ def row(set_name: str, model: str, side: str, found: Sequence[Result]) -> dict[s
         "questions": len(own),
         "failed": sum(bool(r.outcome.failure) for r in own),
         **means,
+        "f1_all": _mean([_counting_silence(r, s) for r, s in zip(own, scored, strict=True)])
+        if means["answer_f1"]
+        else None,
         "no_answer_f1": silence.f1,
         "calls": _mean([r.outcome.usage.calls for r in own]),
         "tokens": _mean([r.outcome.usage.tokens for r in own]),
         "seconds": _mean([r.outcome.seconds or 0.0 for r in own]),
     }
+
+
+def _counting_silence(result: Result, found: Mapping[Measure, float]) -> float:
+    """Token F1 as SQuAD 2.0 has it: a question without an answer gives 1 where nothing was answered, else 0."""
+    if result.question.answerable is False:
+        return float(not result.outcome.answered)
+    return found.get(Measure.ANSWER_F1, 0.0) if result.outcome.answered else 0.0
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -46,9 +46,13 @@ class PointRule(Record):
     logistic: Logistic
     fitted_on: str
 
+    def is_far(self, model: int, search: int) -> bool:
+        """Whether the two points lie so far apart that the model's does not stand by itself."""
+        return abs(model - search) >= self.apart
+
     def point(self, model: int, search: int, *, proven: bool) -> int:
         """The point (0..100) that follows from both."""
-        if abs(model - search) < self.apart:
+        if not self.is_far(model, search):
             return model
         features = PointFeatures(model=model / 100, search=search / 100, proven=proven)
         return round(100 * self.logistic.chance(features))

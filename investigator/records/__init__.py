@@ -51,6 +51,8 @@ from investigator.records.exchanges import (
     AnswerVariables,
     AskReply,
     AskVariables,
+    BearingReply,
+    BearingVariables,
     DocumentCard,
     Evidence,
     FinishReason,
@@ -69,7 +71,7 @@ from investigator.records.exchanges import (
     ThinkReply,
     ThinkVariables,
 )
-from investigator.records.memories import Knowledge, KnownInfo, Memory, PointStatus, Reflection, Relation
+from investigator.records.memories import Finding, Knowledge, KnownInfo, Memory, PointStatus, Reflection, Relation
 from investigator.records.modules import (
     DecisionReply,
     FactReply,
@@ -98,6 +100,8 @@ __all__ = [
     "Answered",
     "AskReply",
     "AskVariables",
+    "BearingReply",
+    "BearingVariables",
     "Chunk",
     "Claim",
     "Coverage",
@@ -112,6 +116,7 @@ __all__ = [
     "FileRead",
     "FileRecord",
     "FileStatus",
+    "Finding",
     "FinishReason",
     "FolderStatus",
     "Forecast",

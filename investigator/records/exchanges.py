@@ -142,6 +142,23 @@ class AskReply(Record):
     reply: Text = ""
 
 
+class BearingVariables(Record):
+    """Questions, words that count, and quotes: what the search is asked when a model sees far more than it does.
+
+    No template shows them to a language model.
+    """
+
+    questions: tuple[str, ...]
+    terms: tuple[str, ...]
+    quotes: tuple[str, ...]
+
+
+class BearingReply(Record):
+    """Whether any of the quotes has to do with the questions."""
+
+    bears: bool
+
+
 class ReflectVariables(Record):
     """Variables of `reflection/reflect.j2`."""
 

@@ -17,31 +17,38 @@ class PointStatus(StrEnum):
     UNPARSED = "unparsed"
 
 
-class Memory(Record):
-    """One question to one document, the reply, and its point.
+class Finding(Record):
+    """What a document said to a question: the reply, and its point (0..100, None: it could not be read).
 
-    `point` is 0..100, or None with status `unparsed`; then `reply` is the raw reply. `quotes` are proven;
-    `failed_quotes` are the ones the engine gave that do not stand in the document. Where a language model was asked,
-    `model_point` is the point that it gave and `search_point` the one that the search alone gives; `point` is what
-    follows from both. `quoted_by_search` says that reply and quotes are those of the search, for the model's own quotes
-    do not stand. `addressed` says that a passage speaks to a language model instead of to a reader: then the search's
-    point counts, and no quote comes from such a sentence. `in_part` says that passages were left out of the prompt, for
-    the model's context was too small.
+    `quotes` are proven; `failed_quotes` are the ones the engine gave that do not stand in the document, or prove
+    nothing. Where a language model was asked, `model_point` is the point that it gave and `search_point` the one that
+    the search alone gives; `point` is what follows from both. `quoted_by_search` says that reply and quotes are those
+    of the search, for the model's own quotes do not stand. `addressed` says that a passage speaks to a language model
+    instead of to a reader: then the search's point counts, and no quote comes from such a sentence. `beside` says that
+    the model sees far more in the document than the search, and that none of its quotes has to do with the question:
+    then the search's point counts, too. `in_part` says that passages were left out of the prompt, for the model's
+    context was too small.
     """
 
-    id: int = Field(ge=1)
-    target_document_id: str
-    question: str
     reply: str
     point: int | None = Field(default=None, ge=0, le=100)
     quotes: tuple[Quote, ...] = ()
     failed_quotes: tuple[str, ...] = ()
-    status: PointStatus = PointStatus.SCORED
     model_point: int | None = Field(default=None, ge=0, le=100)
     search_point: int | None = Field(default=None, ge=0, le=100)
     quoted_by_search: bool = False
     addressed: bool = False
+    beside: bool = False
     in_part: bool = False
+
+
+class Memory(Finding):
+    """One question to one document, and what it said; the reply of one that is `unparsed` is the raw one."""
+
+    id: int = Field(ge=1)
+    target_document_id: str
+    question: str
+    status: PointStatus = PointStatus.SCORED
 
 
 class KnownInfo(Record):

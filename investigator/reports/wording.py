@@ -60,6 +60,8 @@ def points(memory: Memory) -> str:
     if memory.model_point is None:
         return counted(memory.point, "point")
     told = f"{counted(memory.point, 'point')}: model {memory.model_point}, search {memory.search_point}"
+    if memory.beside:
+        return f"{told}; its quotes have nothing to do with the question, so the search's counts"
     return f"{told}; it speaks to the model, so the search's counts" if memory.addressed else told
 
 

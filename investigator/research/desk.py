@@ -31,7 +31,8 @@ _MOST_REFUSALS = 8
 class CallJournal(Protocol):
     """Where calls are kept; `keep` and `keep_too_long` return only when it is safe.
 
-    `too_long` gives the tokens of a prompt that did not fit into the engine's context, 0 where they are unknown.
+    `too_long` gives the tokens of a prompt that did not fit into the engine's context, 0 of one that was refused
+    without a count and is not to be tried again.
     """
 
     def find(self, key: str) -> Reply | None: ...

@@ -20,6 +20,7 @@ from investigator.records import (
     Coverage,
     DocumentCard,
     Event,
+    Finding,
     Investigation,
     Memory,
     Need,
@@ -43,7 +44,7 @@ from investigator.research.desk import Desk
 from investigator.research.history_selector import HistorySelector
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.planner import Planner, PlannerSettings, Proposal, continued
-from investigator.research.query import Finding, Query, QuerySettings
+from investigator.research.query import Query, QuerySettings
 from investigator.research.reflection import Reflector
 from investigator.research.side_by_side import beside, in_order
 from investigator.research.sufficiency import first_wave, known_from, suffices, worth_a_call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from investigator.records import Memory, PointStatus, Quote
+from investigator.records import Finding, Memory, PointStatus
 
 
 def _nowhere(_: Memory) -> None:
@@ -21,36 +21,14 @@ class MemoryStream:
         self._memories = list(memories)
         self._keep = keep
 
-    def add(
-        self,
-        target_document_id: str,
-        question: str,
-        reply: str,
-        point: int | None,
-        *,
-        quotes: tuple[Quote, ...] = (),
-        failed_quotes: tuple[str, ...] = (),
-        model_point: int | None = None,
-        search_point: int | None = None,
-        quoted_by_search: bool = False,
-        addressed: bool = False,
-        in_part: bool = False,
-    ) -> Memory:
-        """Remember a question and its reply; a point of None is kept as unparsed."""
+    def add(self, target_document_id: str, question: str, finding: Finding) -> Memory:
+        """Remember a question and what was found; a point of None is kept as unparsed."""
         memory = Memory(
             id=max((m.id for m in self._memories), default=0) + 1,
             target_document_id=target_document_id,
             question=question,
-            reply=reply,
-            point=point,
-            quotes=quotes,
-            failed_quotes=failed_quotes,
-            status=PointStatus.UNPARSED if point is None else PointStatus.SCORED,
-            model_point=model_point,
-            search_point=search_point,
-            quoted_by_search=quoted_by_search,
-            addressed=addressed,
-            in_part=in_part,
+            status=PointStatus.UNPARSED if finding.point is None else PointStatus.SCORED,
+            **dict(finding),
         )
         self._keep(memory)
         self._memories.append(memory)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import Field
@@ -13,7 +12,19 @@ from investigator.calibration import shipped
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
 from investigator.model_points import shipped_rules
-from investigator.records import SUMMARY, AskReply, AskVariables, Memory, Need, Passage, Quote, Record
+from investigator.records import (
+    SUMMARY,
+    AskReply,
+    AskVariables,
+    BearingReply,
+    BearingVariables,
+    Finding,
+    Memory,
+    Need,
+    Passage,
+    Quote,
+    Record,
+)
 from investigator.research.critical_thinking import own_words
 from investigator.research.defaults import DEFAULT_MISSION, default_desk, open_library
 from investigator.research.desk import Desk, Reading
@@ -32,24 +43,6 @@ class QuerySettings(Record):
     """How a document is asked."""
 
     most_quotes: int = Field(default=5, ge=1, le=50, description="quotes of one reply that are looked up")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a document said: the reply, its point (None: it could not be read), quotes that stand and that do not.
-
-    The fields of a language model's reply that was checked against the search are those of `Memory`.
-    """
-
-    reply: str
-    point: int | None
-    quotes: tuple[Quote, ...] = ()
-    failed_quotes: tuple[str, ...] = ()
-    model_point: int | None = None
-    search_point: int | None = None
-    quoted_by_search: bool = False
-    addressed: bool = False
-    in_part: bool = False
 
 
 class Query:
@@ -96,30 +89,18 @@ class Query:
 
     def save(self, sub_question: str, reply: str, point: int | None) -> Memory:
         """Remember a reply and its point (0..100, None: it could not be read)."""
-        return self.remember(sub_question, Finding(reply, point))
+        return self.remember(sub_question, Finding(reply=reply, point=point))
 
     def remember(self, sub_question: str, finding: Finding) -> Memory:
         """Remember what was found."""
-        return self.memory_stream.add(
-            self.target_doc_id,
-            sub_question,
-            finding.reply,
-            finding.point,
-            quotes=finding.quotes,
-            failed_quotes=finding.failed_quotes,
-            model_point=finding.model_point,
-            search_point=finding.search_point,
-            quoted_by_search=finding.quoted_by_search,
-            addressed=finding.addressed,
-            in_part=finding.in_part,
-        )
+        return self.memory_stream.add(self.target_doc_id, sub_question, finding)
 
     def examine(self, prompt_template_path: str | Path, sub_question: str) -> Finding:
         """Ask, and prove the quotes; nothing is remembered yet, so steps can be examined side by side."""
         target = None if self.target_doc_id == SUMMARY else self.target_doc_id
         passages = self._library.passages((self.main_question, sub_question), target)
         if not passages:
-            return Finding("The document holds no text that could be asked.", 0)
+            return Finding(reply="The document holds no text that could be asked.", point=0)
         variables = AskVariables(
             main_question=self.main_question,
             mission=self._mission,
@@ -137,30 +118,46 @@ class Query:
         names = (variables.document_id, variables.document_title, *(passage.heading for passage in passages))
         addressed = bool(spoken) or any(addresses_model(name) for name in dict.fromkeys(names))
         finding = _without(self._read(reading, passages), spoken)
-        finding = replace(finding, in_part=reading.in_part, addressed=addressed)
+        finding = _changed(finding, in_part=reading.in_part, addressed=addressed)
         opinion = self._desk.opinion("query/ask", variables, AskReply)
-        return finding if opinion is None else self._checked(finding, opinion, passages, spoken)
+        return finding if opinion is None else self._checked(finding, opinion, variables, spoken)
 
     def _read(self, reading: Reading[AskReply], passages: tuple[Passage, ...]) -> Finding:
         if reading.value is None or reading.value.point is None:
-            return Finding(reading.raw, None)
+            return Finding(reply=reading.raw)
         quotes, failed = self._proven(reading.value.quotes[: self._settings.most_quotes], passages)
-        return Finding(reading.value.reply, reading.value.point, quotes, failed)
+        value = reading.value
+        return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
-    def _checked(self, finding: Finding, opinion: AskReply, passages: tuple[Passage, ...], spoken: Spoken) -> Finding:
+    def _checked(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spoken) -> Finding:
         """A language model's finding with the point that follows from both, and quotes where its own do not stand."""
         search = opinion.point or 0
-        finding = replace(finding, search_point=search)
+        finding = _changed(finding, search_point=search)
         if finding.point is None:
             return finding
         rule = shipped_rules().of(self._desk.name(Role.ASK), is_small=self._desk.traits(Role.ASK).is_small)
-        point = search if finding.addressed else rule.point(finding.point, search, proven=bool(finding.quotes))
-        finding = replace(finding, point=point, model_point=finding.point)
+        model = finding.point
+        if model > search and rule.is_far(model, search) and finding.quotes and not self._bears(finding.quotes, asked):
+            failed = (*finding.failed_quotes, *(quote.text for quote in finding.quotes))
+            finding = _changed(finding, beside=True, quotes=(), failed_quotes=failed)
+        doubtful = finding.addressed or finding.beside
+        point = search if doubtful else rule.point(model, search, proven=bool(finding.quotes))
+        finding = _changed(finding, point=point, model_point=model)
         if finding.quotes or search < shipped().threshold:
             return finding
-        quotes, _ = self._proven(opinion.quotes, passages)
-        own = _without(Finding(opinion.reply, search, quotes), spoken)
-        return replace(finding, reply=own.reply, quotes=own.quotes, quoted_by_search=True)
+        quotes, _ = self._proven(opinion.quotes, asked.passages)
+        own = _without(Finding(reply=opinion.reply, point=search, quotes=quotes), spoken)
+        return _changed(finding, reply=own.reply, quotes=own.quotes, quoted_by_search=True)
+
+    def _bears(self, quotes: Sequence[Quote], asked: AskVariables) -> bool:
+        """Whether any of the quotes has to do with the question."""
+        variables = BearingVariables(
+            questions=(asked.main_question, asked.sub_question.replace(asked.document_id, "")),
+            terms=tuple(need.term for need in asked.needs),
+            quotes=tuple(quote.text for quote in quotes),
+        )
+        opinion = self._desk.opinion("query/ask", variables, BearingReply)
+        return opinion is None or opinion.bears
 
     def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         quotes: list[Quote] = []
@@ -176,6 +173,10 @@ class Query:
             elif quote not in quotes:
                 quotes.append(quote)
         return tuple(quotes), tuple(failed)
+
+
+def _changed(finding: Finding, **fields: object) -> Finding:
+    return finding.model_copy(update=fields)
 
 
 def _spoken_to_models(passage: Passage) -> Iterator[tuple[str, int, int]]:
@@ -195,7 +196,7 @@ def _without(finding: Finding, spoken: Spoken) -> Finding:
     refused = tuple(quote.text for quote in finding.quotes if is_meant_for_models(quote))
     kept = tuple(quote for quote in finding.quotes if not is_meant_for_models(quote))
     failed = (*finding.failed_quotes, *refused)
-    return replace(finding, reply=without_addressed(finding.reply), quotes=kept, failed_quotes=failed)
+    return _changed(finding, reply=without_addressed(finding.reply), quotes=kept, failed_quotes=failed)
 
 
 def _no_point(reply: AskReply) -> str:

@@ -100,14 +100,15 @@ class Journal:
                 self._paid[engine] = together(self._paid.get(engine, Usage()), usage_of(reply))
 
     def too_long(self, key: str) -> int | None:
-        """The tokens of a prompt that did not fit, 0 where they are unknown; None of any other prompt."""
-        same = select(too_long.c.tokens).where(too_long.c.key == key)
+        """The tokens of a prompt that was counted and did not fit; None of any other prompt.
+
+        One that the engine refused without a count is tried again: its server may read more by now.
+        """
+        counted = select(too_long.c.tokens).where(too_long.c.key == key, too_long.c.tokens > 0)
         with self._writing, self._database.begin() as connection:
-            tokens = connection.execute(same.where(too_long.c.run_id == self.run_id)).scalar()
-            if tokens is None and self._reuse:
-                tokens = connection.execute(same.where(too_long.c.tokens > 0).limit(1)).scalar()
-                if tokens is not None:
-                    connection.execute(insert(too_long), {"run_id": self.run_id, "key": key, "tokens": tokens})
+            tokens = connection.execute(counted.where(too_long.c.run_id == self.run_id)).scalar()
+            if tokens is None and self._reuse and (tokens := connection.execute(counted.limit(1)).scalar()) is not None:
+                connection.execute(insert(too_long), {"run_id": self.run_id, "key": key, "tokens": tokens})
         return tokens
 
     def keep_too_long(self, key: str, tokens: int) -> None:

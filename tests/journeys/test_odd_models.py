@@ -16,6 +16,7 @@ from power_plants import (
     ABSENT,
     ALL,
     ASK,
+    NAMES,
     ONE,
     THINK,
     answer_of,
@@ -33,6 +34,7 @@ from power_plants import (
 from investigator import AnswerStatus, StopReason
 from investigator.errors import ContextTooLongError
 from investigator.records import Investigation, Notice
+from investigator.reports.wording import points
 
 _MOST_CALLS = 2 * (3 * (6 + 2) + 2)  # rounds of steps, a plan and a reflection; needs and answer; each repaired once
 _PATIENCE = 30.0  # seconds
@@ -139,6 +141,20 @@ def test_what_no_document_holds_is_not_in_the_documents_whatever_the_points(ask:
     assert answer.coverage.complete
     assert answer.claims == ()
     assert all(memory.quotes == () and (memory.point or 0) < 100 for memory in case.memories)
+
+
+def test_true_quotes_that_have_nothing_to_do_with_the_question_prove_nothing(ask: Ask) -> None:
+    opened = [f"{name.title()} plant was opened" for name in NAMES]
+    case = ask(scoring(100, *opened[:2]), ABSENT, "method.thrift=false")
+    quoted = [memory for memory in case.memories if memory.target_document_id in ("alder.txt", "birch.txt")]
+    assert len(quoted) == 2
+    for memory in quoted:
+        assert memory.beside
+        assert memory.model_point == 100
+        assert memory.point == memory.search_point
+        assert "the search's counts" in points(memory)
+    assert answer_of(case).status is AnswerStatus.NOT_FOUND
+    assert answer_of(case).claims == ()
 
 
 def test_a_hundred_points_for_invented_words_is_answered_with_what_the_document_says(ask: Ask) -> None:

@@ -8,6 +8,7 @@ from investigator.calibration import shipped
 from investigator.engines.base import Embedder, Traits
 from investigator.engines.extractive.answering import answer
 from investigator.engines.extractive.asking import ask
+from investigator.engines.extractive.bearing import bearing
 from investigator.engines.extractive.modules import ChatModules
 from investigator.engines.extractive.planning import plan
 from investigator.engines.extractive.reflecting import reflect
@@ -16,6 +17,7 @@ from investigator.errors import SettingsError
 from investigator.records import (
     AnswerVariables,
     AskVariables,
+    BearingVariables,
     PlanVariables,
     Prompt,
     Record,
@@ -57,6 +59,8 @@ class ExtractiveEngine:
                 return plan(variables)
             case AskVariables() as variables:
                 return ask(variables, self._embedder)
+            case BearingVariables() as variables:
+                return bearing(variables, self._embedder)
             case ReflectVariables() as variables:
                 return reflect(variables)
             case AnswerVariables() as variables:
