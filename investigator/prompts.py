@@ -82,6 +82,7 @@ _MODULES: Mapping[Module, Contract] = {
     Module.VRM: Contract(TurnsVariables, ResponseReply),
     Module.GRM: Contract(ResponseVariables, ResponseReply),
     Module.ORM: Contract(FactsVariables, ResponseReply),
+    Module.BRM: Contract(ResponseVariables, ResponseReply),
 }
 CONTRACTS: Mapping[str, Contract] = {**_METHOD, **{module.template: found for module, found in _MODULES.items()}}
 

@@ -20,6 +20,7 @@ from investigator.documents.folder import FolderSettings
 from investigator.documents.readers.base import ReaderSettings
 from investigator.engines.chat_models import ChatSettings
 from investigator.engines.gguf import GgufSettings
+from investigator.engines.transformers_engine import TransformersSettings
 from investigator.errors import SettingsError
 from investigator.research.budget import BudgetSettings
 from investigator.research.defaults import DEFAULT_MISSION, DEFAULT_STRATEGY
@@ -61,6 +62,7 @@ class Settings(BaseSettings):
     chunks: ChunkSettings = ChunkSettings()
     chat: ChatSettings = ChatSettings()
     gguf: GgufSettings = GgufSettings()
+    transformers: TransformersSettings = TransformersSettings()
     trace: TraceSettings = TraceSettings()
 
 

@@ -25,10 +25,11 @@ MODULES = [f"investigator/{name}".removesuffix(".py").removesuffix("/__init__").
 ERRORS = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, InvestigatorError)]
 
 SLOW_TO_IMPORT = {"torch", "transformers", "sentence_transformers", "chromadb", "langchain", "langchain_core", "openai"}
-SLOW_TO_IMPORT |= {"kreuzberg", "pypdfium2", "xllamacpp"}
+SLOW_TO_IMPORT |= {"kreuzberg", "nltk", "pypdfium2", "xllamacpp"}
 
 CATCHES_ANYTHING = {
     "cli/main.py": 1,  # the outer shell
+    "dialogue/teachers/chunk_queue.py": 1,  # a loader's error is raised where its samples are taken
     "documents/readers/office.py": 1,  # a panic of the native reader is no Exception
     "documents/readers/unpacking.py": 1,  # one document failed, the others go on
     "engines/chat.py": 1,  # each provider's package has errors of its own

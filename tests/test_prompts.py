@@ -182,6 +182,7 @@ MODULE_CASES: dict[Module, Record] = {
     Module.VRM: TurnsVariables(turns=TALK[:1]),
     Module.GRM: ResponseVariables(turns=TALK, style="Earnest"),
     Module.ORM: FactsVariables(turns=(), facts=FACTS),
+    Module.BRM: ResponseVariables(turns=TALK, fact=FACTS[0]),
 }
 GOLDEN_CASES: list[tuple[str, Record]] = [
     (

@@ -17,15 +17,21 @@ from typing import Annotated, ParamSpec
 import typer
 
 from investigator.cli.ask import ask
+from investigator.cli.chat import chat
+from investigator.cli.display import display
 from investigator.cli.doctor import doctor
 from investigator.cli.eval_folder import eval_folder
 from investigator.cli.eval_retrieval import eval_retrieval
+from investigator.cli.export import export
 from investigator.cli.index import index
+from investigator.cli.memory import memory
+from investigator.cli.module import module
 from investigator.cli.replay import replay
 from investigator.cli.runs import runs
 from investigator.cli.search import search
 from investigator.cli.show import show
 from investigator.cli.status import status
+from investigator.cli.tasks import tasks
 from investigator.errors import InvestigatorError
 from investigator.reports.inert import inert
 
@@ -63,6 +69,8 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
     return shell
 
 
+_MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # --srm-topp 0.8, see module_arguments
+
 app = typer.Typer(
     name="investigator",
     help="Answers questions from a folder of documents, with quotes that are proven to stand in them.",
@@ -78,6 +86,12 @@ app.command("show")(guarded(show))
 app.command("index")(guarded(index))
 app.command("status")(guarded(status))
 app.command("search")(guarded(search))
+app.command("chat", context_settings=_MODULE_OPTIONS)(guarded(chat))
+app.command("memory")(guarded(memory))
+app.command("module", context_settings=_MODULE_OPTIONS)(guarded(module))
+app.command("export")(guarded(export))
+app.command("tasks")(guarded(tasks))
+app.command("display")(guarded(display))
 app.command("doctor")(guarded(doctor))
 app.command("replay")(guarded(replay))
 

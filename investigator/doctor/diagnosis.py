@@ -50,6 +50,7 @@ def diagnose(
             lambda: ExtractiveEngine(reading),
             chat=once,
             gguf=settings.gguf,
+            transformers=settings.transformers,
             on_notice=notices.append,
         )
         examined[name] = Examination(name, opening, on_call, clock)

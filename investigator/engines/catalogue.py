@@ -16,6 +16,7 @@ from investigator.engines.known_servers import KnownServers
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
+from investigator.engines.transformers_engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
 from investigator.records import Record
 
@@ -66,28 +67,31 @@ def open_engine(
     *,
     chat: ChatSettings | None = None,
     gguf: GgufSettings | None = None,
+    transformers: TransformersSettings | None = None,
     on_notice: Callable[[str], None] | None = None,
     known: KnownServers | None = None,
     callbacks: Sequence[BaseCallbackHandler] = (),
 ) -> Engine:
-    """The engine of that name: `extractive`, `gguf:PATH`, `recorded:FILE`, `scripted:FILE`, or a chat model.
+    """The engine of that name: `extractive`, `gguf:PATH`, `transformers:PATH`, `recorded:FILE`, `scripted:FILE`.
 
-    `extractive` makes the embedded engine when it is wanted. A chat model keeps what its server refuses in `known`,
-    and its calls are heard by `callbacks`. Raises SettingsError, CredentialError,
+    Any other name is that of a chat model. `extractive` makes the embedded engine when it is wanted. A chat model keeps
+    what its server refuses in `known`, and its calls are heard by `callbacks`. Raises SettingsError, CredentialError,
     MissingPackageError or ReplayError where the engine cannot be used.
     """
     name = name.strip()
     kind, _, rest = name.partition(":")
     if name == EXTRACTIVE:
         return extractive()
-    if kind in ("gguf", "recorded", "scripted"):
+    if kind in ("gguf", "recorded", "scripted", "transformers"):
         if not rest:
             raise SettingsError(f"{name!r} names no file", hint=f"Write it as {kind}:FILE")
-        return _open_file(kind, rest, gguf)
+        return _open_file(kind, rest, gguf, transformers)
     return ChatEngine(name, chat, on_notice=on_notice, known=known, callbacks=callbacks)
 
 
-def _open_file(kind: str, path: str, gguf: GgufSettings | None) -> Engine:
+def _open_file(kind: str, path: str, gguf: GgufSettings | None, transformers: TransformersSettings | None) -> Engine:
+    if kind == "transformers":
+        return TransformersEngine(path, transformers)
     if kind == "gguf":
         return GgufEngine(path, gguf)
     return RecordedEngine(path) if kind == "recorded" else ScriptedEngine.from_file(path)

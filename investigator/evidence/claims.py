@@ -61,6 +61,14 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> str | No
     return _missing(_facts(claim), _facts("\n".join(texts)), _facts(given)) or _unsaid_negation(claim, texts)
 
 
+def unsaid(text: str, said: str) -> str | None:
+    """What a reply says that was never said: its first number, date or name with digits that is not there, else None.
+
+    For replies that rest on a conversation and not on documents.
+    """
+    return _missing(_facts(text), _facts(said), _facts(""))
+
+
 def _stands_in(claim: str, quote: str) -> bool:
     document = Document(id="quote", title="", media_type="text/plain", content_hash="", text=quote)
     return not _ELLIPSIS.search(claim) and find_quote(claim, document) is not None

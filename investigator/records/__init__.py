@@ -19,6 +19,7 @@ from investigator.records.answers import (
     usage_of,
 )
 from investigator.records.base import Record
+from investigator.records.decoding import Decoding, Inference
 from investigator.records.documents import (
     Chunk,
     Document,
@@ -106,6 +107,7 @@ __all__ = [
     "Claim",
     "Coverage",
     "DecisionReply",
+    "Decoding",
     "Document",
     "DocumentCard",
     "Embedded",
@@ -121,6 +123,7 @@ __all__ = [
     "FolderStatus",
     "Forecast",
     "Heading",
+    "Inference",
     "Investigation",
     "Knowledge",
     "KnowledgeReply",

@@ -19,7 +19,8 @@ class Module(StrEnum):
 
     Decisions: sdm (search), mdm (memory). From the conversation: sgm (query), mgm (memory to keep), ckm (entity).
     Knowledge: mkm (from memory), skm (from documents). Responses: crm (on an entity), mrm (on a memory), srm (on
-    knowledge), vrm (on the conversation alone), grm (in a style), orm (opening from memories).
+    knowledge), vrm (on the conversation alone), grm (in a style), orm (opening from memories), brm (like vrm, after
+    background that stands before the conversation; it has no template of its own).
     """
 
     SDM = "sdm"
@@ -35,6 +36,7 @@ class Module(StrEnum):
     VRM = "vrm"
     GRM = "grm"
     ORM = "orm"
+    BRM = "brm"
 
     @property
     def template(self) -> str:
@@ -88,7 +90,7 @@ class PassagesVariables(Record):
 
 
 class ResponseVariables(Record):
-    """Variables of the templates that reply from something given: crm, mrm, srm, grm.
+    """Variables of the templates that reply from something given: crm, mrm, srm, grm, brm.
 
     Each may be given several kinds, so that knowledge can be combined in one reply, in the order of these fields.
     Quotes are proven ones.

@@ -254,7 +254,7 @@ def test_all_that_is_given_is_combined_in_the_order_entity_memory_knowledge() ->
     assert found.quotes == (QUOTE.text,)
 
 
-@pytest.mark.parametrize("module", [Module.CRM, Module.MRM, Module.GRM])
+@pytest.mark.parametrize("module", [Module.CRM, Module.MRM, Module.GRM, Module.BRM])
 def test_a_reply_from_nothing_is_a_plain_one(module: Module) -> None:
     assert response(module, ResponseVariables(turns=turns("Thank you!"))).reply == "You are welcome."
 
@@ -278,6 +278,34 @@ def test_a_conversation_opens_with_what_the_partner_told_last() -> None:
     assert "I work as a baker." in opening
     assert "chess" not in opening
     assert response(Module.ORM, FactsVariables(turns=(), facts=())).reply == "Hello! What would you like to know?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["What do you know about me?", "Do you remember my name?", "Was weißt du über mich?", "Te souviens-tu de moi ?"],
+)
+def test_who_asks_what_is_known_of_them_is_answered_from_memory_and_not_from_documents(text: str) -> None:
+    assert decision(Module.MDM, FactsVariables(turns=turns(text), facts=DOG)).needed
+    assert not decision(Module.SDM, TurnsVariables(turns=turns(text))).needed
+
+
+def test_a_question_of_pronouns_alone_goes_on_from_the_question_before() -> None:
+    talk = turns("Which drug did Kenya give up?", "“Resistance is increasing.” (a.txt:line 3)", "When was that?")
+    found = reply(Module.SGM, TurnsVariables(turns=talk))
+    assert isinstance(found, PhraseReply)
+    assert found.text == "drug Kenya"
+
+
+def test_what_the_engine_says_in_set_phrases_or_quotes_is_no_memory_of_its_own() -> None:
+    said = (
+        "I have nothing to quote on that. I have not looked it up.",
+        "You told me: “I have a dog.” “I was born in 1950.” (a.txt:line 3)",
+        "We were speaking of dogs. What would you like to know about it?",
+    )
+    for text in said:
+        assert reply(Module.MGM, TurnsVariables(turns=(Turn(speaker=Speaker.SELF, text=text),))) == PhraseReply(text="")
+    own = Turn(speaker=Speaker.SELF, text="I live in this folder. What would you like to know?")
+    assert reply(Module.MGM, TurnsVariables(turns=(own,))) == PhraseReply(text="I live in this folder.")
 
 
 def variables_for(module: Module, text: str) -> Record:

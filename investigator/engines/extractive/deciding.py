@@ -6,6 +6,7 @@ The weights lie in `decisions.json` beside this file; `benchmarks/fit_decisions.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -20,10 +21,15 @@ from investigator.engines.extractive.turns import (
     named_things,
 )
 from investigator.records import DecisionReply, PersonalFact, Record, Turn
-from investigator.text.terms import content_words, stem
+from investigator.text.terms import content_words, folded, stem
 
 _MOST_NAMES = 3
 _LONGEST_TURN = 2_000
+_ASKS_FOR_MEMORY = re.compile(
+    r"\b(know|remember|told|tell|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
+    r"|\bwhat did (i|we) (tell|say|talk)|\b(what is|what's|know|remember) my name\b"
+    r"|\b(weisst|erinnerst) du (dich )?.*\b(mich|mir|mein\w*)\b|\bsais-tu (de|sur) moi\b|\bsouviens-tu\b"
+)
 
 
 class SearchFeatures(Record):
@@ -91,7 +97,7 @@ def shipped_decisions() -> Decisions:
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
     """Whether the last turn needs a search. A turn without a word needs none."""
     text = last_text(turns)
-    if not content_words(text):
+    if asks_for_memory(text) or not content_words(text):
         return DecisionReply(point=0, needed=False)
     model = shipped_decisions().search
     return _decision(search_features(text, kinds), model.weights, model.bias)
@@ -100,10 +106,17 @@ def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
     """Whether one of the facts would help with a reply to the last turn; never where there are none."""
     text = last_text(turns)
+    if facts and asks_for_memory(text):
+        return DecisionReply(point=100, needed=True)
     if not facts or not content_words(text):
         return DecisionReply(point=0, needed=False)
     model = shipped_decisions().memory
     return _decision(memory_features(text, [fact.text for fact in facts], kinds), model.weights, model.bias)
+
+
+def asks_for_memory(text: str) -> bool:
+    """Whether the turn asks what is known of its speaker, or was said before, in so many words."""
+    return _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
 
 
 def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:

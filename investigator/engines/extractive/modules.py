@@ -44,7 +44,7 @@ class ChatModules:
                 return knowledge(variables.turns, variables.passages, self._embedder)
             case ResponseVariables() if module is Module.SRM:
                 return respond_from_documents(variables)
-            case ResponseVariables() if module in (Module.CRM, Module.MRM, Module.GRM):
+            case ResponseVariables() if module in (Module.CRM, Module.MRM, Module.GRM, Module.BRM):
                 return respond(variables)
         return None
 

@@ -6,12 +6,15 @@ import re
 from collections.abc import Sequence
 
 from investigator.engines.base import Embedder
-from investigator.engines.extractive.deciding import share_said
+from investigator.engines.extractive.deciding import asks_for_memory, share_said
+from investigator.engines.extractive.responding import is_set_phrase
 from investigator.engines.extractive.turn_words import WordKind, bare, is_kind
 from investigator.engines.extractive.turns import first_person, is_question, key_terms, last_text, sentences, tokens
 from investigator.records import FactReply, PersonalFact, PhraseReply, Speaker, Turn
 from investigator.text.terms import content_words, stem
 
+_QUOTED = re.compile("“[^”]*”")
+_ABOUT_ONESELF = re.compile(r"\b(me|my|mine|myself|mich|mir|mein\w*|moi|mon|ma|mes)\b")
 _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _LEAST_FIT = 25
@@ -37,19 +40,23 @@ _LASTING = re.compile(
 def remember(turns: Sequence[Turn]) -> PhraseReply:
     """The sentences of the last turn that tell something of its speaker, word for word; empty where none does.
 
-    Questions, politeness and opinions are not kept, nor what would be too long to be one fact.
+    Questions, politeness and opinions are not kept, nor what would be too long to be one fact; nor what stands between
+    quotation marks, or is a set phrase of this engine, which has nothing to tell of itself.
     """
+    if turns and turns[-1].speaker is Speaker.SELF:
+        own = [one for one in sentences(_QUOTED.sub(" ", last_text(turns))) if not is_set_phrase(one)]
+        return PhraseReply(text=" ".join([one for one in own if _tells(one)][:_MOST_SENTENCES]))
     told = [sentence for sentence in sentences(last_text(turns)) if _tells(sentence)]
     return PhraseReply(text=" ".join(told[:_MOST_SENTENCES]))
 
 
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
-    """The fact that fits the last turn best; the turn before it counts less.
+    """The fact that fits the last turn best; the turn before it counts less. "What do you know of me" gets the newest.
 
     The point is no chance but how near the fact is: cosine and shared words, in percent.
     """
     text = last_text(turns)
-    if not facts or not content_words(text):
+    if not facts or not (content_words(text) or asks_for_memory(text)):
         return FactReply(point=0, fact_id=None)
     before = turns[-2].text if len(turns) > 1 else ""
     vectors = embedder.embed([text, f"{before} {text}", *(fact.text for fact in facts)])
@@ -64,6 +71,9 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
     ]
     best = max(range(len(facts)), key=fits.__getitem__)
     point = max(0, min(100, round(100 * fits[best])))
+    told = [fact.id for fact in facts if fact.speaker is Speaker.PARTNER]
+    if point < _LEAST_FIT and told and asks_for_memory(text):
+        return FactReply(point=_LEAST_FIT, fact_id=max(told))
     return FactReply(point=point, fact_id=facts[best].id if point >= _LEAST_FIT else None)
 
 
@@ -80,7 +90,9 @@ def _tells(sentence: str) -> bool:
 
 
 def _who_is_meant(text: str) -> Speaker | None:
-    """Whose facts the partner's turn is about: "you" means the one who replies, "I" the partner."""
+    """Whose facts the partner's turn is about: "you" means the one who replies, "I" and "me" the partner."""
+    if is_question(text) and _ABOUT_ONESELF.search(bare(text)):
+        return Speaker.PARTNER
     if any(is_kind(token, WordKind.SECOND_PERSON) for token in tokens(text)):
         return Speaker.SELF
     return Speaker.PARTNER if first_person(text) else None

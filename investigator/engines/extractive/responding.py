@@ -14,13 +14,25 @@ from investigator.text.terms import folded
 
 _NOTHING_TO_QUOTE = "I have nothing to quote on that."
 _WHAT_NEXT = "What would you like to know?"
+_NOT_LOOKED = "I have not looked it up."
+_TOLD = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
+_SPOKE_OF = "We were speaking of"
+_SET_PHRASES = (_NOTHING_TO_QUOTE, _WHAT_NEXT, _NOT_LOOKED, *_TOLD.values(), _SPOKE_OF, "I see.", "You are welcome.")
 _GREETING = re.compile(r"\W*(hi|hello|hey|good (morning|evening)|hallo|guten (tag|morgen)|bonjour|salut|hola)\b")
 _THANKS = re.compile(r"\b(thanks|thank you|thx|danke|merci|gracias)\b")
 _FAREWELL = re.compile(r"\b(bye|goodbye|good night|see you|tschuss|auf wiedersehen|au revoir|adios)\b")
 
 
+def is_set_phrase(sentence: str) -> bool:
+    """Whether a sentence is one that this engine says around what it was given."""
+    return any(sentence.strip().startswith(phrase) for phrase in _SET_PHRASES)
+
+
 def respond(variables: ResponseVariables) -> ResponseReply:
     """A reply of what is given: the quotes with their places, the fact with whose it is, the entity by its name."""
+    given = bool(variables.knowledge) or variables.fact is not None
+    if not given and _is_courtesy(last_text(variables.turns)):
+        return respond_plainly(variables.turns)
     parts: list[str] = []
     if variables.fact is not None:
         parts.append(_reminder(variables.fact))
@@ -46,7 +58,7 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
     text = last_text(turns)
     plain = folded(text)
     if is_question(text):
-        return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} I have not looked it up.")
+        return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} {_NOT_LOOKED}")
     if _GREETING.match(plain):
         return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
     if _FAREWELL.search(plain):
@@ -54,6 +66,13 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
     if _THANKS.search(plain):
         return ResponseReply(reply="You are welcome.")
     return ResponseReply(reply=f"I see. {_WHAT_NEXT}")
+
+
+def _is_courtesy(text: str) -> bool:
+    """Whether somebody greets, thanks or leaves, and asks nothing."""
+    plain = folded(text)
+    polite = _GREETING.match(plain) or _FAREWELL.search(plain) or _THANKS.search(plain)
+    return polite is not None and not is_question(text)
 
 
 def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
@@ -66,12 +85,11 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 
 def _reminder(fact: PersonalFact) -> str:
-    teller = "You told me" if fact.speaker is Speaker.PARTNER else "I told you"
-    return f"{teller}: “{_one_line(fact.text)}”"
+    return f"{_TOLD[fact.speaker]}: “{_one_line(fact.text)}”"
 
 
 def _on_entity(entity: str) -> str:
-    return f"We were speaking of {entity}. What would you like to know about it?"
+    return f"{_SPOKE_OF} {entity}. What would you like to know about it?"
 
 
 def _one_line(text: str) -> str:

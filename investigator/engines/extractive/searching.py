@@ -109,7 +109,14 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
         return ""
     if not points_back(asked) and len(terms) >= _FEW_WORDS:
         return ""
+    if not terms and not before and (said := key_terms(_turn_before(turns))):
+        return " ".join(said)
     return referent(before, [turn.text for turn in turns[:-1]])
+
+
+def _turn_before(turns: Sequence[Turn]) -> str:
+    """What the last speaker said before; a question made of pronouns alone goes on from there."""
+    return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
 
 
 def _passage_of(quote: str, passages: Sequence[Passage]) -> int | None:

@@ -1,0 +1,120 @@
+"""How long a chat waits for the memory of a user who has told a lot: generated memories, one SQLite workspace.
+
+python benchmarks/memory_latency.py [--sizes 100 1000 10000 100000] [--turns 50] [--json FILE]
+
+Prints a table of milliseconds, median and 95th percentile, for each operation of a turn: `texts` (what the memory
+decision sees), `available` (what a reply may draw on; also for a word that half of the memories hold), `add` of
+something new and of a repetition, `end of turn`; and `search` and `list` (the first 50) of the command. Half of the
+queries hold a word that every tenth memory holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from investigator.bb3.long_term_memory import LongTermMemory
+from investigator.bb3.memories_of_chats import UserMemories
+from investigator.bb3.memory_overlap import claim_of
+from investigator.records import Speaker
+from investigator.store.database import Database
+
+_USER = "ann"
+_FRAMES = ("I have a {} in {}.", "My {} likes {}.", "I don't like {} or {}.", "I used to collect {} near {}.")
+_COMMON = ("dog", "garden", "sister", "piano", "bicycle", "teacher", "soup", "boat", "chess", "snow")
+_SYLLABLES = ("ba", "do", "ki", "lu", "me", "no", "ra", "si", "tu", "ve", "wo", "za")
+
+Figures = dict[str, tuple[float, float]]
+"""Median and 95th percentile in milliseconds, by operation."""
+
+
+def memories(count: int, draw: random.Random) -> list[str]:
+    """So many different memories; each holds one of ten common words and a rare one."""
+    return [
+        f"{draw.choice(_FRAMES).format(draw.choice(_COMMON), _rare(draw))[:-1]}, since {number}."
+        for number in range(count)
+    ]
+
+
+def _rare(draw: random.Random) -> str:
+    return "".join(draw.choices(_SYLLABLES, k=3))
+
+
+def measure(memory: LongTermMemory, turns: int, draw: random.Random) -> Figures:
+    """The waits of so many turns."""
+    chat = UserMemories(memory, _USER, "measured", draw.random)
+    seconds: dict[str, list[float]] = {}
+    old = [fact.text for fact in memory.memories(_USER, most=turns)]
+    for turn in range(turns):
+        word = draw.choice(_COMMON) if turn % 2 else _rare(draw)
+        said = f"What do you know about my {word} and {_rare(draw)}?"
+        new, repeated = f"I bought a {_rare(draw)} on day {turn} of {len(old)}.", old[turn % len(old)]
+        operations: dict[str, Callable[[], object]] = {
+            "texts": chat.texts,
+            "available": lambda said=said: chat.available(said),
+            "available, for a word of half": lambda: chat.available("What do I like?"),
+            "add, new": lambda new=new: chat.add(new, Speaker.PARTNER),
+            "add, repeated": lambda repeated=repeated: chat.add(f"{repeated}!", Speaker.PARTNER),
+            "end of turn": lambda: chat.end_turn([]),
+            "search": lambda word=word: memory.search(_USER, word),
+            "list": lambda: memory.memories(_USER, most=50),
+        }
+        for name, operation in operations.items():
+            began = time.perf_counter()
+            operation()
+            seconds.setdefault(name, []).append(time.perf_counter() - began)
+    return {name: _figures(values) for name, values in seconds.items()}
+
+
+def _figures(seconds: Sequence[float]) -> tuple[float, float]:
+    ordered = sorted(seconds)
+    last = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
+    return round(1000 * statistics.median(ordered), 2), round(1000 * last, 2)
+
+
+def main() -> None:
+    """Fill a workspace step by step, and measure at each size."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
+    parser.add_argument("--turns", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    draw = random.Random(given.seed)
+    told = memories(max(given.sizes), draw)
+    results: dict[int, Figures] = {}
+    with tempfile.TemporaryDirectory() as place:
+        began = time.perf_counter()
+        claim_of("so that the libraries are loaded")
+        print(f"loading the libraries: {time.perf_counter() - began:.2f} s, once a process")
+        database = Database(Path(place) / "investigator.db")
+        memory = LongTermMemory(database)
+        written = 0
+        for size in sorted(given.sizes):
+            began = time.perf_counter()
+            memory.add_all(_USER, told[written:size])
+            each = 1000 * (time.perf_counter() - began) / max(1, size - written)
+            written = size
+            results[size] = {
+                "written at once, each": (round(each, 2), round(each, 2)),
+                **measure(memory, given.turns, draw),
+            }
+            print(f"{size:,} memories: " + ", ".join(f"{n} {a:g} ({b:g})" for n, (a, b) in results[size].items()))
+        database.close()
+    print("\n| ms, median (95th percentile) | " + " | ".join(f"{size:,}" for size in results) + " |")
+    print("|---|" + "---:|" * len(results))
+    for name in next(iter(results.values())):
+        print(f"| {name} | " + " | ".join("{:g} ({:g})".format(*figures[name]) for figures in results.values()) + " |")
+    if given.json is not None:
+        rows = [{"memories": size, "milliseconds": figures} for size, figures in results.items()]
+        given.json.write_text(json.dumps({"turns": given.turns, "seed": given.seed, "sizes": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

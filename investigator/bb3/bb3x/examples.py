@@ -1,0 +1,60 @@
+"""A conversation as examples to train and test with: each reply on what was said before it.
+
+As the released teachers make them: the text is all that was said before, the label what a sender said then, and each
+example is an episode of its own. A message without a safety annotation, on which the released teachers fail, is not
+known to be unsafe. What each module was given and said is in `module_examples`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from investigator.bb3.bb3x.records import ChatMessage, Conversation
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.records.modules import Speaker
+
+
+class Selection(StrEnum):
+    """Which messages become labels.
+
+    All; or none of a conversation in which the human said something unsafe; or those that crowdworkers judged.
+    """
+
+    ALL = "plain"
+    WITHOUT_ADVERSARIAL = "filter_adversarial"
+    CROWDWORKERS = "crowdworkers"
+
+
+def dialogue_examples(
+    conversation: Conversation, label_of: Speaker = Speaker.SELF, selection: Selection = Selection.ALL
+) -> tuple[Message, ...]:
+    """One example for each message of the bot (`self`) or of the human (`partner`) that something was said before.
+
+    Fields: those of the conversation, `text`, `labels`, `label_info` (the message as it was recorded),
+    `adversarial_human` (whether any message of the human is unsafe) and `episode_done`.
+    """
+    about = conversation.wire()
+    about.pop("message_history", None)
+    adversarial = conversation.has_unsafe_human
+    if adversarial and selection is Selection.WITHOUT_ADVERSARIAL:
+        return ()
+    history = conversation.message_history
+    return tuple(
+        Message(
+            {
+                **about,
+                "text": "\n".join(earlier.text for earlier in history[:place]),
+                "labels": [said.text],
+                "label_info": said.wire(),
+                EPISODE_DONE: True,
+                "adversarial_human": adversarial,
+            }
+        )
+        for place, said in enumerate(history)
+        if place > 0 and _is_label(said, label_of, selection)
+    )
+
+
+def _is_label(message: ChatMessage, label_of: Speaker, selection: Selection) -> bool:
+    judged = selection is not Selection.CROWDWORKERS or message.mturk is not None
+    return judged and message.by_human == (label_of is Speaker.PARTNER)

@@ -1,0 +1,52 @@
+"""What in a text tells who somebody is: the kinds, and where one stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Pii(StrEnum):
+    """A kind of personal information. Digits are randomised in some, the others are replaced as a whole."""
+
+    NAME = "name"
+    EMAIL = "email"
+    LINK = "link"
+    HANDLE = "handle"
+    PHONE = "phone"
+    ADDRESS = "address"
+    HOUSE_NUMBER = "house number"
+    POSTAL_CODE = "postal code"
+    CARD = "card"
+    SOCIAL_SECURITY = "social security"
+    IBAN = "iban"
+    ACCOUNT = "account"
+    IP_ADDRESS = "ip address"
+    LONG_NUMBER = "long number"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its digits are randomised one by one, and what stands between them stays."""
+        return self not in (Pii.NAME, Pii.EMAIL, Pii.LINK, Pii.HANDLE, Pii.PHONE, Pii.ADDRESS)
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """Personal information at `[start, end)` of a text."""
+
+    start: int
+    end: int
+    kind: Pii
+
+
+def without_overlaps(findings: Iterable[Finding]) -> list[Finding]:
+    """In the order of the text, without those that stand where another stands that was given before them."""
+    kept: list[Finding] = []
+    taken: set[int] = set()
+    for finding in findings:
+        places = range(finding.start, finding.end)
+        if finding.start < finding.end and taken.isdisjoint(places):
+            taken.update(places)
+            kept.append(finding)
+    return sorted(kept)

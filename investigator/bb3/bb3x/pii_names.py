@@ -1,0 +1,181 @@
+"""Names of people: those who say what they are called, or how somebody of theirs is, in a few languages.
+
+A name is known by the words before it, not by a list of names; what everybody knows (`famous_names.txt`) is told apart
+by whoever uses this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+
+from investigator.bb3.bb3x.pii import Finding, Pii
+from investigator.text.terms import folded, stop_words
+
+_RELATIONS = (
+    r"(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|kid|baby|brother|sister|mother|father|mom|mum|"
+    r"dad|cousin|aunt|uncle|niece|nephew|grandma|grandpa|grandmother|grandfather|friend|best friend|boss|colleague|"
+    r"coworker|roommate|flatmate|neighbou?r|teacher|doctor|landlord|landlady|ex)"
+)
+_SAYS_NAME = re.compile(
+    r"\b(?:my (?:(?:full|first|last|middle|real|given|family|maiden|legal|birth) )?name(?:['’]?s| is| was|:)|"
+    rf"my {_RELATIONS}['’]?s? name(?:['’]s| is| was)|the name(?:['’]s| is)|(?:his|her|their) name(?:['’]s| is)|"
+    r"mein(?: \w+)? name (?:ist|lautet)|ich hei(?:ß|ss)e|mon (?:nom|prénom)(?: complet)? (?:est|:)|je m['’]appelle|"
+    r"me llamo|mi nombre es|mi chiamo|il mio nome è|mijn naam is|ik heet|meu nome é|(?:eu )?me chamo|nazywam się|"
+    r"jag heter|jeg heter)\s+",
+    re.IGNORECASE,
+)
+"""Before a name that may be in lower case."""
+
+_CALLS = re.compile(
+    r"\b(?i:call(?:s|ed)? me|nickname is|(?:man )?nennt? mich|nenn mich|appelle[- ]moi|appelez[- ]moi|moi,? c['’]est|"
+    r"this is|hier ist|hier spricht|"
+    rf"my {_RELATIONS}(?:,| is called| is named| named| called)?|(?:her|his) name is|"
+    r"(?:mein(?:e)?|unser(?:e)?) (?:frau|mann|sohn|tochter|bruder|schwester|freund|freundin|chef|chefin|nachbar|"
+    r"nachbarin)(?: heißt)?|"
+    r"(?:ma|mon) (?:femme|mari|fils|fille|frère|sœur|ami|amie|voisin|voisine|patron)(?: s['’]appelle)?)\s+"
+)
+"""Before a name with a capital."""
+
+_I_AM = re.compile(r"\b(?i:i['’]m|i am)\s+")
+_GREETING = re.compile(
+    r"\b(?:hi|hello|hey|hiya|greetings|good (?:morning|evening|afternoon)|welcome)[\w ]{0,12}[,.!:]*\s*$", re.I
+)
+_AFTER_I_AM = re.compile(r"\s*(?:$|[,.!?;)]|(?:and|from|by|here|speaking|but|nice|pleased|aged)\b)", re.IGNORECASE)
+_AFTER_THIS_IS = re.compile(r"\s+(?:speaking|here|calling from|from|on the phone)\b", re.IGNORECASE)
+_TITLE = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Miss|Mister|Dr|Doctor|Prof|Professor|Herr|Herrn|Frau|Monsieur|Madame|Mademoiselle|Mme|Mlle|Señor|Señora|"
+    r"Signor|Signora|Sir)\b\.?\s+"
+)
+_CLOSING = re.compile(
+    r"\b(?:regards|sincerely|cheers|yours|yours truly|best wishes|love|grüße|grüßen|gruß|cordialement|saludos),?\s+"
+    r"(?=[^\d.!?]{2,40}\W*$)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’\u2010-][^\W\d_]+)*")
+_GAP = re.compile(r"\s|\. (?=\w)")
+_PARTICLES = frozenset(
+    {
+        *("van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "du", "la", "le", "el", "al"),
+        *("bin", "ibn", "ben", "ter", "ten", "zu", "zur", "af", "av", "mac", "o", "y", "e"),
+    }
+)
+_MOST_WORDS = 4
+
+
+def names_in(text: str) -> Iterator[Finding]:
+    """Names after words that announce one."""
+    for found in _SAYS_NAME.finditer(text):
+        yield from _name_at(text, found.end(), _said_name_end(text, found.end()))
+    for pattern in (_TITLE, _CALLS, _CLOSING):
+        for found in pattern.finditer(text):
+            end = _capital_end(text, found.end())
+            if (
+                pattern is _CALLS
+                and found.group().lower().startswith("this is")
+                and not _AFTER_THIS_IS.match(text, end)
+            ):
+                continue
+            if pattern is _TITLE and folded(text[found.start() : end]) in famous_names():
+                continue
+            yield from _name_at(text, found.end(), end)
+    for found in _I_AM.finditer(text):
+        end = _capital_end(text, found.end())
+        if _GREETING.search(text[max(0, found.start() - 30) : found.start()]) or _AFTER_I_AM.match(text, end):
+            yield from _name_at(text, found.end(), end)
+
+
+def occurrences(text: str, names: Iterable[str]) -> Iterator[Finding]:
+    """Where words of names that are known by now stand, in any case; in lower case not those that are words as well."""
+    known = {word for name in names for word in _name_words(name)}
+    if not known:
+        return
+    forms = {form for word in known for form in (word, word.capitalize(), word.upper())}
+    forms |= {word.lower() for word in known if folded(word) not in no_names()}
+    listed = "|".join(re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form)))
+    for found in re.finditer(rf"(?<!\w)(?:{listed})(?!\w)", text):
+        yield Finding(*found.span(), Pii.NAME)
+
+
+def words_of(text: str, finding: Finding) -> Iterator[Finding]:
+    """Each word of a name for itself, so that a first name is known again where it stands alone."""
+    for found in _WORD.finditer(text, finding.start, finding.end):
+        yield Finding(*found.span(), Pii.NAME)
+
+
+@cache
+def famous_names() -> frozenset[str]:
+    """Names that everybody knows, folded."""
+    return frozenset(folded(line) for line in _lines("famous_names.txt"))
+
+
+@cache
+def no_names() -> frozenset[str]:
+    """Words that are no names although they stand where names do, folded."""
+    return stop_words() | {folded(word) for line in _lines("not_names.txt") for word in line.split()}
+
+
+def _lines(name: str) -> list[str]:
+    listed = files("investigator.bb3.bb3x").joinpath(name).read_text(encoding="utf-8").splitlines()
+    return [line for line in listed if line and not line.startswith("#")]
+
+
+def _name_words(name: str) -> list[str]:
+    """The words of a name by which it is known again: not initials, not particles."""
+    found = (word.group() for word in _WORD.finditer(name))
+    return [word for word in found if len(word) > 2 and folded(word) not in _PARTICLES]
+
+
+def _name_at(text: str, start: int, end: int) -> Iterator[Finding]:
+    if end > start:
+        yield Finding(start, end, Pii.NAME)
+
+
+def _said_name_end(text: str, start: int) -> int:
+    """Where the name ends that begins here; at the start itself where none does. It may be in lower case."""
+    first = _WORD.match(text, start)
+    if first is None:
+        return start
+    word = first.group()
+    if word[0].isupper() and not (word.isupper() and len(word) > 1):
+        return _capital_end(text, start, sure=True)
+    if folded(word) in no_names():
+        return start
+    end = first.end()
+    second = _next_word(text, end)
+    while (
+        second is not None and folded(second.group()) not in no_names() and second.group().isupper() == word.isupper()
+    ):
+        after = _next_word(text, second.end())
+        if not (after is None or folded(after.group()) in no_names() or word.isupper()):
+            break
+        end = second.end()
+        second = after
+    return end
+
+
+def _capital_end(text: str, start: int, sure: bool = False) -> int:
+    """Where a name of words with a capital ends, with the particles inside; the first may be any word when sure."""
+    end, place = start, start
+    for number in range(_MOST_WORDS):
+        word = _WORD.match(text, place) if number == 0 else _next_word(text, place)
+        if word is None:
+            break
+        plain = folded(word.group())
+        if number and plain in _PARTICLES:
+            place = word.end()
+            continue
+        if not word.group()[0].isupper() or (plain in no_names() and not (sure and number == 0)):
+            break
+        end = place = word.end()
+    return end
+
+
+def _next_word(text: str, place: int) -> re.Match[str] | None:
+    """The word that one blank, or the dot of an initial and a blank, parts from what ends here."""
+    gap = _GAP.match(text, place)
+    if gap is None or (gap.group() != " " and not text[place - 1 : place].isupper()):
+        return None
+    return _WORD.match(text, gap.end())

@@ -1,0 +1,164 @@
+"""A conversation and its messages, with every field of the data card (seed: bb3x_data_card, "Composition").
+
+Two spellings are read. The card and the released files differ in the words for the sender and in the name of a
+conversation's id: both are kept as they came, `by_human` and `id` read either. The card also gives some fields a
+property name and another path (`is_liked`, `isLiked`): either is read, the path is written. Fields that are not known
+here are kept and written back, and a field that was absent stays absent, so a record that is read and written again
+says what it said.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from investigator.records.base import Record
+
+OK = "__ok__"
+
+
+class Sender(StrEnum):
+    """Who sent a message: in the words of the released files, which ours write, or in those of the card."""
+
+    BOT = "bot"
+    HUMAN = "human"
+    CARD_BOT = "Chatbot"
+    CARD_HUMAN = "Human"
+
+    @property
+    def is_human(self) -> bool:
+        """Whether it is the human, in either spelling."""
+        return self in (Sender.HUMAN, Sender.CARD_HUMAN)
+
+
+class SearchDecision(StrEnum):
+    """What the search decision module said; the card names the first in two ways. Empty where it was not asked."""
+
+    SEARCH = "search"
+    DO_SEARCH = "do search"
+    DO_NOT_SEARCH = "do not search"
+    NONE = ""
+
+
+class MemoryDecision(StrEnum):
+    """What the memory decision module said. Empty where it was not asked."""
+
+    ACCESS = "access memory"
+    DO_NOT_ACCESS = "do not access memory"
+    NONE = ""
+
+
+class InteractionFailure(StrEnum):
+    """Why a canned reply was given: what the human said, what the bot was about to say, or a model that failed."""
+
+    NONE = ""
+    UNSAFE_HUMAN = "unsafe_Human"
+    UNSAFE_BOT = "unsafe_BlenderBot3"
+    MODEL_CRASH = "unsafe_model_crash"
+
+
+class ForeignRecord(Record):
+    """A record that others wrote too: unknown fields are kept, known ones must have their type."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="allow", strict=True, populate_by_name=True, ser_json_inf_nan="constants"
+    )
+
+    def wire(self) -> dict[str, JsonValue]:
+        """It as JSON holds it, under the names of the paths, without fields that were never set."""
+        form: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return form
+
+
+class Safety(ForeignRecord):
+    """What a classifier and a string matcher say of a message; `__ok__` where they find nothing."""
+
+    duo_safety: str | None = None
+    string_matcher: str | None = None
+
+    @property
+    def is_unsafe(self) -> bool:
+        """Whether either of them found something; one that did not look found nothing."""
+        return any(said not in (None, OK) for said in (self.duo_safety, self.string_matcher))
+
+
+class ChatMessage(ForeignRecord):
+    """What one of the two sent, and what is known of it. Which fields a sender's messages have, the card says.
+
+    `dislike_type` is any text, since the card leaves its list of them out; ours are in `feedback.DislikeType`. `reward`
+    reads "Predicted class: __ok__ with probability: 0.9". `mturk` holds a number for each question to crowdworkers.
+    """
+
+    text: str
+    sender: Sender
+    bot_message_id: str | None = None
+    human_message_id: str | None = None
+    is_liked: bool | None = Field(default=None, alias="isLiked")
+    is_disliked: bool | None = Field(default=None, alias="isDisliked")
+    dislike_type: str | None = None
+    memories: tuple[str, ...] | None = None
+    memory_decision: MemoryDecision | None = None
+    memory_knowledge: str | None = None
+    search_decision: SearchDecision | None = None
+    search_query: str | None = None
+    search_knowledge: str | None = None
+    search_knowledge_doc_titles: tuple[str, ...] | None = None
+    search_knowledge_doc_content: tuple[str, ...] | None = None
+    search_knowledge_doc_urls: tuple[str, ...] | None = None
+    is_safety_controlled_response: bool | None = Field(default=None, alias="isSafetyControlledResponse")
+    previous_interaction_failure: InteractionFailure | None = None
+    from_model_crash: bool | None = None
+    is_dislike_feedback: bool | None = Field(default=None, alias="isDislikeFeedback")
+    safety: Safety | None = None
+    reward: str | dict[str, JsonValue] | None = None
+    mturk: dict[str, int | float] | None = None
+
+    @property
+    def by_human(self) -> bool:
+        """Whether the human sent it."""
+        return self.sender.is_human
+
+    @property
+    def id(self) -> str:
+        """Its id; the card gives bot messages theirs under the path of the human ones, so either is taken."""
+        own, other = self.bot_message_id, self.human_message_id
+        return (other or own or "") if self.by_human else (own or other or "")
+
+    @property
+    def is_canned(self) -> bool:
+        """Whether no module made it: it stands for a reply that was unsafe or failed."""
+        return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
+
+    @property
+    def is_unsafe(self) -> bool:
+        """Whether its annotation says so; a message without one is not known to be unsafe."""
+        return self.safety is not None and self.safety.is_unsafe
+
+
+class Conversation(ForeignRecord):
+    """One conversation. `user_pseudo_id` is the same over the conversations of one user.
+
+    `consent` is ours: whether this user chose, expressly, that the conversation may be shared. Absent is no.
+    """
+
+    user_pseudo_id: str | None = None
+    chat_id: str | None = None
+    convo_id: str | None = None
+    message_history: tuple[ChatMessage, ...]
+    consent: bool | None = None
+
+    @property
+    def id(self) -> str:
+        """Its id, under the name of the card or that of the released files; empty where it has none."""
+        return self.chat_id or self.convo_id or ""
+
+    @property
+    def has_human_reply(self) -> bool:
+        """Whether the human said anything."""
+        return any(message.by_human and message.text.strip() for message in self.message_history)
+
+    @property
+    def has_unsafe_human(self) -> bool:
+        """Whether a message of the human is annotated as unsafe, anywhere in the conversation."""
+        return any(message.by_human and message.is_unsafe for message in self.message_history)

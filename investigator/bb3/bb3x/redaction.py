@@ -1,0 +1,195 @@
+"""Personal information is taken out of conversations before they are shared (seed: bb3x_data_card, "redacted").
+
+Names, e-mail addresses, telephone numbers, streets, and the part of a link that names a user become hashes that nobody
+can turn back, the same one for the same value under one salt; digits of cards, accounts, social security, houses and
+other long numbers are drawn anew. What everybody knows, and what stands in the titles of the documents, is kept. Rules
+miss some: their recall is measured in the tests, and a release says what they look for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import unicodedata
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from random import Random
+
+from pydantic import JsonValue
+
+from investigator.bb3.bb3x.pii import Finding, Pii, without_overlaps
+from investigator.bb3.bb3x.pii_addresses import addresses_in
+from investigator.bb3.bb3x.pii_contacts import contacts_in
+from investigator.bb3.bb3x.pii_names import famous_names, names_in, occurrences, words_of
+from investigator.bb3.bb3x.pii_numbers import numbers_in
+from investigator.bb3.bb3x.reading import conversation_of
+from investigator.bb3.bb3x.records import ChatMessage, Conversation
+from investigator.errors import DialogueError
+from investigator.text.terms import folded
+
+_SHORTEST_SALT = 16
+_HASH_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+_IDS = frozenset({"user_pseudo_id", "chat_id", "convo_id", "bot_message_id", "human_message_id"})
+_NO_TALK = frozenset(
+    {"sender", "dislike_type", "memory_decision", "search_decision", "previous_interaction_failure", "safety"}
+    | {"reward", "mturk"}
+)
+_NAMES_SAID_IN = ("text", "memory_knowledge", "search_query")
+
+
+class Kept:
+    """What is not replaced: names that everybody knows, and whatever stands, word for word, in a document's title."""
+
+    def __init__(self, titles: Iterable[str] = ()) -> None:
+        self._titles = "\n".join(folded(title) for title in titles)
+
+    def holds(self, words: str) -> bool:
+        """Whether these words are to be kept."""
+        plain = folded(words.strip(" .,"))
+        return plain in famous_names() or bool(
+            plain and self._titles and re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", self._titles)
+        )
+
+
+def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> list[Finding]:
+    """The personal information in a text, in its order; `names` are names of people that are known already."""
+    kept = kept or Kept()
+    return without_overlaps(
+        finding for finding in _all_findings(text, names, kept) if not _is_kept(text, finding, kept)
+    )
+
+
+def introduced_names(text: str, kept: Kept | None = None) -> set[str]:
+    """The names that a text introduces, as it writes them."""
+    return {text[each.start : each.end] for each in names_in(text) if not _is_kept(text, each, kept or Kept())}
+
+
+def _all_findings(text: str, names: Iterable[str], kept: Kept) -> Iterator[Finding]:
+    """The surest first."""
+    yield from contacts_in(text)
+    yield from _numbers_and_addresses(text, kept)
+    for name in names_in(text):
+        if not _is_kept(text, name, kept):
+            yield from words_of(text, name)
+    yield from occurrences(text, names)
+
+
+def _numbers_and_addresses(text: str, kept: Kept) -> Iterator[Finding]:
+    """Numbers and addresses: a number with a checksum or a word before it, then streets."""
+    numbers = list(numbers_in(text))
+    yield from (number for number in numbers if number.kind is not Pii.LONG_NUMBER)
+    for written, parts in addresses_in(text):
+        if not kept.holds(written):
+            yield from parts
+    yield from (number for number in numbers if number.kind is Pii.LONG_NUMBER)
+
+
+def _is_kept(text: str, finding: Finding, kept: Kept) -> bool:
+    return kept.holds(text[finding.start : finding.end])
+
+
+class Redactor:
+    """Replaces personal information.
+
+    `salt` is secret: whoever has it can try telephone numbers until a hash fits. Make one for each release, with
+    `secrets.token_bytes(32)`, and throw it away. `random` draws the digits. `titles` are those of the documents.
+    Raises DialogueError where the salt is shorter than 16 bytes.
+    """
+
+    def __init__(self, salt: bytes, random: Random, titles: Iterable[str] = ()) -> None:
+        if len(salt) < _SHORTEST_SALT:
+            hint = "Make one with: secrets.token_bytes(32)"
+            raise DialogueError(f"a salt of {len(salt)} bytes hides nothing; it takes {_SHORTEST_SALT}", hint=hint)
+        self._salt = salt
+        self._random = random
+        self._kept = Kept(titles)
+        self.counts: Counter[Pii] = Counter()
+        """How often each kind was replaced so far."""
+
+    def text(self, text: str, names: Iterable[str] = ()) -> str:
+        """A text without personal information, composed (NFC); `names` are names that are known already."""
+        return self._redacted(text, tuple(names), {})
+
+    def conversation(self, conversation: Conversation) -> Conversation:
+        """A conversation without personal information: in all its texts, those of unknown fields included.
+
+        A name that is introduced anywhere in it is replaced wherever it stands. Ids that are no UUIDs, which may say
+        who somebody is, become UUIDs. Numbers are redrawn alike within one conversation.
+        """
+        names = {
+            name
+            for message in conversation.message_history
+            for said in _talk_of(message)
+            for name in introduced_names(unicodedata.normalize("NFC", said), self._kept)
+        }
+        drawn: dict[str, str] = {}
+        wire = self._walked(conversation.wire(), tuple(sorted(names)), drawn)
+        return conversation_of(json.dumps(wire), "the redacted conversation")
+
+    def _walked(self, value: JsonValue, names: tuple[str, ...], drawn: dict[str, str]) -> JsonValue:
+        if isinstance(value, str):
+            return self._redacted(value, names, drawn)
+        if isinstance(value, Mapping):
+            return {key: self._field(key, inner, names, drawn) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._walked(inner, names, drawn) for inner in value]
+        return value
+
+    def _field(self, key: str, value: JsonValue, names: tuple[str, ...], drawn: dict[str, str]) -> JsonValue:
+        if key in _NO_TALK:
+            return value
+        if key in _IDS and isinstance(value, str):
+            return self._pseudonym(value)
+        return self._walked(value, names, drawn)
+
+    def _pseudonym(self, given: str) -> str:
+        """An id that says nothing: itself where it is a UUID, else one made of it."""
+        try:
+            return given if str(uuid.UUID(given)) == given.lower() else self._made_id(given)
+        except ValueError:
+            return self._made_id(given)
+
+    def _made_id(self, given: str) -> str:
+        return str(uuid.UUID(bytes=self._digest(f"id\0{given}")[:16], version=4)) if given else given
+
+    def _redacted(self, text: str, names: tuple[str, ...], drawn: dict[str, str]) -> str:
+        text = unicodedata.normalize("NFC", text)
+        written, done = [], 0
+        for finding in findings(text, names, self._kept):
+            value = text[finding.start : finding.end]
+            written += [text[done : finding.start], self._replaced(value, finding.kind, drawn)]
+            done = finding.end
+            self.counts[finding.kind] += 1
+        return "".join([*written, text[done:]])
+
+    def _replaced(self, value: str, kind: Pii, drawn: dict[str, str]) -> str:
+        if not kind.is_numeric:
+            return f"[{kind} {self._hash(value, kind)}]"
+        digits = "".join(char for char in value if char.isdecimal())
+        if digits not in drawn:
+            drawn[digits] = "".join(self._digit(char, place) for place, char in enumerate(digits))
+        anew = iter(drawn[digits])
+        return "".join(next(anew) if char.isdecimal() else char for char in value)
+
+    def _digit(self, char: str, place: int) -> str:
+        """Any digit; no nought in front where there was none."""
+        return str(self._random.randrange(1 if place == 0 and char != "0" else 0, 10))
+
+    def _hash(self, value: str, kind: Pii) -> str:
+        """Sixteen letters, without digits, so that no number is found in them again."""
+        plain = (
+            "".join(char for char in value if char.isdecimal() or char == "+") if kind is Pii.PHONE else folded(value)
+        )
+        return self._digest(f"{kind}\0{plain}").hex()[:16].translate(_HASH_LETTERS)
+
+    def _digest(self, value: str) -> bytes:
+        return hmac.new(self._salt, value.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+
+
+def _talk_of(message: ChatMessage) -> Iterator[str]:
+    """What of a message people's names are introduced in: not the documents, which are about others."""
+    yield from (said for name in _NAMES_SAID_IN if (said := getattr(message, name)))
+    yield from message.memories or ()

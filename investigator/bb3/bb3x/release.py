@@ -1,0 +1,187 @@
+"""Conversations are released: with consent only, redacted, split, in numbered versions of which the newest counts.
+
+`releases/<version>/` holds `train.jsonl`, `valid.jsonl`, `test.jsonl` and `CARD.md`. A version appears whole or not at
+all and never changes; a newer one supersedes it, and it can still be read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import TextIO
+
+from investigator.bb3.bb3x.reading import conversations_in
+from investigator.bb3.bb3x.records import Conversation
+from investigator.bb3.bb3x.redaction import Redactor
+from investigator.bb3.bb3x.release_card import Counts, card_of
+from investigator.bb3.bb3x.splits import Split, stable_split
+from investigator.bb3.bb3x.writing import line_of, unwritable, write_conversations
+from investigator.errors import DialogueError
+from investigator.records.base import Record
+
+CARD = "CARD.md"
+_VERSION = re.compile(r"\d{1,6}(?:\.\d{1,6}){0,3}", re.ASCII)
+
+
+class Refusal(StrEnum):
+    """Why a conversation is not shared."""
+
+    WITHOUT_CONSENT = "without consent"
+    WITHOUT_HUMAN_REPLY = "without a human reply"
+
+
+def refusal_of(conversation: Conversation) -> Refusal | None:
+    """Why a conversation must not be shared; None where it may. Consent is asked about first."""
+    if conversation.consent is not True:
+        return Refusal.WITHOUT_CONSENT
+    return None if conversation.has_human_reply else Refusal.WITHOUT_HUMAN_REPLY
+
+
+class Exported(Record):
+    """What became of the conversations that were to be shared."""
+
+    written: int
+    without_consent: int
+    without_human_reply: int
+
+
+class Consenting:
+    """Of some conversations, those that may be shared, redacted; what was left out is counted as they go by."""
+
+    def __init__(self, conversations: Iterable[Conversation], redactor: Redactor) -> None:
+        self._conversations = conversations
+        self._redactor = redactor
+        self.refused: Counter[Refusal] = Counter()
+
+    def __iter__(self) -> Iterator[Conversation]:
+        for conversation in self._conversations:
+            refusal = refusal_of(conversation)
+            if refusal is not None:
+                self.refused[refusal] += 1
+            else:
+                yield self._redactor.conversation(conversation)
+
+    def exported(self, written: int) -> Exported:
+        """The figures, once all went by."""
+        return Exported(
+            written=written,
+            without_consent=self.refused[Refusal.WITHOUT_CONSENT],
+            without_human_reply=self.refused[Refusal.WITHOUT_HUMAN_REPLY],
+        )
+
+
+def export(path: Path, conversations: Iterable[Conversation], redactor: Redactor) -> Exported:
+    """Write one file of the conversations that may be shared, redacted, and say what was left out.
+
+    Raises FolderError where it cannot be written.
+    """
+    consenting = Consenting(conversations, redactor)
+    return consenting.exported(write_conversations(path, consenting))
+
+
+def publish(
+    releases: Path,
+    version: str,
+    conversations: Iterable[Conversation],
+    redactor: Redactor,
+    made_on: date,
+    split_of: Callable[[Conversation], Split] = lambda conversation: stable_split(conversation.id),
+) -> Exported:
+    """Make a release of the conversations that may be shared; `split_of` says which part each belongs to.
+
+    Raises DialogueError where the version is no number such as 1.2, or not newer than all there are; FolderError where
+    it cannot be written. Nothing of it stays then.
+    """
+    _check_is_newer(releases, version)
+    consenting = Consenting(conversations, redactor)
+    try:
+        releases.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(dir=releases, prefix=f".{version}.", suffix=".part"))
+    except OSError as error:
+        raise unwritable(releases, error) from error
+    try:
+        counts = _write_parts(part, consenting, split_of)
+        exported = consenting.exported(sum(each.conversations for each in counts.values()))
+        supersedes = next(reversed(versions(releases)), "")
+        left_out = {str(refusal): consenting.refused[refusal] for refusal in Refusal}
+        _write_text(part / CARD, card_of(version, supersedes, made_on, counts, left_out, redactor.counts))
+        part.chmod(0o755)
+        part.rename(releases / version)
+    except OSError as error:
+        raise unwritable(releases / version, error) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return exported
+
+
+def versions(releases: Path) -> tuple[str, ...]:
+    """The versions that there are, the newest last."""
+    if not releases.is_dir():
+        return ()
+    found = (path.name for path in releases.iterdir() if path.is_dir() and _VERSION.fullmatch(path.name))
+    return tuple(sorted(found, key=_order))
+
+
+def released(releases: Path, split: Split, version: str | None = None) -> Iterator[Conversation]:
+    """The conversations of a part of a release; of the newest where no version is named.
+
+    Raises DialogueError where there is no such release.
+    """
+    there = versions(releases)
+    chosen = version if version is not None else next(reversed(there), "")
+    if chosen not in there:
+        hint = f"There are: {', '.join(there)}" if there else "Make one first."
+        raise DialogueError(f"{releases} holds no release {chosen}".rstrip(), hint=hint)
+    return conversations_in(releases / chosen / f"{split}.jsonl")
+
+
+def _check_is_newer(releases: Path, version: str) -> None:
+    if not _VERSION.fullmatch(version):
+        raise DialogueError(f"{version!r} is no version", hint="Give numbers with dots between them, such as 1.2")
+    newest = next(reversed(versions(releases)), None)
+    if newest is not None and _order(version) <= _order(newest):
+        hint = "Releases do not change: give the new one a higher number."
+        raise DialogueError(f"version {version} is not newer than {newest}, which is there", hint=hint)
+
+
+def _order(version: str) -> tuple[int, ...]:
+    """What versions are compared by; 1.0 is 1."""
+    numbers = [int(number) for number in version.split(".")]
+    while len(numbers) > 1 and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _write_parts(
+    folder: Path, conversations: Iterable[Conversation], split_of: Callable[[Conversation], Split]
+) -> dict[Split, Counts]:
+    """Write the file of each part, and count."""
+    counts = {split: Counts() for split in Split}
+    with ExitStack() as opened:
+        files: dict[Split, TextIO] = {
+            split: opened.enter_context((folder / f"{split}.jsonl").open("w", encoding="utf-8", newline="\n"))
+            for split in Split
+        }
+        for conversation in conversations:
+            split = split_of(conversation)
+            files[split].write(line_of(conversation) + "\n")
+            counts[split].add(conversation)
+        for file in files.values():
+            file.flush()
+            os.fsync(file.fileno())
+    return counts
+
+
+def _write_text(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

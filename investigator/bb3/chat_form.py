@@ -1,0 +1,214 @@
+"""The chat form: today's models are asked by templates, and what they say of documents is proven or not said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from investigator.bb3.exchange import ModuleReply, ModuleRequest
+from investigator.bb3.memory_text import owner_of
+from investigator.bb3.proven_replies import is_grounded, proven_quotes
+from investigator.calibration import shipped
+from investigator.engines.roles import Role
+from investigator.evidence.quotes import Sources
+from investigator.prompts import Prompts
+from investigator.records import (
+    DecisionReply,
+    FactReply,
+    FactsVariables,
+    KnowledgeReply,
+    Module,
+    Passage,
+    PassagesVariables,
+    PersonalFact,
+    PhraseReply,
+    Quote,
+    Record,
+    ResponseReply,
+    ResponseVariables,
+    Speaker,
+    TurnsVariables,
+)
+from investigator.research.desk import Desk, Reading
+
+_SAYS = {
+    Module.SDM: ("search", "do not search"),
+    Module.MDM: ("access memory", "do not access memory"),
+}
+_SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
+"""Chat models tell no probabilities: of separate replies one with proven quotes goes before one on a memory."""
+_POINT_OF_MODELS = 50
+"""From here on a model's sentences count as knowledge; below it those of the search may."""
+
+Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
+R = TypeVar("R", bound=Record)
+
+
+class ChatForm:
+    """Asks the modules through desks. Safe to use from several threads.
+
+    `desk_of` gives the desk of a module, whose chat role is played by the module's engine; `sources` are the documents
+    of the folder, in which quotes are proven. Up to `side_by_side` requests are put at the same time. `on_step` is told
+    of each module before it is asked.
+    """
+
+    def __init__(
+        self,
+        desk_of: Callable[[Module], Desk],
+        sources: Sources | None = None,
+        side_by_side: int = 1,
+        on_step: Callable[[Module], None] = lambda _: None,
+    ) -> None:
+        self._desk_of = desk_of
+        self._sources = sources
+        self._side_by_side = side_by_side
+        self._on_step = on_step
+
+    def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
+        """One reply for each request. Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent."""
+        for module in dict.fromkeys(request.module for request in requests):
+            self._on_step(module)
+        if len(requests) < 2 or self._side_by_side < 2:
+            return [self._reply(request) for request in requests]
+        with ThreadPoolExecutor(min(self._side_by_side, len(requests))) as pool:
+            return list(pool.map(self._reply, requests))
+
+    def _reply(self, request: ModuleRequest) -> ModuleReply:
+        match request.module:
+            case Module.SDM | Module.MDM:
+                return self._decided(request)
+            case Module.SGM | Module.MGM | Module.CKM:
+                return self._phrase(request)
+            case Module.MKM:
+                return self._recalled(request)
+            case Module.SKM:
+                return self._known(request)
+            case _:
+                return self._said(request)
+
+    def _decided(self, request: ModuleRequest) -> ModuleReply:
+        variables = _with_facts(request) if request.module is Module.MDM else _of_turns(request)
+        reading = self._read(request, variables, DecisionReply)
+        if reading.value is None:
+            return ModuleReply(text=_one_line(reading.raw), needed=False, failed=True)
+        yes, no = _SAYS[request.module]
+        return ModuleReply(text=yes if reading.value.needed else no, needed=reading.value.needed)
+
+    def _phrase(self, request: ModuleRequest) -> ModuleReply:
+        value = self._read(request, _of_turns(request), PhraseReply).value
+        return ModuleReply(text="" if value is None else value.text.strip(), failed=value is None)
+
+    def _recalled(self, request: ModuleRequest) -> ModuleReply:
+        variables = _with_facts(request)
+        value = self._read(request, variables, FactReply).value
+        ids = {fact.id: memory for fact, memory in zip(variables.facts, request.memories, strict=True)}
+        memory = ids.get(value.fact_id or 0, "") if value is not None else ""
+        return ModuleReply(text=memory, failed=value is None)
+
+    def _known(self, request: ModuleRequest) -> ModuleReply:
+        variables = _with_passages(request)
+        value = self._read(request, variables, KnowledgeReply).value
+        desk = self._desk_of(request.by)
+        quotes: tuple[Quote, ...] = ()
+        if value is not None and _is_worth_it(value, _POINT_OF_MODELS if desk.traits(Role.CHAT).is_model else 0):
+            quotes = self._proven(value, request)
+        own = None if quotes else desk.opinion(request.module.template, variables, KnowledgeReply)
+        if own is not None and _is_worth_it(own, shipped().threshold):
+            quotes = self._proven(own, request)
+        text = " ".join(_one_line(quote.text) for quote in quotes)
+        return ModuleReply(text=text, quotes=quotes, failed=value is None and not quotes)
+
+    def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[Quote, ...]:
+        told = ((item.text, item.passage) for item in knowledge.sentences)
+        return proven_quotes(told, request.documents, self._sources)
+
+    def _said(self, request: ModuleRequest) -> ModuleReply:
+        variables, template = _response_variables(request)
+        desk = self._desk_of(request.by)
+        score = _SCORES.get(request.module, 0.0)
+        value = desk.ask(template, variables, ResponseReply, smaller=less_said).value
+        text = value.reply.strip() if value is not None else ""
+        if text and (not desk.traits(Role.CHAT).is_model or is_grounded(text, request)):
+            return ModuleReply(text=text, score=score, quotes=request.quotes)
+        own = desk.opinion(template, variables, ResponseReply)
+        if own is None:
+            return ModuleReply(text="", failed=True)
+        return ModuleReply(text=own.reply, score=score, quotes=request.quotes)
+
+    def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> Reading[R]:
+        desk = self._desk_of(request.by)
+        return desk.ask(request.module.template, variables, reply_type, smaller=less_said)
+
+
+def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
+    """The text of the prompt that a module is asked with. Raises TemplateError."""
+    match request.module:
+        case Module.MDM | Module.MKM:
+            return prompts.prompt(request.module.template, _with_facts(request)).text
+        case Module.SKM:
+            return prompts.prompt(request.module.template, _with_passages(request)).text
+        case Module.SDM | Module.SGM | Module.MGM | Module.CKM:
+            return prompts.prompt(request.module.template, _of_turns(request)).text
+    variables, template = _response_variables(request)
+    return prompts.prompt(template, variables).text
+
+
+def _with_passages(request: ModuleRequest) -> PassagesVariables:
+    found = (document.passage or _as_passage(document.text, document.url) for document in request.documents)
+    return PassagesVariables(turns=request.turns, passages=tuple(found))
+
+
+def _response_variables(request: ModuleRequest) -> tuple[Variables, str]:
+    """What a response is made from, and by which template: that of the last kind of knowledge that there is."""
+    if request.module is Module.ORM:
+        return _with_facts(request), Module.ORM.template
+    fact = _facts((request.memory,))[0] if request.memory else None
+    if not request.quotes and fact is None and not request.entity:
+        module = Module.SRM if request.module is Module.SRM else Module.VRM
+        if module is Module.VRM:
+            return _of_turns(request), module.template
+    else:
+        module = Module.SRM if request.quotes else Module.MRM if fact is not None else Module.CRM
+    variables = ResponseVariables(turns=request.turns, entity=request.entity, fact=fact, knowledge=request.quotes)
+    return variables, module.template
+
+
+def less_said(variables: Variables, share: float) -> Variables | None:
+    """Without the oldest turns, the last one stays; without the last passages, where only one turn is left."""
+    turns = variables.turns
+    if len(turns) > 1:
+        kept = max(1, min(len(turns) - 1, int(len(turns) * share)))
+        return variables.model_copy(update={"turns": turns[-kept:]})
+    if isinstance(variables, PassagesVariables) and len(variables.passages) > 1:
+        kept = max(1, min(len(variables.passages) - 1, int(len(variables.passages) * share)))
+        return variables.model_copy(update={"passages": variables.passages[:kept]})
+    if isinstance(variables, FactsVariables) and variables.facts:
+        kept = min(len(variables.facts) - 1, int(len(variables.facts) * share))
+        return variables.model_copy(update={"facts": variables.facts[len(variables.facts) - kept :]})
+    return None
+
+
+def _of_turns(request: ModuleRequest) -> TurnsVariables:
+    return TurnsVariables(turns=request.turns)
+
+
+def _with_facts(request: ModuleRequest) -> FactsVariables:
+    return FactsVariables(turns=request.turns, facts=_facts(request.memories))
+
+
+def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
+    owned = enumerate(map(owner_of, memories), 1)
+    return tuple(PersonalFact(id=n, speaker=who or Speaker.PARTNER, text=text) for n, (who, text) in owned)
+
+
+def _is_worth_it(knowledge: KnowledgeReply, least: int) -> bool:
+    return knowledge.point is None or knowledge.point >= least
+
+
+def _as_passage(text: str, source: str) -> Passage:
+    return Passage(document_id=source or "search", start=0, end=len(text), text=text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,46 @@
+"""What a chat can be told: when to search and to remember, and how knowledge is combined (seed: bb3_agents)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records import Module, Record
+
+
+class Decide(StrEnum):
+    """Whether a kind of knowledge is used: always, never, or as its module decides."""
+
+    ALWAYS = "always"
+    NEVER = "never"
+    COMPUTE = "compute"
+
+
+class Conditioning(StrEnum):
+    """How several kinds of knowledge become one reply.
+
+    combined: one reply from all of them. separate: one reply from each, and the best one is said. both: the best of
+    all these.
+    """
+
+    COMBINED = "combined"
+    SEPARATE = "separate"
+    BOTH = "both"
+
+
+class ChatOptions(Record):
+    """The options of a chat, under BB3's names."""
+
+    search_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: search documents")
+    memory_decision: Decide = Field(default=Decide.COMPUTE, description="always, never or compute: draw on memories")
+    contextual_knowledge_decision: Decide = Field(
+        default=Decide.COMPUTE, description="always, never or compute: take up a topic of the conversation"
+    )
+    knowledge_conditioning: Conditioning = Field(
+        default=Conditioning.COMBINED, description="combined, separate or both: replies from several kinds of knowledge"
+    )
+    combined_dialogue_module: Module = Field(default=Module.SRM, description="module that writes combined replies")
+    inject_query_string: str = Field(default="", description="added to every search query")
+    n_docs: int = Field(default=5, ge=1, le=50, description="documents that a search asks for")
+    memory_decision_use_memories: bool = Field(default=True, description="show memories to the memory decision")

@@ -1,0 +1,226 @@
+"""A client of the completions API that BB3's 30B and 175B are served by (seed: bb3_agents; metaseq's interface)."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ValidationError
+
+from investigator.bb3.gpt2_tokens import CountTokens
+from investigator.bb3.module_table import TABLE
+from investigator.errors import (
+    CredentialError,
+    EngineError,
+    EngineTimeoutError,
+    EngineUnreachableError,
+    RateLimitError,
+    SettingsError,
+)
+from investigator.records import Record
+from investigator.records.decoding import OFF, Decoding
+
+_PENALTY = 0.5
+_MOST_OCTETS = 16_000_000
+_LONGEST_DELAY = 60.0
+_PART = 65_536
+_SHOWN = 200
+_REFUSALS = frozenset({400, 404, 405, 413, 422})
+
+
+class CompletionRequest(Record):
+    """The body of a request but for its prompt, field for field as the API names them."""
+
+    min_tokens: int = 0
+    max_tokens: int = 32
+    best_of: int = 1
+    top_p: float = OFF
+    stop: str | None = None
+    temperature: float = 1.0
+    echo: bool = False
+    lambda_decay: float = OFF
+    omega_bound: float = 0.3
+    alpha_presence: float = 0.0
+    alpha_frequency: float = 0.0
+    alpha_presence_src: float = 0.0
+    alpha_frequency_src: float = 0.0
+    alpha_src_penalty_end_idx: int = OFF
+
+
+class Completion(Record):
+    """What a model wrote, with the natural logarithm of the probability of each of its tokens where it is told."""
+
+    text: str
+    token_logprobs: tuple[float, ...] = ()
+
+
+class CompletionFailure(Record):
+    """Why there is no completion: what went wrong in each try."""
+
+    failures: tuple[str, ...]
+
+
+class _LogProbs(BaseModel):
+    token_logprobs: tuple[float | None, ...] = ()
+
+
+class _Choice(BaseModel):
+    text: str
+    logprobs: _LogProbs | None = None
+
+
+class _Body(BaseModel):
+    choices: tuple[_Choice, ...] = ()
+    error: object = None
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How often a call is tried again: after `delay` seconds, then twice as many, and so on."""
+
+    number: int = 3
+    delay: float = 0.5
+    sleep: Callable[[float], None] = time.sleep
+
+    def wait(self, tried: int) -> None:
+        """Wait before another try, after so many."""
+        self.sleep(min(self.delay * 2 ** (tried - 1), _LONGEST_DELAY))
+
+
+def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
+    """The parameters of a decoding; `penalty_end` is the token of the prompt from which on it may be repeated."""
+    settled = decoding.settled()
+    own = _PENALTY if settled.penalize_repetitions else 0.0
+    context = _PENALTY if settled.penalize_ctxt_repetitions else 0.0
+    return CompletionRequest(
+        min_tokens=settled.beam_min_length,
+        max_tokens=settled.beam_max_length,
+        best_of=settled.beam_size,
+        top_p=settled.topp,
+        stop=settled.stop_token or None,
+        temperature=settled.temperature,
+        lambda_decay=settled.lambda_decay,
+        omega_bound=settled.omega_bound,
+        alpha_presence=own,
+        alpha_frequency=own,
+        alpha_presence_src=context,
+        alpha_frequency_src=context,
+        alpha_src_penalty_end_idx=penalty_end if context and settled.exclude_knowledge_from_ctxt_penalty else OFF,
+    )
+
+
+def knowledge_start(prompt: str, count: CountTokens) -> int:
+    """The token of a prompt at which the knowledge of a response begins; -1 where it has none."""
+    marks = {f"\n{row.knowledge_prefix}: " for row in TABLE.values() if row.knowledge_prefix}
+    examples = prompt.rfind("\n\n") + 1
+    places = [place for place in (prompt.rfind(mark, examples) for mark in marks) if place >= 0]
+    return count(prompt[: min(places) + 1]) if places else OFF
+
+
+class CompletionsClient:
+    """Asks a server for completions. Safe to use from several threads.
+
+    A try that fails for now (no connection, no time, an error, no JSON) is followed by `retries` more. `timeout` is in
+    seconds, for the wait on a reply, and again for its body. Up to `side_by_side` prompts are asked at the same time.
+    Raises SettingsError where the address has no meaning.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        api_key: str = "",
+        *,
+        timeout: float = 60.0,
+        retries: Retries | None = None,
+        side_by_side: int = 4,
+    ) -> None:
+        address = urlsplit(server if "://" in server else f"http://{server}")
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise SettingsError(
+                f"{server!r} is no address of a completions server", hint="Write it as http://host:port"
+            )
+        self._address = address
+        self._place = f"{address.hostname}:{address.port}" if address.port else address.hostname
+        self._api_key = api_key
+        self._timeout = timeout
+        self._retries = retries or Retries()
+        self._side_by_side = side_by_side
+
+    def complete(self, prompt: str, request: CompletionRequest) -> Completion | CompletionFailure:
+        """The completion of a prompt, or why there is none after the last try. Raises CredentialError."""
+        failures: list[str] = []
+        while True:
+            try:
+                return self._try(prompt, request)
+            except EngineError as error:
+                failures.append(error.message)
+                if not error.retryable or len(failures) > self._retries.number:
+                    return CompletionFailure(failures=tuple(failures))
+            self._retries.wait(len(failures))
+
+    def complete_all(self, prompts: Sequence[tuple[str, CompletionRequest]]) -> list[Completion | CompletionFailure]:
+        """The same for several prompts, in order."""
+        with ThreadPoolExecutor(max(1, min(self._side_by_side, len(prompts)))) as pool:
+            return list(pool.map(lambda one: self.complete(*one), prompts))
+
+    def _try(self, prompt: str, request: CompletionRequest) -> Completion:
+        status, octets = self._post({"prompt": prompt, **request.model_dump()})
+        if status in (401, 403):
+            raise CredentialError(f"{self._place} refused the key ({status})", hint="Give a key that the server takes.")
+        said = octets[:_SHOWN].decode("utf-8", "replace")
+        if status == 429:
+            raise RateLimitError(f"{self._place} refused for now: {said}")
+        try:
+            body = _Body.model_validate_json(octets)
+        except ValidationError:
+            raise _Passing(f"{self._place} sent what is no completion (status {status}): {said}") from None
+        if body.error is not None:
+            raise _Passing(f"API Error: {body.error}")
+        if status in _REFUSALS:
+            raise EngineError(f"{self._place} refused the request ({status}): {said}")
+        if status != 200 or not body.choices:
+            raise _Passing(f"{self._place} sent no completion (status {status}): {said}")
+        choice = body.choices[0]
+        logprobs = choice.logprobs.token_logprobs if choice.logprobs is not None else ()
+        return Completion(text=choice.text, token_logprobs=tuple(value for value in logprobs if value is not None))
+
+    def _post(self, body: dict[str, object]) -> tuple[int, bytes]:
+        """The status and body of a reply; a redirect is not followed."""
+        kind = HTTPSConnection if self._address.scheme == "https" else HTTPConnection
+        connection = kind(self._address.hostname or "", self._address.port, timeout=self._timeout)
+        headers = {"Content-Type": "application/json; charset=utf-8", "Accept-Encoding": "identity"}
+        if self._api_key:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        try:
+            connection.request("POST", f"{self._address.path.rstrip('/')}/completions", json.dumps(body), headers)
+            response = connection.getresponse()
+            octets = self._body(response)
+        except TimeoutError as error:
+            raise EngineTimeoutError(f"{self._place} did not reply in {self._timeout:g} seconds") from error
+        except (OSError, HTTPException, ValueError) as error:
+            raise EngineUnreachableError(f"{self._place} cannot be reached: {error}") from error
+        finally:
+            connection.close()
+        return response.status, octets
+
+    def _body(self, response: HTTPResponse) -> bytes:
+        """The whole body; one that is too long, or takes too long, is an error."""
+        octets, ends_at = bytearray(), time.monotonic() + self._timeout
+        while part := response.read1(_PART):
+            octets += part
+            if len(octets) > _MOST_OCTETS:
+                raise EngineError(f"{self._place} sent more than {_MOST_OCTETS:,} octets, which is no completion")
+            if time.monotonic() > ends_at:
+                raise TimeoutError
+        return bytes(octets)
+
+
+class _Passing(EngineError):
+    """A reply that may be better next time."""
+
+    retryable = True

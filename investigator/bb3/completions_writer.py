@@ -1,0 +1,38 @@
+"""A completions server that writes for the modules, each with its own decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from investigator.bb3.completions import Completion, CompletionsClient, knowledge_start, request_of
+from investigator.bb3.gpt2_tokens import CountTokens, best_count
+from investigator.bb3.text_forms import Prompted, Written
+from investigator.records import Module
+from investigator.records.decoding import Decoding
+
+
+class CompletionsWriter:
+    """Writes on from prompts by a server. Safe to use from several threads. Raises SettingsError, CredentialError."""
+
+    def __init__(
+        self,
+        server: str,
+        decoding_of: Callable[[Module], Decoding],
+        *,
+        api_key: str = "",
+        count: CountTokens | None = None,
+    ) -> None:
+        self._client = CompletionsClient(server, api_key)
+        self._decoding_of = decoding_of
+        self._count = count or best_count()
+
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
+        """One text for each prompt, in order."""
+        decoding = self._decoding_of(module)
+        asked = [(text, request_of(decoding, knowledge_start(text, self._count))) for _, text in prompts]
+        return [
+            Written(text=one.text, score=sum(one.token_logprobs))
+            if isinstance(one, Completion)
+            else Written(text="", failed=True)
+            for one in self._client.complete_all(asked)
+        ]

@@ -1,0 +1,97 @@
+"""What the modules are asked and what they say, whatever form their prompts have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from investigator.records import Module, Passage, Quote, Record, Speaker, Turn
+
+FAILED = "METASEQ RESPONSE FAILED."
+"""The text of a module whose server gave no reply; readers of BB3's records know it."""
+
+
+class SearchDocument(Record):
+    """A document that a search found; `passage` where it is one of the folder."""
+
+    title: str = ""
+    text: str
+    url: str = ""
+    passage: Passage | None = None
+
+
+class ModuleRequest(Record):
+    """One call of a module: the conversation, and what this module is given besides.
+
+    `module` decides the prompt and `by` who answers it (BB3's 30B and 175B write every reply with the settings of SRM).
+    `memories` are in their written form, with the prefix of their owner. `entity`, `memory` and `knowledge` are what a
+    response is conditioned on, and `quotes` what the knowledge was taken from.
+    """
+
+    module: Module
+    by: Module
+    turns: tuple[Turn, ...] = ()
+    memories: tuple[str, ...] = ()
+    query: str = ""
+    documents: tuple[SearchDocument, ...] = ()
+    entity: str = ""
+    memory: str = ""
+    knowledge: str = ""
+    quotes: tuple[Quote, ...] = ()
+
+
+class ModuleReply(Record):
+    """What a module said. `needed` is its decision, of sdm and mdm; `score` tells the best of several responses."""
+
+    text: str
+    score: float = 0.0
+    needed: bool | None = None
+    quotes: tuple[Quote, ...] = ()
+    failed: bool = False
+
+
+class Modules(Protocol):
+    """Asks modules: one form of prompts, and the engines behind it."""
+
+    def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
+        """One reply for each request, in order; they have nothing to do with each other."""
+        ...
+
+
+class DocumentSearch(Protocol):
+    """Finds documents for a query: in the folder, or at a search server."""
+
+    def search(self, query: str, count: int) -> Sequence[SearchDocument]:
+        """The best documents, best first. Raises InvestigatorError where the search is down."""
+        ...
+
+
+class Memories(Protocol):
+    """What is remembered of the two speakers, as the turns of one conversation see it.
+
+    A memory is a text with the prefix of its owner, as `Person 1's Persona: I have a dog.`
+    """
+
+    def texts(self) -> Mapping[str, int]:
+        """All memories with the turns since each was used, in the order in which they came."""
+        ...
+
+    def available(self, text: str) -> Sequence[str]:
+        """The memories that may be drawn on for a reply to this text, in order."""
+        ...
+
+    def add(self, text: str, speaker: Speaker) -> None:
+        """Remember what a module has made of a turn, unless it says nothing, or nothing new."""
+        ...
+
+    def set(self, memories: Mapping[str, int]) -> None:
+        """Remember these from now on, with the turns since each was used; those without a prefix are the partner's."""
+        ...
+
+    def end_turn(self, used: Sequence[str]) -> None:
+        """A turn is over in which these were used."""
+        ...
+
+    def clear(self) -> None:
+        """Forget what belongs to this conversation alone."""
+        ...

@@ -1,0 +1,159 @@
+"""What is remembered of users over chats and restarts, for chats and for those who look at it or change it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from investigator.bb3.memory_overlap import Claim, claim_of, repeats
+from investigator.bb3.memory_text import owner_of, says_nothing
+from investigator.errors import DialogueError
+from investigator.records import Speaker
+from investigator.store.database import Database
+from investigator.store.personal_facts import FactSource, FactText, KeptFact, PersonalFacts
+
+LONGEST_MEMORY = 2_000
+"""Characters. What is longer is no fact about somebody, and would push everything else out of a prompt."""
+LONGEST_USER = 500
+_CANDIDATES = 256
+_LATEST = 64
+_BY_HAND = FactSource()
+
+
+class LongTermMemory:
+    """The memories of all users of a workspace; a user is any text. Safe to use from several threads and processes.
+
+    Memories are one line: white space is folded and control characters are left out, so that none can pass for a line
+    of a prompt. Raises DialogueError where a user or a memory is empty or too long, StoreError and its kinds.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._facts = PersonalFacts(database)
+        self._now = now
+
+    def users(self) -> tuple[str, ...]:
+        """Those of whom something is remembered, sorted."""
+        return self._facts.users()
+
+    def count(self, user: str) -> int:
+        """How much is remembered of a user."""
+        return self._facts.count(_user(user))
+
+    def memories(self, user: str, *, after: int = 0, most: int | None = None) -> tuple[KeptFact, ...]:
+        """What is remembered of a user, in the order in which it came; only what has a number above `after`."""
+        return self._facts.facts(_user(user), after=after, most=most)
+
+    def get(self, user: str, numbers: Sequence[int]) -> tuple[KeptFact, ...]:
+        """The memories with these numbers, as far as there are such."""
+        return self._facts.get(_user(user), numbers)
+
+    def latest(self, user: str, most: int) -> tuple[KeptFact, ...]:
+        """What was remembered or used last, in the order in which it came."""
+        return self._facts.latest(_user(user), most)
+
+    def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
+        """What has words of the query, in whatever form of the word, best first."""
+        return self._facts.matching(_user(user), claim_of(one_line(query)[:LONGEST_MEMORY]).terms, most)
+
+    def add(
+        self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
+    ) -> KeptFact:
+        """Remember a text as it is. Raises DialogueError where the same is remembered of the speaker already."""
+        kept = self._facts.add(_user(user), _fact(memory, speaker), source, self._now())
+        if kept is None:
+            raise DialogueError("this is remembered already", hint="See it with: investigator memory FOLDER list")
+        return kept
+
+    def add_all(
+        self, user: str, memories: Iterable[str], speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
+    ) -> int:
+        """Remember many texts as they are, at once; gives how many of them were not remembered already.
+
+        Where one is refused none is kept. Others wait meanwhile.
+        """
+        facts = [_fact(memory, speaker) for memory in memories]
+        return self._facts.add_all(_user(user), facts, source, self._now())
+
+    def remember(self, user: str, memory: str, speaker: Speaker, source: FactSource = _BY_HAND) -> KeptFact | None:
+        """Remember what a module has made of a turn; None where it says nothing, nothing new, or is too long.
+
+        A prefix before the memory is left out.
+        """
+        _, told = owner_of(one_line(memory))
+        if says_nothing(told) or len(told) > LONGEST_MEMORY:
+            return None
+        new = _fact(told, speaker)
+        claim = Claim.read(new.claim)
+        return self._facts.add(_user(user), new, source, self._now(), lambda kept: repeats(claim, Claim.read(kept)))
+
+    def edit(self, user: str, number: int, memory: str) -> KeptFact:
+        """Give a memory another text.
+
+        Raises DialogueError where there is no such memory, or another one of that text.
+        """
+        kept = self._facts.get(_user(user), [number])
+        speaker = kept[0].speaker if kept else Speaker.PARTNER
+        return self._facts.edit(user, number, _fact(memory, speaker))
+
+    def delete(self, user: str, number: int) -> None:
+        """Forget one thing. Raises DialogueError where there is no such memory."""
+        self._facts.delete(_user(user), number)
+
+    def forget(self, user: str) -> int:
+        """Forget everything of a user; gives the number of memories."""
+        return self._facts.forget(_user(user))
+
+    def candidates(self, user: str, text: str) -> tuple[KeptFact, ...]:
+        """What a reply to a text may draw on, in the order in which it came.
+
+        That is all there is, up to 256 memories; of more, those that share words with the text, at most 192, and the 64
+        that were made or used last.
+        """
+        every = self._facts.facts(_user(user), most=_CANDIDATES + 1)
+        if len(every) <= _CANDIDATES:
+            return every
+        near = self.search(user, text, _CANDIDATES - _LATEST)
+        found = {fact.id: fact for fact in (*near, *self._facts.latest(user, _LATEST))}
+        return tuple(found[number] for number in sorted(found))
+
+    def end_turn(self, user: str, used: Collection[int] = ()) -> None:
+        """A turn with the user is over in which these memories were used; the other ones are one turn older."""
+        self._facts.end_turn(_user(user), used)
+
+    def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
+        """Have memories seem unused for so many turns each."""
+        for number, turns in ages.items():
+            self._facts.set_unused(_user(user), number, turns)
+
+
+def one_line(text: str) -> str:
+    """A text with its white space folded, without control characters and halves of characters."""
+    kept = "".join(" " if character.isspace() else character for character in text if _is_kept(character))
+    return " ".join(kept.split())
+
+
+def _is_kept(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character) not in {"Cc", "Cs"}
+
+
+def _fact(memory: str, speaker: Speaker) -> FactText:
+    told = one_line(memory)
+    if not told:
+        raise DialogueError("the memory is empty", hint='Give it a text, for example: "I have a dog."')
+    if len(told) > LONGEST_MEMORY:
+        raise DialogueError(
+            f"the memory has {len(told):,} characters, the most are {LONGEST_MEMORY:,}",
+            hint="Say it shorter, or put it into a document of the folder.",
+        )
+    claim = claim_of(told)
+    return FactText(speaker=speaker, text=told, claim=claim.wire(), terms=tuple(sorted(claim.terms)))
+
+
+def _user(user: str) -> str:
+    if not user or len(user) > LONGEST_USER or any(unicodedata.category(character) == "Cs" for character in user):
+        raise DialogueError(
+            "the user's name is empty, too long, or no text",
+            hint=f"Name the user with 1 to {LONGEST_USER} characters.",
+        )
+    return user

@@ -1,0 +1,109 @@
+"""Which memories a reply may draw on (facts: the running of ParlAI 1.7.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from math import fsum, log
+
+from pydantic import Field
+
+from investigator.bb3.memory_text import owner_of
+from investigator.bb3.memory_words import memory_words
+from investigator.records import Record
+
+MOST_AVAILABLE = 32
+"""So many memories are shown to a module at most."""
+
+Tokens = Callable[[str], Sequence[Hashable]]
+"""Cuts a text into what is compared; BB3 takes the tokens of GPT-2."""
+
+Chance = Callable[[], float]
+"""A random number, 0 <= number < 1."""
+
+
+class MemoryOptions(Record):
+    """When a memory may be drawn on, under BB3's names."""
+
+    ignore_in_session_memories_mkm: bool = Field(
+        default=False, description="leave out what was remembered in this conversation"
+    )
+    memory_overlap_threshold: float = Field(
+        default=0.0, ge=0, le=1, description="least F1 of the words of memory and turn; 0 for any memory"
+    )
+    memory_hard_block_for_n_turns: int = Field(
+        default=0, ge=0, description="turns for which a memory that was used or made is left out"
+    )
+    memory_soft_block_decay_factor: float = Field(
+        default=0.0, ge=0, le=1, description="d leaves a memory out by a chance of d**turns since it was used; 0 never"
+    )
+
+
+def available_memories(
+    text: str,
+    memories: Mapping[str, int],
+    in_session: Collection[str],
+    options: MemoryOptions,
+    *,
+    chance: Chance,
+    tokens: Tokens,
+) -> list[str]:
+    """The memories that may be drawn on for a reply to a turn, at most 32.
+
+    `memories` are in their written form, with the turns since each was used, and `in_session` those of this
+    conversation.
+    """
+    left = in_session if options.ignore_in_session_memories_mkm else ()
+    free = [
+        memory
+        for memory, turns in memories.items()
+        if memory not in left and _near(text, memory, options) and not _blocked(turns, options, chance)
+    ]
+    return most_alike(text, free, tokens)
+
+
+def most_alike(
+    text: str, memories: Sequence[str], tokens: Tokens, frequencies: Mapping[Hashable, int] | None = None
+) -> list[str]:
+    """The 32 memories that share most tokens with a text, best first; fewer than 32 as they are.
+
+    A token counts 1 / (1 + ln(1 + its frequency)), where frequencies are given. Of equals the text that sorts last
+    comes first, as in the original.
+    """
+    if len(memories) < MOST_AVAILABLE:
+        return list(memories)
+    weights = {token: 1 / (1 + log(1 + (frequencies or {}).get(token, 1))) for token in tokens(text.lower())}
+    scored = [(fsum(weights.get(token, 0) for token in set(tokens(memory.lower()))), memory) for memory in memories]
+    return [memory for _, memory in sorted(scored, reverse=True)[:MOST_AVAILABLE]]
+
+
+def after_turn(memories: Mapping[str, int], used: Collection[str]) -> dict[str, int]:
+    """The turns since each memory was used, once a turn is over in which some were used.
+
+    What was used and is no memory, because a model made it up, changes nothing.
+    """
+    return {memory: 0 if memory in used else turns + 1 for memory, turns in memories.items()}
+
+
+def with_memory(memories: Mapping[str, int], memory: str) -> dict[str, int]:
+    """The memories and a new one; one that is kept already stays as it is."""
+    return {**memories, memory: memories.get(memory, 0)} if memory else dict(memories)
+
+
+def _near(text: str, memory: str, options: MemoryOptions) -> bool:
+    least = options.memory_overlap_threshold
+    return least <= 0 or shared_words(text, owner_of(memory)[1]) >= least
+
+
+def shared_words(text: str, other: str) -> float:
+    """F1 of the words of two texts that tell something, 0..1."""
+    one, two = (Counter(memory_words(each, without_stop_words=True)) for each in (text, other))
+    same = (one & two).total()
+    return 2 * same / (one.total() + two.total()) if same else 0.0
+
+
+def _blocked(turns: int, options: MemoryOptions, chance: Chance) -> bool:
+    if turns < options.memory_hard_block_for_n_turns:
+        return True
+    decay = options.memory_soft_block_decay_factor
+    return decay > 0 and chance() < decay**turns

@@ -1,0 +1,83 @@
+"""Whether a memory says anything new (facts: the running of ParlAI 1.7.2, from which this deviates on purpose).
+
+The original refuses a memory whenever it holds all words of a kept one. So it loses `I don't have money` after `I have
+money`, and `I have a dog and a cat` after `I have a dog`. Here a repetition must not say more either, and a negated
+memory never repeats one that is not.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from investigator.bb3.memory_words import TELL_NOTHING, english_stop_words, every_word
+
+_NEGATIONS = frozenset(
+    {"not", "n't", "no", "never", "none", "nobodi", "noth", "nowher", "neither", "nor", "without", "hardli"}
+)
+_MARK = "¬"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a memory says: its words as a set, those in the reach of a negation marked; and whether there is one."""
+
+    words: frozenset[str]
+    negated: bool = False
+
+    @property
+    def content(self) -> frozenset[str]:
+        """The words that tell something of their own."""
+        return frozenset(word for word in self.words if word.removeprefix(_MARK) not in english_stop_words())
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """What the memory can be found by, without marks: the words that tell something, or else all."""
+        return frozenset(word.removeprefix(_MARK) for word in self.content or self.words)
+
+    def wire(self) -> str:
+        """One line; equal claims have equal lines."""
+        return " ".join([_MARK if self.negated else "+", *sorted(self.words)])
+
+    @classmethod
+    def read(cls, line: str) -> Claim:
+        """The claim of a line that `wire` made."""
+        mark, *words = line.split(" ")
+        return cls(frozenset(words), mark == _MARK)
+
+
+def claim_of(text: str) -> Claim:
+    """What a memory says. A negation reaches to the next punctuation mark or `but`."""
+    words: set[str] = set()
+    negated = reached = False
+    for word in every_word(text):
+        if word == "but" or _is_punctuation(word):
+            reached = False
+        elif word in _NEGATIONS:
+            negated = reached = True
+            words.add(word)
+        elif word not in TELL_NOTHING:
+            words.add(_MARK + word if reached else word)
+    return Claim(frozenset(words), negated)
+
+
+def repeats(new: Claim, kept: Claim, threshold: int = 1) -> bool:
+    """Whether a memory only says again what a kept one says.
+
+    That is so where fewer than `threshold` words of the kept one are missing in it and fewer than `threshold` words
+    that tell something are added, and both or neither are negated. A kept memory without words repeats nothing.
+    """
+    if not kept.words or new.negated is not kept.negated:
+        return False
+    return len(kept.words - new.words) < threshold and len(new.content - kept.words) < threshold
+
+
+def says_something_new(text: str, kept: Iterable[str], threshold: int = 1) -> bool:
+    """Whether a memory repeats none of the kept ones; `threshold` as in `repeats`."""
+    new = claim_of(text)
+    return not any(repeats(new, claim_of(other), threshold) for other in kept)
+
+
+def _is_punctuation(word: str) -> bool:
+    return all(unicodedata.category(character).startswith("P") for character in word)

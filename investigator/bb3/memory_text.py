@@ -1,0 +1,124 @@
+"""Memories as BB3's families write them: with the prefix of their owner (seed: bb3_agents)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from investigator.bb3.exchange import FAILED
+from investigator.bb3.memory_overlap import says_something_new
+from investigator.errors import DialogueFormatError
+from investigator.records import Speaker
+
+OPENING = "Opening"
+NO_PERSONA = "__NO__PERSONA__BEAM__MIN__LEN__20__"
+_CONTROL_TOKENS = (
+    *("__generate-query__", "__is-search-required__", "__do-search__", "__do-not-search__"),
+    *("__knowledge__", "__endknowledge__", NO_PERSONA, "__SILENCE__", "__generate-knowledge__"),
+    *("__generate-memory__", "__access-memory__", "__extract-entity__", "__is-memory-required__"),
+    *("__do-access-memory__", "__do-not-access-memory__", "__memory__", "__endmemory__", "__entity__"),
+    *("__endentity__", "__you__", "__them__"),
+)
+_SPEAKERS = ("You: ", "Partner: ")
+_NOTHING = frozenset({"", "no persona", "no memory", "no memories", "none", "nothing", "n/a", "na", FAILED.casefold()})
+
+
+class MemoryForm(StrEnum):
+    """How memories are written, by the names of the original: for the 3B model, or for the 30B and 175B ones."""
+
+    TOKENS = "R2C2"
+    PREFIXES = "OPT"
+
+
+_NAMES = {Speaker.SELF: "Person 2", Speaker.PARTNER: "Person 1"}
+_PREFIXES = {
+    MemoryForm.TOKENS: {Speaker.SELF: "your persona", Speaker.PARTNER: "partner's persona"},
+    MemoryForm.PREFIXES: {Speaker.SELF: "Person 2's Persona", Speaker.PARTNER: "Person 1's Persona"},
+}
+_OWNERS = {prefix.lower(): speaker for prefixes in _PREFIXES.values() for speaker, prefix in prefixes.items()}
+_PREFIXED = re.compile(rf"\s*({'|'.join(map(re.escape, _OWNERS))})\s*:", re.IGNORECASE)
+
+
+def prefix_of(speaker: Speaker, form: MemoryForm) -> str:
+    """What stands before the memories of one of the two, without the colon."""
+    return _PREFIXES[form][speaker]
+
+
+def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
+    """A memory in its written form.
+
+    30B and 175B: every mention of `Person 1` or `Person 2` becomes the owner, and a text that begins with the owner has
+    no prefix besides. 3B: there is a prefix unless it is there already.
+    """
+    prefix = prefix_of(speaker, form)
+    if form is MemoryForm.TOKENS:
+        return memory if memory.startswith(f"{prefix}:") else f"{prefix}: {memory}"
+    other = Speaker.PARTNER if speaker is Speaker.SELF else Speaker.SELF
+    memory = memory.replace(_NAMES[other], _NAMES[speaker])
+    return memory if memory.startswith(_NAMES[speaker]) else f"{prefix}: {memory}"
+
+
+def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
+    """The same, and a memory with a prefix of the 30B and 175B models stays as it is, whoever is its owner."""
+    own, others = (_PREFIXES[MemoryForm.PREFIXES][who] for who in (Speaker.SELF, Speaker.PARTNER))
+    if memory.startswith((f"{own}:", others)):
+        return memory
+    return with_prefix(memory, speaker, form)
+
+
+def split_prefix(memory: str) -> tuple[str, str]:
+    """The prefix of a written memory, without the colon, and what comes after it.
+
+    `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError where there is no prefix.
+    """
+    tokens = _PREFIXES[MemoryForm.TOKENS].values()
+    head, colon, rest = memory.partition(":")
+    if colon and memory.startswith((*tokens, *_NAMES.values())):
+        return head.strip(), rest.strip()
+    for name in _NAMES.values():
+        if memory.startswith(name):
+            return name, memory[len(name) + 1 :].strip()
+    raise DialogueFormatError(
+        f"the memory {memory[:60]!r} does not say whose it is",
+        hint=f"Write it as `{prefix_of(Speaker.PARTNER, MemoryForm.PREFIXES)}: ...`.",
+    )
+
+
+def owner_of(memory: str) -> tuple[Speaker | None, str]:
+    """Whose a memory is by its prefix, None where it has none, and its text without the prefix."""
+    found = _PREFIXED.match(memory)
+    if found is None:
+        return None, memory.strip()
+    return _OWNERS[found[1].lower()], memory[found.end() :].strip()
+
+
+def says_nothing(memory: str) -> bool:
+    """Whether a module found nothing to remember, in whatever case and with whatever marks it says so."""
+    bare = memory.strip().strip(".!?\"'“”*() ").casefold()
+    return bare in _NOTHING or bare.rstrip(".") in _NOTHING or NO_PERSONA.casefold() in bare or FAILED in memory
+
+
+def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
+    """Whether a memory says something, and something new among the kept ones of the same prefix.
+
+    Kept memories are in their written form; `memory` may be. Raises DialogueFormatError where a kept one has no prefix.
+    """
+    if says_nothing(memory):
+        return False
+    of_owner = [text for owner, text in map(split_prefix, kept) if owner == prefix]
+    return says_something_new(owner_of(memory)[1], of_owner)
+
+
+def clean_text(text: str) -> str:
+    """A text without the control tokens of the 3B model, and without the names before turns."""
+    for token in _CONTROL_TOKENS:
+        text = text.replace(f" {token}", "").replace(f"{token} ", "").replace(token, "")
+    for name in _SPEAKERS:
+        text = text.replace(f" {name}", " ").replace(name, "")
+    return text
+
+
+def is_opening(text: str, memories: object) -> bool:
+    """Whether a message asks for the opening of a conversation, from memories that come with it."""
+    return text == OPENING and isinstance(memories, list | Mapping) and len(memories) > 0

@@ -1,0 +1,117 @@
+"""Memories as words: contractions written out, cut into words, stemmed, without the words that tell nothing."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from investigator.text.terms import spaced
+
+if TYPE_CHECKING:
+    from nltk.stem.porter import PorterStemmer
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+
+TELL_NOTHING = frozenset(
+    {
+        *string.punctuation,
+        *("a", "an", "the", "am", "are", "is", "as"),
+        *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "veri", "too", "most", "but"),
+    }
+)
+"""Of function words only few, for who is spoken of matters much in a memory; adverbs stand in their stemmed form."""
+_APOSTROPHES = str.maketrans("’‘ʼ", "'''")
+_WHOLE = {
+    **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},
+    **{"y'all": "you all", "'tis": "it is", "'twas": "it was", "o'clock": "of the clock", "ma'am": "madam"},
+    **{"'cause": "because", "'em": "them", "'til": "until", "u": "you", "ur": "you are"},
+    **{"gonna": "going to", "wanna": "want to", "gotta": "got to", "gimme": "give me", "lemme": "let me"},
+    **{"im": "i am", "ive": "i have", "youre": "you are", "youve": "you have", "theyre": "they are"},
+    **{"theyve": "they have", "weve": "we have", "thats": "that is", "whats": "what is"},
+    **{"dont": "do not", "doesnt": "does not", "didnt": "did not", "cant": "can not", "wont": "will not"},
+    **{"isnt": "is not", "arent": "are not", "wasnt": "was not", "werent": "were not", "aint": "are not"},
+    **{"havent": "have not", "hasnt": "has not", "hadnt": "had not", "wouldnt": "would not"},
+    **{"couldnt": "could not", "shouldnt": "should not", "dunno": "do not know"},
+}
+_ENDINGS = {"n't": " not", "'ll": " will", "'ve": " have", "'re": " are", "'m": " am", "'d": " would"}
+_WITH_IS = (
+    *("he", "she", "it", "that", "this", "there", "here", "what", "who", "where", "when", "why", "how"),
+    *("everything", "everyone", "everybody", "nothing", "something", "someone", "somebody", "nobody"),
+)
+_WHOLE_WORD = re.compile(
+    rf"(?<![\w'.])(?:{'|'.join(re.escape(word) for word in sorted(_WHOLE, key=len, reverse=True))})(?![\w'])(?!\.\w)"
+)
+_ENDING = re.compile(r"(?<=[a-z])(?:n't|'ll|'ve|'re|'m|'d)(?![a-z])")
+_IS = re.compile(rf"\b({'|'.join(_WITH_IS)})'s(?![a-z])")
+_WORD = re.compile(r"\S++\s++")
+_CLOSING = "\"')]”’"
+_ABBREVIATED = re.compile(r"(?:\w|\w+\.\w+(?:\.\w+)*|mrs?|ms|drs?|prof|st|jr|sr|vs|etc|inc|ltd|corp|approx)\.")
+
+
+def memory_words(
+    text: str, *, expanded: bool = True, stemmed: bool = True, without_stop_words: bool = False
+) -> list[str]:
+    """The words of a memory or a turn in lower case, in their order.
+
+    `expanded` writes contractions out (`don't` as `do not`), `stemmed` cuts words down to their Porter stems. Articles,
+    forms of `to be`, some adverbs and single punctuation marks are left out; `without_stop_words` also leaves out
+    pronouns and the other common words of English. Unspaced scripts give pairs of characters.
+    """
+    dropped = TELL_NOTHING | english_stop_words() if without_stop_words else TELL_NOTHING
+    return [word for word in every_word(text, expanded=expanded, stemmed=stemmed) if word not in dropped]
+
+
+def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> list[str]:
+    """The same, and nothing is left out; punctuation marks are words."""
+    text = text.strip().lower()
+    if not text:
+        return []
+    if expanded:
+        text = _written_out(text)
+    words = [word for sentence in _sentences(spaced(text)) for word in _tokenizer().tokenize(sentence)]
+    return [_stem(word) for word in words] if stemmed else words
+
+
+@cache
+def english_stop_words() -> frozenset[str]:
+    """The common words of English that tell nothing of their own, pronouns and negations among them."""
+    return frozenset(files("investigator.bb3").joinpath("english_stop_words.txt").read_text(encoding="utf-8").split())
+
+
+def _written_out(text: str) -> str:
+    text = _WHOLE_WORD.sub(lambda found: _WHOLE[found.group()], text.translate(_APOSTROPHES))
+    text = _IS.sub(r"\1 is", text)
+    return _ENDING.sub(lambda found: _ENDINGS[found.group()], text)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences of a text in lower case: full stops at their ends are cut off words, those of abbreviations not."""
+    start = 0
+    for found in _WORD.finditer(text):
+        word = found.group().rstrip().rstrip(_CLOSING)
+        if word.endswith((".", "!", "?", "…")) and not _ABBREVIATED.fullmatch(word):
+            yield text[start : found.end()]
+            start = found.end()
+    yield text[start:]
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    return str(_stemmer().stem(word))
+
+
+@cache
+def _stemmer() -> PorterStemmer:
+    from nltk.stem.porter import PorterStemmer  # takes a second to load
+
+    return PorterStemmer()
+
+
+@cache
+def _tokenizer() -> NLTKWordTokenizer:
+    from nltk.tokenize.destructive import NLTKWordTokenizer  # the same
+
+    return NLTKWordTokenizer()

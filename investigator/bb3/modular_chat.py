@@ -1,0 +1,259 @@
+"""A turn of BB3, module by module (seed: bb3_agents): decide, query, search, remember, know, reply, remember.
+
+Several conversations take a turn side by side: each step asks its module once for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+
+from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
+from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules
+from investigator.bb3.family import Family
+from investigator.bb3.turn_draft import RESPONSE_OF, Conversation, Draft
+from investigator.errors import InvestigatorError
+from investigator.records import Module, Speaker, Turn
+
+_OPENING_TRIES = 3
+_NAMES = ("Person 1", "Person 2")
+
+Step = Callable[[Draft, ModuleReply], None]
+"""Writes a module's reply into the draft it was asked for."""
+
+
+class ModularChat:
+    """Takes turns in conversations. Safe to use from several threads, each with conversations of its own.
+
+    `search` finds documents; without it none are found.
+    """
+
+    def __init__(
+        self, modules: Modules, family: Family, options: ChatOptions | None = None, search: DocumentSearch | None = None
+    ) -> None:
+        self._modules = modules
+        self._family = family
+        self._options = options or ChatOptions()
+        self._search = search
+
+    def reply(self, conversations: Sequence[Conversation]) -> list[Draft]:
+        """Reply to the last turn of each conversation; the reply becomes its next turn, but where no reply was made.
+
+        Raises EngineError, StoreError, BudgetSpent.
+        """
+        drafts = [Draft(conversation) for conversation in conversations]
+        self._decide(drafts)
+        some_plain = self._family.plain_without_knowledge and not all(map(_uses_any, drafts))
+        plain, knowing = (drafts, []) if some_plain else ([], drafts)
+        self._reply_plainly(plain)
+        self._remember_and_search(knowing)
+        self._know(knowing)
+        self._respond(knowing)
+        spoken = [draft for draft in drafts if draft.chosen is not None and not draft.chosen.failed]
+        for draft in spoken:
+            draft.conversation.say(draft.chosen.text if draft.chosen else "")
+        self._remember_own([] if some_plain else spoken)
+        return drafts
+
+    def open(self, conversation: Conversation) -> Draft:
+        """Begin a conversation with what is remembered of the partner."""
+        draft = Draft(conversation)
+        request = ModuleRequest(module=Module.ORM, by=Module.ORM, memories=tuple(conversation.memories.texts()))
+        for _ in range(_OPENING_TRIES):
+            (reply,) = self._modules.ask([request])
+            if not any(name in reply.text for name in _NAMES):
+                break
+        text = reply.text
+        for name in _NAMES:
+            text = text.replace(name, "")
+        draft.chosen = reply.model_copy(update={"text": text})
+        draft.chosen_module = Module.ORM
+        draft.replies[Module.ORM] = draft.chosen
+        conversation.say(text)
+        return draft
+
+    def _decide(self, drafts: Sequence[Draft]) -> None:
+        options = self._options
+
+        def search(draft: Draft, reply: ModuleReply) -> None:
+            draft.search_decision, draft.uses_search = reply.text, bool(reply.needed)
+
+        def memory(draft: Draft, reply: ModuleReply) -> None:
+            draft.memory_decision, draft.uses_memory = reply.text, bool(reply.needed)
+
+        for draft in drafts:
+            draft.uses_search = options.search_decision is Decide.ALWAYS
+            draft.uses_memory = options.memory_decision is Decide.ALWAYS
+        if options.search_decision is Decide.COMPUTE:
+            self._ask(Module.SDM, drafts, search)
+        if options.memory_decision is Decide.COMPUTE:
+            self._ask(Module.MDM, drafts, memory)
+        for draft in drafts:
+            draft.available = draft.conversation.memories.available(draft.turns[-1].text if draft.turns else "")
+            draft.uses_memory = draft.uses_memory and bool(draft.available)
+            draft.uses_entity = options.contextual_knowledge_decision is Decide.ALWAYS or (
+                options.contextual_knowledge_decision is Decide.COMPUTE
+                and not draft.uses_search
+                and not draft.uses_memory
+            )
+
+    def _remember_and_search(self, drafts: Sequence[Draft]) -> None:
+        steps = [self._remember_partner, self._find]
+        for step in steps if self._family.memory_first else reversed(steps):
+            step(drafts)
+
+    def _remember_partner(self, drafts: Sequence[Draft]) -> None:
+        def made(draft: Draft, reply: ModuleReply) -> None:
+            draft.partner_memory = reply.text
+
+        self._ask(Module.MGM, drafts, made)
+
+    def _find(self, drafts: Sequence[Draft]) -> None:
+        """Queries, and the documents that they find; where nothing is found, a topic of the conversation must do."""
+
+        def queried(draft: Draft, reply: ModuleReply) -> None:
+            draft.query_failed = reply.failed
+            added = "" if reply.failed else self._options.inject_query_string
+            draft.query = f"{reply.text} {added}".strip() if reply.text else ""
+
+        searching = [draft for draft in drafts if draft.uses_search]
+        self._ask(Module.SGM, searching, queried)
+        for draft in searching:
+            if draft.query_failed:
+                draft.uses_search = draft.uses_entity = draft.uses_memory = False
+                continue
+            self._fetch(draft)
+            if not draft.documents:
+                draft.uses_search, draft.uses_entity, draft.search_failed = False, True, True
+
+    def _fetch(self, draft: Draft) -> None:
+        if not draft.query or self._search is None:
+            return
+        try:
+            draft.documents = self._search.search(draft.query, self._options.n_docs)
+        except InvestigatorError as error:  # a search that is down must not end the conversation
+            draft.search_problem = error.message
+
+    def _know(self, drafts: Sequence[Draft]) -> None:
+        def topic(draft: Draft, reply: ModuleReply) -> None:
+            draft.entity = "" if reply.failed else reply.text
+
+        def learned(draft: Draft, reply: ModuleReply) -> None:
+            draft.knowledge, draft.quotes = ("", ()) if reply.failed else (reply.text, reply.quotes)
+
+        def recalled(draft: Draft, reply: ModuleReply) -> None:
+            draft.memory = "" if reply.failed else reply.text
+            draft.memory_used = draft.memory if draft.memory in draft.available else ""
+
+        self._ask(Module.CKM, [draft for draft in drafts if draft.uses_entity], topic)
+        self._ask(Module.SKM, [draft for draft in drafts if draft.uses_search], learned)
+        self._ask(Module.MKM, [draft for draft in drafts if draft.uses_memory], recalled)
+
+    def _reply_plainly(self, drafts: Sequence[Draft]) -> None:
+        def said(draft: Draft, reply: ModuleReply) -> None:
+            draft.replies[Module.VRM] = draft.chosen = reply
+            draft.chosen_module = Module.VRM
+
+        self._ask(Module.VRM, drafts, said)
+
+    def _respond(self, drafts: Sequence[Draft]) -> None:
+        conditioning = self._options.knowledge_conditioning
+        if conditioning is not Conditioning.SEPARATE:
+            self._respond_combined(drafts)
+        if conditioning is not Conditioning.COMBINED:
+            self._respond_separately([draft for draft in drafts if draft.kinds or draft.combined is None])
+        for draft in drafts:
+            _choose(draft)
+
+    def _respond_combined(self, drafts: Sequence[Draft]) -> None:
+        requests = []
+        for draft in drafts:
+            kinds = draft.kinds
+            module = RESPONSE_OF[kinds[0]] if kinds else self._bare(draft)
+            alone = self._family.one_voice and len(kinds) < 2
+            by = Module.SRM if alone else self._options.combined_dialogue_module if kinds else self._voice(module)
+            requests.append(self._response(draft, module, by, kinds))
+        for draft, request, reply in zip(drafts, requests, self._replies(requests), strict=True):
+            draft.combined = reply
+            if self._family.one_voice:
+                draft.replies[request.module] = reply
+
+    def _respond_separately(self, drafts: Sequence[Draft]) -> None:
+        for module in self._family.separate_order:
+            kind = next(kind for kind, response in RESPONSE_OF.items() if response is module)
+            own = [draft for draft in drafts if kind in draft.kinds]
+            self._said(own, [self._response(draft, module, self._voice(module), [kind]) for draft in own])
+        bare = [draft for draft in drafts if not draft.kinds]
+        modules = [self._bare(draft) for draft in bare]
+        self._said(bare, [self._response(d, m, self._voice(m), []) for d, m in zip(bare, modules, strict=True)])
+
+    def _said(self, drafts: Sequence[Draft], requests: Sequence[ModuleRequest]) -> None:
+        for draft, request, reply in zip(drafts, requests, self._replies(requests), strict=True):
+            draft.replies[request.module] = reply
+
+    def _replies(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
+        return self._modules.ask(requests) if requests else ()
+
+    def _bare(self, draft: Draft) -> Module:
+        """Which module replies where there is no knowledge."""
+        return self._family.without_knowledge if draft.query else self._family.unasked
+
+    def _voice(self, module: Module) -> Module:
+        return Module.SRM if self._family.one_voice else module
+
+    def _response(self, draft: Draft, module: Module, by: Module, kinds: Iterable[str]) -> ModuleRequest:
+        given = {kind: getattr(draft, kind) for kind in kinds}
+        quotes = draft.quotes if "knowledge" in given else ()
+        return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, **given)
+
+    def _remember_own(self, drafts: Sequence[Draft]) -> None:
+        """What was said of oneself, then what the partner said: the order of the original's store."""
+        requests = [
+            ModuleRequest(
+                module=Module.MGM, by=Module.MGM, turns=(Turn(speaker=Speaker.SELF, text=draft.turns[-1].text),)
+            )
+            for draft in drafts
+        ]
+        for draft, reply in zip(drafts, self._modules.ask(requests) if requests else (), strict=True):
+            draft.self_memory = reply.text
+            for text, speaker in ((reply.text, Speaker.SELF), (draft.partner_memory, Speaker.PARTNER)):
+                if text and text != FAILED:
+                    draft.conversation.memories.add(text, speaker)
+
+    def _ask(self, module: Module, drafts: Sequence[Draft], write: Step) -> None:
+        """Ask a module once for all the drafts."""
+        if not drafts:
+            return
+        requests = [
+            ModuleRequest(
+                module=module,
+                by=module,
+                turns=draft.turns,
+                memories=self._memories_for(module, draft),
+                query=draft.query,
+                documents=tuple(draft.documents),
+            )
+            for draft in drafts
+        ]
+        for draft, reply in zip(drafts, self._modules.ask(requests), strict=True):
+            write(draft, reply)
+
+    def _memories_for(self, module: Module, draft: Draft) -> tuple[str, ...]:
+        if module is Module.MDM and self._options.memory_decision_use_memories:
+            return tuple(draft.conversation.memories.texts())
+        return tuple(draft.available) if module is Module.MKM else ()
+
+
+def _uses_any(draft: Draft) -> bool:
+    return draft.uses_search or draft.uses_memory or draft.uses_entity
+
+
+def _choose(draft: Draft) -> None:
+    """The best reply is said; of equals the combined one, then the earlier."""
+    best, draft.chosen = -inf, draft.combined
+    if draft.combined is not None and not draft.combined.failed:
+        best = draft.combined.score
+    for module, reply in draft.replies.items():
+        if not reply.failed and reply.score > best:
+            best, draft.chosen, draft.chosen_module = reply.score, reply, module
+    draft.chosen = draft.chosen or next(iter(draft.replies.values()), None)

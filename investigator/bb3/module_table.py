@@ -1,0 +1,211 @@
+"""The fourteen modules of BlenderBot 3 in one table (seed: bb3_agents; presets r2c2_bb3, opt_bb3 and opt_pt)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from investigator.records import Module, Record
+from investigator.records.decoding import Decoding, Inference
+
+
+class Weights(StrEnum):
+    """The models that the method was made for: 3B, 30B and 175B, and a language model without fine-tuning.
+
+    Their names are those of the presets that hold their options.
+    """
+
+    SMALL = "r2c2_bb3"
+    LARGE = "opt_bb3"
+    RAW = "opt_pt"
+
+
+class ModuleRow(Record):
+    """What is special about one module.
+
+    `control_token` ends its context in 3B, and `wrapping` stands around what it found in the context of a response.
+    `history_size` is how many of the newest lines it sees (-1 for all), where it does not go by the default, all.
+    `final_prefix` ends its prompt in 30B and 175B; `has_pre_context` tells whether memories or documents stand before
+    the turns there, `knowledge_prefix` how a response's knowledge is introduced after them. `retrieves`: documents or
+    memories are handed to it in 3B. `yes` and `no` are the words of a decision in 30B and 175B, `small_yes` and
+    `small_no` those in 3B. `max_prompt_len` is in tokens, for 30B and 175B.
+    """
+
+    name: str
+    control_token: str = ""
+    wrapping: tuple[str, str] | None = None
+    history_size: int | None = None
+    one_turn_history: bool = False
+    is_dialogue: bool = False
+    retrieves: bool = False
+    final_prefix: str = "Person 2"
+    has_pre_context: bool = False
+    knowledge_prefix: str = ""
+    yes: str = ""
+    no: str = ""
+    small_yes: str = ""
+    small_no: str = ""
+    max_prompt_len: int = 1912
+    decoding: Mapping[Weights, Decoding]
+
+    @property
+    def is_knowledge(self) -> bool:
+        """Whether it finds what a response is conditioned on."""
+        return self.wrapping is not None
+
+
+def _short(least: int, most: int, *, penalized: bool = False) -> Decoding:
+    """Greedy decoding of a decision, a query or a piece of knowledge."""
+    return Decoding(
+        inference=Inference.GREEDY, beam_min_length=least, beam_max_length=most, penalize_repetitions=penalized
+    )
+
+
+def _reply(least: int = 20, *, penalized: bool = True, context: bool = False, excluded: bool = False) -> Decoding:
+    """Factual nucleus decoding of a reply; `excluded`: the knowledge may be repeated."""
+    return Decoding(
+        inference=Inference.FACTUAL_NUCLEUS,
+        beam_min_length=least,
+        beam_max_length=128,
+        penalize_repetitions=penalized,
+        penalize_ctxt_repetitions=context,
+        exclude_knowledge_from_ctxt_penalty=excluded,
+    )
+
+
+def _beam(size: int, least: int, *, context: int | None = None, inference: Inference = Inference.BEAM) -> Decoding:
+    """Beam search of 3B; sequences of three tokens come once, but in decisions and queries."""
+    told = {} if context is None else {"beam_context_block_ngram": context}
+    ngram = 3 if size > 1 else -1
+    return Decoding(inference=inference, beam_size=size, beam_min_length=least, beam_block_ngram=ngram, **told)
+
+
+_SMALL_DECISION = _beam(1, 1, inference=Inference.GREEDY)
+_SMALL_REPLY = Decoding(
+    inference=Inference.BEAM,
+    beam_size=10,
+    beam_min_length=20,
+    beam_block_ngram=3,
+    beam_context_block_ngram=3,
+    beam_block_full_context=True,
+)
+_RAW_REPLY = Decoding(inference=Inference.NUCLEUS, beam_min_length=1, beam_max_length=32)
+
+
+def _of(small: Decoding, large: Decoding, raw: Decoding) -> Mapping[Weights, Decoding]:
+    return {Weights.SMALL: small, Weights.LARGE: large, Weights.RAW: raw}
+
+
+_DECISION = _of(_SMALL_DECISION, _short(1, 10), _short(1, 10))
+
+TABLE: Mapping[Module, ModuleRow] = {
+    Module.SDM: ModuleRow(
+        name="search_decision",
+        control_token="__is-search-required__",
+        history_size=1,
+        one_turn_history=True,
+        final_prefix="Search Decision",
+        yes="search",
+        no="do not search",
+        small_yes="__do-search__",
+        small_no="__do-not-search__",
+        decoding=_DECISION,
+    ),
+    Module.MDM: ModuleRow(
+        name="memory_decision",
+        control_token="__is-memory-required__",
+        history_size=-1,
+        one_turn_history=True,
+        final_prefix="Memory Decision",
+        yes="access memory",
+        no="do not access memory",
+        small_yes="__do-access-memory__",
+        small_no="__do-not-access-memory__",
+        decoding=_DECISION,
+    ),
+    Module.SGM: ModuleRow(
+        name="search_query",
+        control_token="__generate-query__",
+        final_prefix="Query",
+        decoding=_of(_beam(1, 2), _short(1, 32), _short(2, 32)),
+    ),
+    Module.MGM: ModuleRow(
+        name="memory_generator",
+        control_token="__generate-memory__",
+        history_size=1,
+        one_turn_history=True,
+        final_prefix="Memory",
+        decoding=_of(_beam(3, 10), _short(1, 32), _short(10, 32)),
+    ),
+    Module.CKM: ModuleRow(
+        name="contextual_knowledge",
+        control_token="__extract-entity__",
+        wrapping=("__entity__", "__endentity__"),
+        final_prefix="Previous Topic",
+        max_prompt_len=1812,
+        decoding=_of(_beam(3, 1, context=3), _short(1, 32, penalized=True), _short(1, 32)),
+    ),
+    Module.MKM: ModuleRow(
+        name="memory_knowledge",
+        control_token="__access-memory__",
+        wrapping=("__memory__", "__endmemory__"),
+        retrieves=True,
+        final_prefix="Personal Fact",
+        has_pre_context=True,
+        max_prompt_len=1412,
+        decoding=_of(_beam(3, 5, context=-1), _short(1, 32, penalized=True), _short(5, 32)),
+    ),
+    Module.SKM: ModuleRow(
+        name="search_knowledge",
+        control_token="__generate-knowledge__",
+        wrapping=("__knowledge__", "__endknowledge__"),
+        retrieves=True,
+        final_prefix="Interesting Fact",
+        has_pre_context=True,
+        max_prompt_len=1412,
+        decoding=_of(_beam(3, 10, context=3), _short(1, 64, penalized=True), _short(10, 32)),
+    ),
+    Module.CRM: ModuleRow(
+        name="contextual_dialogue",
+        is_dialogue=True,
+        knowledge_prefix="Previous Topic",
+        max_prompt_len=1880,
+        decoding=_of(_SMALL_REPLY, _reply(excluded=True), _RAW_REPLY),
+    ),
+    Module.MRM: ModuleRow(
+        name="memory_dialogue",
+        is_dialogue=True,
+        knowledge_prefix="Personal Fact",
+        max_prompt_len=1848,
+        decoding=_of(_SMALL_REPLY, _reply(excluded=True), _RAW_REPLY),
+    ),
+    Module.SRM: ModuleRow(
+        name="search_dialogue",
+        is_dialogue=True,
+        knowledge_prefix="Interesting Fact",
+        max_prompt_len=1784,
+        decoding=_of(_SMALL_REPLY, _reply(context=True, excluded=True), _RAW_REPLY),
+    ),
+    Module.VRM: ModuleRow(name="vanilla_dialogue", is_dialogue=True, decoding=_of(_SMALL_REPLY, _reply(), _RAW_REPLY)),
+    Module.GRM: ModuleRow(
+        name="grounded_dialogue",
+        is_dialogue=True,
+        has_pre_context=True,
+        max_prompt_len=1880,
+        decoding=_of(_SMALL_REPLY, _reply(), _RAW_REPLY),
+    ),
+    Module.ORM: ModuleRow(
+        name="opening_dialogue",
+        is_dialogue=True,
+        final_prefix="Opening",
+        max_prompt_len=1412,
+        decoding=_of(_SMALL_REPLY, _reply(1, penalized=False), _RAW_REPLY),
+    ),
+    Module.BRM: ModuleRow(
+        name="background_dialogue",
+        is_dialogue=True,
+        has_pre_context=True,
+        decoding=_of(Decoding(), _reply(), _RAW_REPLY),
+    ),
+}
+"""Every module. BRM has no settings of its own in 3B, where it was not trained."""

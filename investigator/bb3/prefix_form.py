@@ -1,0 +1,99 @@
+"""The prompts of 30B and 175B: lines with prefixes, the last of which is written on from (seed: bb3_agents)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from investigator.bb3.exchange import ModuleRequest, SearchDocument
+from investigator.bb3.gpt2_tokens import CountTokens
+from investigator.bb3.module_table import TABLE
+from investigator.bb3.prefix_history import PromptParts, lines_of, most_that_fit, seen_by, shortened
+from investigator.bb3.prefix_options import PrefixOptions
+from investigator.bb3.prefix_texts import prefix_texts
+from investigator.records import Module, Speaker, Turn
+
+_KNOWLEDGE = "External Knowledge"
+_STYLE = "Style"
+_WITH_MEMORIES = frozenset({Module.MKM, Module.GRM, Module.BRM, Module.ORM})
+_WITH_DOCUMENTS = frozenset({Module.SKM, Module.GRM, Module.BRM})
+
+
+def prefix_prompt(
+    request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
+) -> str:
+    """The prompt of a request, in so few tokens as the options say; `folder` may hold instructions of one's own.
+
+    Where it is too long, the oldest turns go first; with knowledge, the last memories and documents, which are the
+    least fitting ones, and then again turns. What a response is conditioned on is never cut. Raises TemplateError.
+    """
+    module = request.module
+    limit = options.max_prompt_len or TABLE[module].max_prompt_len
+    bare = shortened(prompt_parts(module, request.turns, options, folder), limit, count)
+    parts = replace(bare, after=(*_conditions(request), *bare.after))
+
+    def with_knowledge(kept: int) -> PromptParts:
+        memories = request.memories[:kept]
+        documents = request.documents[: max(0, kept - len(request.memories))]
+        return replace(parts, before=_above(module, memories, documents, options))
+
+    def fits(kept: int) -> bool:
+        return count(with_knowledge(kept).text) < options.max_total_len
+
+    kept = most_that_fit(len(request.memories) + len(request.documents), fits)
+    return shortened(with_knowledge(kept), options.max_total_len, count).text
+
+
+def prompt_parts(
+    module: Module, turns: Sequence[Turn], options: PrefixOptions, folder: Path | None = None
+) -> PromptParts:
+    """The parts of a module's prompt that do not depend on knowledge. Raises TemplateError."""
+    row = TABLE[module]
+    head: tuple[str, ...] = ()
+    if options.include_prompt:
+        texts = prefix_texts(module, folder)
+        if options.all_vanilla_prompt:
+            texts = texts.model_copy(update={"instruction": prefix_texts(Module.VRM, folder).instruction})
+        head = texts.head(options.num_shots)
+    style = (f"{_STYLE}: {options.insert_style}",) if options.insert_style and row.is_dialogue else ()
+    ending = f"{options.final_prefix or row.final_prefix}:{' ' if options.final_prefix_space else ''}"
+    lines = seen_by(module, lines_of(turns, options), options)
+    return PromptParts(head=head, lines=lines, after=style, ending=ending)
+
+
+def document_line(document: SearchDocument, words: int) -> str:
+    """A document as one line; its words are counted from the title on, as they are parted by single blanks."""
+    text = " ".join(line.strip() for line in document.text.splitlines() if line.strip())
+    return f"{_KNOWLEDGE}: {' '.join(f'{document.title} | {text}'.split(' ')[:words])}"
+
+
+def _conditions(request: ModuleRequest) -> tuple[str, ...]:
+    """What a response is conditioned on, in the order in which kinds of knowledge are combined."""
+    kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
+    return tuple(f"{TABLE[module].knowledge_prefix}: {_one_line(text)}" for module, text in kinds if text)
+
+
+def _above(
+    module: Module, memories: Sequence[str], documents: Sequence[SearchDocument], options: PrefixOptions
+) -> tuple[str, ...]:
+    if module is Module.MDM:
+        return _grouped(memories, options) if options.memory_decision_use_memories else ()
+    told = [_one_line(memory) for memory in memories] if module in _WITH_MEMORIES else []
+    found = [document_line(document, options.knowledge_chunk_size) for document in documents]
+    return (*told, *(found if module in _WITH_DOCUMENTS else ()))
+
+
+def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]:
+    """The memories of each of the two in one line, one's own first; one without a prefix is the partner's."""
+    prefixes = {Speaker.SELF: options.self_memory_prefix, Speaker.PARTNER: options.partner_memory_prefix}
+    texts: dict[Speaker, list[str]] = {speaker: [] for speaker in prefixes}
+    for memory in memories:
+        speaker = Speaker.SELF if memory.startswith(f"{options.self_memory_prefix}:") else Speaker.PARTNER
+        texts[speaker].append(_one_line(memory.removeprefix(f"{prefixes[speaker]}:")))
+    label = TABLE[Module.MKM].final_prefix
+    return tuple(f"{label}: {prefixes[who]}: {' '.join(said)}" for who, said in texts.items() if said)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(line.strip() for line in text.splitlines() if line.strip())

@@ -1,0 +1,118 @@
+"""A conversation as lines of `Person 1: …` and `Person 2: …`, and how a prompt is kept short (seed: bb3_agents)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from investigator.bb3.gpt2_tokens import CountTokens
+from investigator.bb3.module_table import TABLE
+from investigator.bb3.prefix_options import PrefixOptions
+from investigator.records import Module, Speaker, Turn
+
+SILENCE = "__SILENCE__"
+OPENING = "Opening"
+_PERSONA = "your persona"
+_MEMORY = "Personal Fact:"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a conversation; `is_persona`: it is none that was said, but tells of one of the two."""
+
+    text: str
+    is_persona: bool = False
+
+
+@dataclass(frozen=True)
+class PromptParts:
+    """A prompt in its parts, from top to bottom; each of the sequences may be empty.
+
+    `head` are instruction and worked examples, `before` and `after` the knowledge above and below the conversation.
+    """
+
+    head: Sequence[str] = ()
+    before: Sequence[str] = ()
+    lines: Sequence[str] = ()
+    after: Sequence[str] = ()
+    ending: str = ""
+
+    @property
+    def text(self) -> str:
+        """The prompt. The ending is not said twice where the last line says it already."""
+        body = "\n".join((*self.before, *self.lines, *self.after))
+        if not body:
+            body = self.ending
+        elif body.rpartition("\n")[2] != self.ending.rstrip():
+            body = f"{body}\n{self.ending}"
+        return "\n\n".join((*self.head, body))
+
+
+def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[Line]:
+    """The lines of a conversation, oldest first.
+
+    What the partner writes may be a whole conversation: leading lines about a persona are taken as they are, the last
+    line is the partner's, and those before it alternate. A reply of one's own is one line, whatever it holds. Blank
+    lines, silence and the call for an opening are left out.
+    """
+    found: list[Line] = []
+    for turn in turns:
+        if turn.speaker is Speaker.SELF:
+            found.extend(_said(turn.text, Speaker.SELF, options))
+            continue
+        texts = turn.text.split("\n")
+        personas = next((n for n, text in enumerate(texts) if not _is_persona(text, options)), len(texts))
+        found.extend(Line(text, is_persona=True) for text in texts[:personas])
+        rest = texts[personas:]
+        for n, text in enumerate(rest):
+            speaker = Speaker.PARTNER if (len(rest) - n) % 2 else Speaker.SELF
+            found.extend(_said(text, speaker, options))
+    return found
+
+
+def seen_by(module: Module, lines: Sequence[Line], options: PrefixOptions) -> list[str]:
+    """The lines that a module sees: all, or the last one; the memory decision sees memories as well."""
+    if not TABLE[module].one_turn_history:
+        return [line.text for line in lines]
+    last = [line.text for line in lines if not line.is_persona][-1:]
+    if module is Module.MDM and options.memory_decision_use_memories:
+        return [line.text for line in lines if line.is_persona and line.text.startswith(_MEMORY)] + last
+    return last
+
+
+def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts:
+    """The prompt without its oldest lines, so that it has fewer tokens than `limit`; knowledge is kept.
+
+    Where the limit is below what is left without any line, that is what is given.
+    """
+
+    def newest(kept: int) -> PromptParts:
+        return replace(parts, lines=parts.lines[len(parts.lines) - kept :])
+
+    kept = most_that_fit(len(parts.lines), lambda number: count(newest(number).text) < limit)
+    return newest(kept)
+
+
+def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
+    """The largest count, up to `number`, that fits; 0 is taken to fit, and less than what fits fits as well.
+
+    Small counts are tried first, so that of a very long text no more is looked at than twice what fits.
+    """
+    low, high = 0, 1
+    while high <= number and fits(high):
+        low, high = high, 2 * high
+    high = min(high, number + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _is_persona(text: str, options: PrefixOptions) -> bool:
+    return any(mark in text for mark in (_PERSONA, options.self_memory_prefix, options.partner_memory_prefix))
+
+
+def _said(text: str, speaker: Speaker, options: PrefixOptions) -> list[Line]:
+    if not text.strip() or text == OPENING or SILENCE in text:
+        return []
+    return [Line(f"{options.name_of(speaker)}: {text}" if options.add_speaker_prefixes else text)]

@@ -1,0 +1,193 @@
+"""Unsafe talk: a string matcher, a classifier that can be plugged in, and canned replies (seed: bb3x_data_card).
+
+What the human says is looked at before any model sees it, and what the bot is about to say before the human does. A
+canned reply then stands in, and says why: `unsafe_Human`, `unsafe_BlenderBot3`, or `unsafe_model_crash` where the
+model failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import Protocol
+
+from investigator.bb3.bb3x.records import OK, ChatMessage, InteractionFailure, Safety, Sender
+from investigator.errors import RunError, SettingsError
+from investigator.records.base import Record
+from investigator.text.undisguised import undisguised
+
+NOT_OK = "__notok__"
+
+_DISGUISES = {"a": "a@4", "b": "b8", "e": "e3", "g": "g9", "i": "i1!|", "l": "l1|", "o": "o0", "s": "s5$", "t": "t7+"}
+_MASKS = "*#"
+_VOWELS = "aeiou"
+_REPEATED = re.compile(r"([^*#])\1{2,}")
+_ONE_BY_ONE = re.compile(r"(?<!\w)\w(?:[\s._*-]{1,3}\w(?!\w)){2,40}")
+
+
+class SafetyClassifier(Protocol):
+    """Judges a text; a model, for what no list of words finds. Raises RunError where it cannot."""
+
+    def is_unsafe(self, text: str) -> bool:
+        """Whether it is offensive or otherwise not to be said."""
+        ...
+
+
+class StringMatcher:
+    """Finds listed words, whole ones only, in the disguises that people give them.
+
+    Case, accents, invisible characters and letters of other scripts make no difference; nor do digits and signs that
+    look like letters, letters that are repeated, masked (`sh*t`) or written one by one (`s h i t`). A listed word that
+    ends in a star stands for all words that begin so. Words with a listed one inside (Scunthorpe) are not found.
+    """
+
+    def __init__(self, words: Iterable[str] | None = None) -> None:
+        listed = _shipped_words() if words is None else tuple(word for word in words if word.strip(" *"))
+        every = "|".join(map(_pattern_of, listed))
+        self._pattern = re.compile(rf"(?<![\w@$])(?:{every})(?![\w@$])") if listed else None
+
+    def found(self, text: str) -> tuple[str, ...]:
+        """What it finds, each once, folded as it was compared; empty where it finds nothing."""
+        if self._pattern is None:
+            return ()
+        plain = undisguised(text).text
+        once, twice = _REPEATED.sub(r"\1", plain), _REPEATED.sub(r"\1\1", plain)
+        joined = " ".join(re.sub(r"[\W_]", "", run.group()) for run in _ONE_BY_ONE.finditer(plain))
+        matches = (match.group() for form in (once, twice, joined) for match in self._pattern.finditer(form))
+        return tuple(dict.fromkeys(" ".join(match.split()) for match in matches if _is_word(match)))
+
+    def is_unsafe(self, text: str) -> bool:
+        """Whether it finds anything."""
+        return bool(self.found(text))
+
+
+class GuardedReply(Record):
+    """What is said in the end; `failure` says why it is a canned reply, where it is one.
+
+    `human` and `bot` are the annotations of what the human said and of the reply that the bot was about to give.
+    """
+
+    text: str
+    failure: InteractionFailure | None = None
+    human: Safety
+    bot: Safety | None = None
+
+    def message(self, bot_message_id: str) -> ChatMessage:
+        """It as a message of a record; the annotation is that of what was said, which a canned reply is no part of."""
+        said = ChatMessage(text=self.text, sender=Sender.BOT, bot_message_id=bot_message_id)
+        if self.failure is None:
+            return said.model_copy(update={"safety": self.bot, "is_safety_controlled_response": False})
+        return said.model_copy(
+            update={
+                "is_safety_controlled_response": True,
+                "previous_interaction_failure": self.failure,
+                "from_model_crash": self.failure is InteractionFailure.MODEL_CRASH,
+            }
+        )
+
+
+class SafetyGuard:
+    """Stands between the human and the bot.
+
+    `classifier` judges what the matcher lets pass; without one the matcher judges alone. `random` chooses among the
+    canned replies, never the one that was given last to the same failure.
+    """
+
+    def __init__(
+        self,
+        random: Random,
+        matcher: StringMatcher | None = None,
+        classifier: SafetyClassifier | None = None,
+    ) -> None:
+        self._random = random
+        self._matcher = matcher or StringMatcher()
+        self._classifier = classifier
+        self._last: dict[InteractionFailure, str] = {}
+
+    def annotation(self, text: str) -> Safety:
+        """What matcher and classifier say, as the card records it; without a classifier it says nothing for one."""
+        matched = _said(self._matcher.is_unsafe(text))
+        if self._classifier is None:
+            return Safety(string_matcher=matched)
+        return Safety(duo_safety=_said(self._classifier.is_unsafe(text)), string_matcher=matched)
+
+    def reply(self, human: str, reply_to: Callable[[str], str]) -> GuardedReply:
+        """The reply that `reply_to` gives, or a canned one.
+
+        It is canned where the human's text is unsafe (`reply_to` is not called then), where the reply is, and where
+        `reply_to` or the classifier raises RunError.
+        """
+        said = Safety()
+        try:
+            said = self.annotation(human)
+            if said.is_unsafe:
+                return self._canned(InteractionFailure.UNSAFE_HUMAN, said)
+            text = reply_to(human)
+            about = self.annotation(text)
+        except RunError:
+            return self._canned(InteractionFailure.MODEL_CRASH, said)
+        if about.is_unsafe:
+            return self._canned(InteractionFailure.UNSAFE_BOT, said, about)
+        return GuardedReply(text=text, human=said, bot=about)
+
+    def _canned(self, failure: InteractionFailure, human: Safety, bot: Safety | None = None) -> GuardedReply:
+        last = self._last.get(failure)
+        chosen = self._random.choice([text for text in canned_replies()[failure] if text != last])
+        self._last[failure] = chosen
+        return GuardedReply(text=chosen, failure=failure, human=human, bot=bot)
+
+
+@cache
+def canned_replies() -> dict[InteractionFailure, tuple[str, ...]]:
+    """The replies that stand in, for each failure; several, so that they can take turns."""
+    replies: dict[InteractionFailure, tuple[str, ...]] = {}
+    failure = InteractionFailure.NONE
+    for line in _lines("canned_replies.txt"):
+        if line.endswith(":"):
+            failure = InteractionFailure(line.removesuffix(":"))
+        else:
+            replies[failure] = (*replies.get(failure, ()), line)
+    return replies
+
+
+@cache
+def _shipped_words() -> tuple[str, ...]:
+    return tuple(_lines("offensive_words.txt"))
+
+
+def _lines(name: str) -> list[str]:
+    listed = files("investigator.bb3").joinpath(name).read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in listed if line.strip() and not line.startswith("#")]
+
+
+def _pattern_of(listed: str) -> str:
+    """The pattern of a listed word or phrase; letters are masked only inside of words."""
+    if "*" in listed.rstrip("*"):
+        raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star may stand at its end only.")
+    words = undisguised(listed.rstrip("*")).text.split()
+    open_end = listed.endswith("*")
+    body = r"[\W_]{1,3}".join(_word_pattern(word, open_end) for word in words)
+    return body + (r"\w{0,20}" if open_end else "")
+
+
+def _word_pattern(word: str, open_end: bool) -> str:
+    """Each letter in its disguises; vowels once or twice."""
+    places = []
+    for place, letter in enumerate(word):
+        inside = _MASKS if 0 < place < len(word) - 1 + open_end else ""
+        forms = re.escape(_DISGUISES.get(letter, letter) + inside)
+        repeats = "{1,2}" if letter in _VOWELS else ""
+        places.append(f"[{forms}]{repeats}" if letter.isalpha() else "['’]?")
+    return "".join(places)
+
+
+def _is_word(match: str) -> bool:
+    """Whether there are more letters than digits in it: `sh1t` is a word, `455` and `A55` are not."""
+    return sum(char.isalpha() for char in match) > sum(char.isdecimal() for char in match)
+
+
+def _said(unsafe: bool) -> str:
+    return NOT_OK if unsafe else OK

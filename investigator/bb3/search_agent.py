@@ -1,0 +1,68 @@
+"""An agent that answers with what a search finds, and a search that makes its documents up (seed: bb3_agents)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from investigator.bb3.document_text import titled
+from investigator.bb3.exchange import DocumentSearch, SearchDocument
+from investigator.bb3.search_client import SearchServer
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.messages import Message
+
+_SEARCH = "search"
+_DOCUMENTS = 5
+
+
+class MadeUpSearch:
+    """Finds as many documents as are asked for, whatever the query: for trials without a server."""
+
+    def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
+        """Documents that tell their number and the query."""
+        return tuple(
+            SearchDocument(title=f"title_{i}", text=f'content {i} for query "{query}"', url=f"url_{i}")
+            for i in range(count)
+        )
+
+
+class SearchAgent(Agent):
+    """Takes each message for a query and answers with documents, one a line, as `title | text`.
+
+    Options: `server` (`test` makes documents up), `raw_server` (an address, goes before `server`), `n_docs`,
+    `intra_doc_delimiter` (between the lines of a document). The reply's `top_docs` are the lines, `urls` where the
+    documents are. Raises SettingsError where there is no server.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object] | None = None,
+        shared: Shared | None = None,
+        search: DocumentSearch | None = None,
+    ) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("id", "SearchAgent")
+        self._search = search or cast("DocumentSearch | None", (shared or {}).get(_SEARCH)) or self._from_options()
+
+    def act(self) -> Message:
+        """What the search finds for the text of the last message. Raises what the search raises."""
+        query = self.observation.text if self.observation is not None else ""
+        found = self._search.search(query, self.opt.number("n_docs", _DOCUMENTS)) if query else ()
+        lines = [titled(document) for document in found]
+        return Message(
+            id=self.id,
+            text="\n".join(lines),
+            top_docs=lines,
+            urls=[document.url for document in found],
+            episode_done=False,
+        )
+
+    def share(self) -> dict[str, object]:
+        """Copies search at the same place."""
+        return {**super().share(), _SEARCH: self._search}
+
+    def _from_options(self) -> DocumentSearch:
+        if self.opt.text("server") == "test":
+            return MadeUpSearch()
+        address = self.opt.text("raw_server") or self.opt.text("server")
+        return SearchServer(address, between_lines=self.opt.text("intra_doc_delimiter", "\n"))

@@ -1,0 +1,176 @@
+"""A client of search servers in BB3's protocol: POST of a form with q and n, `{"response": [{url, title, content}]}`.
+
+Facts: the running of ParlAI 1.7.2, from which this deviates on purpose: it gives up and says why, and it bounds what it
+reads.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import Field
+
+from investigator.bb3.exchange import SearchDocument
+from investigator.engines.http_bounds import UNCOMPRESSED, BodyBounds
+from investigator.engines.time_limit import within
+from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, SettingsError
+from investigator.records import Record
+
+if TYPE_CHECKING:
+    import httpx
+
+MOST_OCTETS = 4_000_000
+_HINT = "Check the address of the search server, or leave it out: the folder is then searched without one."
+_WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
+
+
+class FoundPage(Record):
+    """A page that a search server found; `lines` are its text without blank lines and outer blanks."""
+
+    url: str = ""
+    title: str = ""
+    lines: tuple[str, ...] = ()
+
+
+class Patience(Record):
+    """How long a server is waited for: seconds for each request, requests in all, and seconds before the second one,
+    which double with every further one."""
+
+    timeout: float = Field(default=10.0, gt=0)
+    requests: int = Field(default=3, ge=1, le=20)
+    delay: float = Field(default=0.5, ge=0)
+
+
+class SearchServer:
+    """A search server at an address; `http://` may be left out. Safe to use from several threads.
+
+    `between_lines` joins the lines of a page. Raises SettingsError where the address is none.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        patience: Patience | None = None,
+        between_lines: str = " ",
+        sleep: Callable[[float], None] = time.sleep,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.address = full_address(address)
+        self._place = f"the search server at {urlsplit(self.address).hostname}"
+        self._patience = patience or Patience()
+        self._between_lines = between_lines
+        self._sleep = sleep
+        self._transport = transport
+
+    def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
+        """The pages that the server finds, best first; a query without words finds none. It may give more than `count`.
+
+        Raises EngineTimeoutError, EngineUnreachableError, EngineError where what came is no answer.
+        """
+        join = self._between_lines.join
+        pages = self.pages(query, count)
+        return tuple(SearchDocument(title=page.title, text=join(page.lines), url=page.url) for page in pages)
+
+    def pages(self, query: str, count: int) -> tuple[FoundPage, ...]:
+        """The same, line by line."""
+        if not query.strip():
+            return ()
+        patience = self._patience
+        for attempt in range(1, patience.requests + 1):
+            try:
+                return self._ask(query, count)
+            except EngineError as error:
+                if not error.retryable or attempt == patience.requests:
+                    raise
+                self._sleep(patience.delay * 2 ** (attempt - 1))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _ask(self, query: str, count: int) -> tuple[FoundPage, ...]:
+        """One request, ended by the clock even where the server sends something now and then."""
+        seconds = self._patience.timeout
+        answer = within(seconds, lambda: self._post(query, count))
+        if isinstance(answer, TimeoutError):
+            raise EngineTimeoutError(f"{self._place} did not answer within {seconds:g} seconds", hint=_HINT)
+        if isinstance(answer, EngineError):
+            raise answer
+        status, body = answer
+        self._check(status)
+        return self._read(body)
+
+    def _post(self, query: str, count: int) -> tuple[int, bytes] | EngineError | TimeoutError:
+        import httpx
+
+        seconds = self._patience.timeout
+        bounds: list[Callable[..., None]] = [BodyBounds(self._place, seconds=seconds, octets=MOST_OCTETS)]
+        try:
+            with httpx.Client(
+                timeout=seconds, event_hooks={"response": bounds}, headers=UNCOMPRESSED, transport=self._transport
+            ) as client:
+                response = client.post(self.address, data={"q": query, "n": str(count)})
+                return response.status_code, response.content
+        except httpx.TimeoutException as error:
+            return TimeoutError(str(error))
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            return EngineUnreachableError(f"{self._place} cannot be reached: {error}", hint=_HINT)
+        except EngineError as error:  # of the bounds, which know nothing of search servers
+            return type(error)(error.message, hint=_HINT)
+        except UnicodeEncodeError:
+            return EngineError("the query is no text", hint="Ask with words.")
+
+    def _check(self, status: int) -> None:
+        if status == 200:
+            return
+        if 300 <= status < 400:
+            raise EngineError(f"{self._place} sends its callers elsewhere ({status})", hint=_HINT)
+        kind = EngineUnreachableError if status in _WORTH_ANOTHER_TRY else EngineError
+        raise kind(f"{self._place} answered with the status {status}", hint=_HINT)
+
+    def _read(self, body: bytes) -> tuple[FoundPage, ...]:
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            gist = body[:60].decode("utf-8", "replace")
+            raise EngineError(f"{self._place} answered with no JSON: {gist!r}", hint=_HINT) from error
+        found = answer.get("response") if isinstance(answer, Mapping) else answer
+        if not found:
+            return ()
+        if not isinstance(found, list) or not all(isinstance(page, Mapping) for page in found):
+            raise EngineError(f'{self._place} answered without a list of pages under "response"', hint=_HINT)
+        return tuple(map(_page, found))
+
+
+def full_address(address: str) -> str:
+    """The address of a search server with its scheme. Raises SettingsError where it is none."""
+    stripped = address.strip()
+    full = stripped if stripped.startswith(("http://", "https://")) else f"http://{stripped}"
+    try:
+        parts = urlsplit(full)
+        known = bool(parts.hostname) and parts.port != 0 and "://" not in full.partition("://")[2]
+    except ValueError:
+        known = False
+    if not known or any(character.isspace() for character in full):
+        raise SettingsError(
+            f"{address!r} is no address of a search server",
+            hint="Give one as http://127.0.0.1:8080, or leave it out: the folder is then searched without a server.",
+        )
+    return urlunsplit(parts._replace(path=parts.path or "/"))
+
+
+def _page(found: Mapping[str, object]) -> FoundPage:
+    return FoundPage(url=_text(found.get("url")), title=_text(found.get("title")), lines=_lines(found.get("content")))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _lines(content: object) -> tuple[str, ...]:
+    """The lines of a page; some servers send them as a list, and some pages have no text."""
+    parts = content if isinstance(content, list) else [content]
+    lines = [line.strip() for part in parts for line in _text(part).split("\n")]
+    return tuple(line for line in lines if line)

@@ -1,0 +1,97 @@
+"""Memories that live as long as their conversation, in the written form of a family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from investigator.bb3.memory_choice import (
+    Chance,
+    MemoryOptions,
+    Tokens,
+    after_turn,
+    available_memories,
+    with_memory,
+)
+from investigator.bb3.memory_text import MemoryForm, is_new_memory, prefix_of, says_nothing, with_prefix
+from investigator.errors import DialogueFormatError
+from investigator.records import Speaker
+
+
+class SessionMemories:
+    """What is remembered in one conversation. For one thread at a time.
+
+    `prefixes` are those of the owners, where they differ from the family's; `chance` gives random numbers from 0 to 1,
+    `tokens` cuts texts for comparing.
+    """
+
+    def __init__(
+        self,
+        form: MemoryForm,
+        options: MemoryOptions,
+        *,
+        chance: Chance,
+        tokens: Tokens = str.split,
+        prefixes: Mapping[Speaker, str] | None = None,
+    ) -> None:
+        self._form = form
+        self._options = options
+        self._chance = chance
+        self._tokens = tokens
+        self._prefixes = prefixes or {speaker: prefix_of(speaker, form) for speaker in Speaker}
+        self._texts: dict[str, int] = {}
+        self._in_session: set[str] = set()
+
+    @property
+    def in_session(self) -> frozenset[str]:
+        """The memories that were made in this conversation."""
+        return frozenset(self._in_session)
+
+    def texts(self) -> Mapping[str, int]:
+        """All memories with the turns since each was used."""
+        return dict(self._texts)
+
+    def available(self, text: str) -> Sequence[str]:
+        """The memories that may be drawn on for a reply to this text."""
+        return available_memories(
+            text, self._texts, self._in_session, self._options, chance=self._chance, tokens=self._tokens
+        )
+
+    def add(self, text: str, speaker: Speaker) -> None:
+        """Remember what says something, and something new."""
+        if says_nothing(text):
+            return
+        memory = self._written(text, speaker)
+        if self._is_new(memory, speaker):
+            self._texts = with_memory(self._texts, memory)
+            self._in_session.add(memory)
+
+    def set(self, memories: Mapping[str, int]) -> None:
+        """Remember these instead of all others; those without a prefix are the partner's."""
+        prefixes = tuple(f"{prefix}:" for prefix in self._prefixes.values())
+        self._texts = {
+            text if text.startswith(prefixes) else self._written(text, Speaker.PARTNER): turns
+            for text, turns in memories.items()
+        }
+
+    def end_turn(self, used: Sequence[str]) -> None:
+        """A turn is over in which these were used."""
+        self._texts = after_turn(self._texts, used)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._texts = {}
+        self._in_session = set()
+
+    def _written(self, text: str, speaker: Speaker) -> str:
+        prefix = self._prefixes[speaker]
+        if prefix == prefix_of(speaker, self._form):
+            return with_prefix(text, speaker, self._form)
+        return text if text.startswith(f"{prefix}:") else f"{prefix}: {text}"
+
+    def _is_new(self, memory: str, speaker: Speaker) -> bool:
+        if memory in self._texts:
+            return False
+        try:
+            return is_new_memory(memory, self._prefixes[speaker], self._texts)
+        except DialogueFormatError:  # a memory that was told begins with "Person", and has no prefix
+            return True

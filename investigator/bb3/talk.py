@@ -1,0 +1,120 @@
+"""One conversation as it is held and recorded: what is said is guarded, kept in the form of the card, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from investigator.bb3.bb3x.from_messages import chat_message_of
+from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Sender
+from investigator.bb3.bb3x.writing import write_conversations
+from investigator.bb3.chat_options import ChatOptions
+from investigator.bb3.feedback import DislikeType, answered_after_dislike, asked_after_dislike, disliked, liked
+from investigator.bb3.folder_chat import ChatSession, FolderChat
+from investigator.bb3.safety import GuardedReply, SafetyGuard
+from investigator.dialogue.messages import Message
+from investigator.errors import RunError
+
+THANKS = "Thank you, that is noted."
+CHATS = "chats"
+"""The folder of a workspace in which conversations are saved."""
+
+
+class Talk:
+    """A conversation with one user; for one thread at a time.
+
+    `consent` says that the user chose, expressly, to have the conversation shared; without it no release holds it.
+    `new_id` names messages.
+    """
+
+    def __init__(
+        self, chat: FolderChat, session: ChatSession, guard: SafetyGuard, new_id: Callable[[], str], *, consent: bool
+    ) -> None:
+        self._chat = chat
+        self._session = session
+        self._guard = guard
+        self._new_id = new_id
+        self._asked_why = False
+        self.record = Conversation(
+            user_pseudo_id=session.user, chat_id=session.chat_id, message_history=(), consent=consent
+        )
+        self.last: Message | None = None
+
+    @property
+    def options(self) -> ChatOptions:
+        """When it searches and remembers."""
+        return self._session.options
+
+    @options.setter
+    def options(self, options: ChatOptions) -> None:
+        self._session.options = options
+
+    def say(self, text: str, fields: Mapping[str, object] | None = None) -> Message:
+        """The reply to what the user says; `fields` are further ones of the message, as `memories`.
+
+        After a dislike the text is the answer to what would have been better. Unsafe talk and a model that fails get a
+        canned reply, which names its `failure`, and the `problem` of the model. Raises DialogueError, StoreError,
+        FolderError, and the signal BudgetSpent.
+        """
+        if self._asked_why:
+            self._asked_why = False
+            self.record = answered_after_dislike(self.record, text, self._new_id())
+            return self._noted()
+        made: list[Message] = []
+        problems: list[RunError] = []
+
+        def reply_to(human: str) -> str:
+            message = Message(text=human)
+            message.update(fields or {})
+            try:
+                made.extend(self._chat.reply([(self._session, message)]))
+            except RunError as error:
+                problems.append(error)
+                raise
+            return made[-1].text
+
+        said = self._guard.reply(text, reply_to)
+        human = ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=self._new_id(), safety=said.human)
+        bot = _recorded(said, made, self._new_id())
+        self.record = self.record.model_copy(update={"message_history": (*self.record.message_history, human, bot)})
+        self.last = _shown(said, made, self._chat.agent_id, problems)
+        return self.last
+
+    def like(self) -> None:
+        """The last reply is liked. Raises DialogueError where there is none."""
+        self.record = liked(self.record)
+
+    def dislike(self, kind: DislikeType) -> str:
+        """The last reply is disliked; gives the question whose answer is what the user says next.
+
+        Raises DialogueError where there is no reply, or the type does not fit it.
+        """
+        self.record = asked_after_dislike(disliked(self.record, kind), self._new_id())
+        self._asked_why = True
+        return self.record.message_history[-1].text
+
+    def save(self, path: Path) -> None:
+        """Write the conversation, as one line of JSON. Raises FolderError where it cannot be written."""
+        write_conversations(path, [self.record])
+
+    def _noted(self) -> Message:
+        thanks = ChatMessage(text=THANKS, sender=Sender.BOT, bot_message_id=self._new_id())
+        self.record = self.record.model_copy(update={"message_history": (*self.record.message_history, thanks)})
+        return Message(id=self._chat.agent_id, text=THANKS, episode_done=False)
+
+
+def _recorded(said: GuardedReply, made: list[Message], message_id: str) -> ChatMessage:
+    guarded = said.message(message_id)
+    if said.failure is not None or not made:
+        return guarded
+    full = chat_message_of(made[-1], message_id)
+    return full.model_copy(update={"safety": guarded.safety, "is_safety_controlled_response": False})
+
+
+def _shown(said: GuardedReply, made: list[Message], agent_id: str, problems: list[RunError]) -> Message:
+    if said.failure is None and made:
+        return made[-1]
+    shown = Message(id=agent_id, text=said.text, episode_done=False, failure=str(said.failure))
+    if said.failure is InteractionFailure.MODEL_CRASH and problems:
+        shown["problem"] = problems[-1].message
+    return shown

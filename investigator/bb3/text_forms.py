@@ -1,0 +1,125 @@
+"""BB3's own forms of prompts, control tokens and prefixes, for models that were trained on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from investigator.bb3.cleanup import cleaned
+from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest
+from investigator.bb3.gpt2_tokens import CountTokens, best_count
+from investigator.bb3.module_table import TABLE
+from investigator.bb3.prefix_form import prefix_prompt
+from investigator.bb3.prefix_options import PrefixOptions
+from investigator.bb3.token_form import token_prompt
+from investigator.records import Module, Record, Speaker
+
+Prompted = tuple[ModuleRequest, str]
+"""A request with its prompt."""
+
+
+class Written(Record):
+    """What a model wrote, with the logarithm of its probability; `failed`: there is no answer to be had."""
+
+    text: str
+    score: float = 0.0
+    failed: bool = False
+
+
+class Writer(Protocol):
+    """Writes on from prompts, each module with its own settings."""
+
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
+        """One text for each prompt, in order. What cannot be had is a text that has failed, and no error."""
+        ...
+
+
+class PrefixForm:
+    """The form of 30B and 175B. `options` are those of the modules that differ from the usual ones."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        options: Callable[[Module], PrefixOptions] = lambda _: PrefixOptions(),
+        count: CountTokens | None = None,
+        instructions: Path | None = None,
+    ) -> None:
+        self._writer = writer
+        self._options = options
+        self._count = count or best_count()
+        self._instructions = instructions
+
+    def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
+        """One reply for each request. Raises TemplateError, for instructions of one's own."""
+        prompts = [(request, self._prompt(request)) for request in requests]
+        written = _written(self._writer, prompts)
+        tidy = [one.model_copy(update={"text": cleaned([one.text])[0]}) for one in written]
+        return [
+            _failure(one) if one.failed else _read(request, one, TABLE[request.module].yes)
+            for request, one in zip(requests, tidy, strict=True)
+        ]
+
+    def _prompt(self, request: ModuleRequest) -> str:
+        return prefix_text(request, self._options(request.module), self._count, self._instructions)
+
+
+def prefix_text(
+    request: ModuleRequest, options: PrefixOptions, count: CountTokens | None = None, instructions: Path | None = None
+) -> str:
+    """The prompt of a request; a memory is made of one's own turn as if the partner had said it, as BB3 was trained.
+
+    Raises TemplateError, for instructions of one's own.
+    """
+    if request.module is Module.MGM:
+        turns = tuple(turn.model_copy(update={"speaker": Speaker.PARTNER}) for turn in request.turns[-1:])
+        request = request.model_copy(update={"turns": turns})
+    return prefix_prompt(request, options, count or best_count(), instructions)
+
+
+class TokenForm:
+    """The form of 3B."""
+
+    def __init__(self, writer: Writer, *, decide_with_memories: bool = True) -> None:
+        self._writer = writer
+        self._decide_with_memories = decide_with_memories
+
+    def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
+        """One reply for each request."""
+        decide = self._decide_with_memories
+        prompts = [(request, token_prompt(request, decide_with_memories=decide)) for request in requests]
+        return [
+            _failure(one) if one.failed else _read(request, one, TABLE[request.module].small_yes)
+            for request, one in zip(requests, _written(self._writer, prompts), strict=True)
+        ]
+
+
+def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[Written]:
+    """The texts, in the order of the prompts; each module is asked once for all of its own."""
+    groups: dict[Module, list[int]] = {}
+    for number, (request, _) in enumerate(prompts):
+        groups.setdefault(request.by, []).append(number)
+    found: dict[int, Written] = {}
+    for module, numbers in groups.items():
+        found |= zip(numbers, writer.write(module, [prompts[number] for number in numbers]), strict=True)
+    return [found[number] for number in range(len(prompts))]
+
+
+def _failure(written: Written) -> ModuleReply:
+    return ModuleReply(text=FAILED, score=written.score, needed=False, failed=True)
+
+
+def _read(request: ModuleRequest, written: Written, yes: str) -> ModuleReply:
+    text = written.text
+    if yes:
+        return ModuleReply(text=text, score=written.score, needed=text.startswith(yes))
+    if request.module is Module.MKM:
+        text = _memory_meant(text, request.memories)
+    return ModuleReply(text=text, score=written.score)
+
+
+def _memory_meant(text: str, memories: Sequence[str]) -> str:
+    """The memory that a model repeats, with its prefix or without; empty where it made one up."""
+    meant: Mapping[str, str] = {memory.partition(":")[2].strip(): memory for memory in reversed(memories)}
+    bare = text.strip()
+    return bare if bare in memories else meant.get(bare, "")

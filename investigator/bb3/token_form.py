@@ -1,0 +1,68 @@
+"""The contexts of 3B: turns as they are, and tokens that say what is wanted (seed: bb3_agents)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from investigator.bb3.document_text import passage
+from investigator.bb3.exchange import ModuleRequest
+from investigator.bb3.module_table import TABLE
+from investigator.records import Module, Turn
+
+OWN_PERSONA = "your persona:"
+PARTNERS_PERSONA = "partner's persona:"
+_GIVEN = frozenset({Module.CRM, Module.MRM, Module.SRM, Module.GRM})
+
+
+def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
+    """The context of a request.
+
+    Documents, and the memories to choose from, are no part of it: they are read one by one, see `token_documents`. The
+    memory decision sees memories with `decide_with_memories`, otherwise the last line alone.
+    """
+    row = TABLE[request.module]
+    lines = _lines(request, decide_with_memories)
+    if request.module in _GIVEN:
+        return "\n".join((*lines, _found(request)))
+    return " ".join(part for part in ("\n".join(lines), row.control_token) if part)
+
+
+def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
+    """What the model reads where it is given documents or memories: each of them, followed by the context."""
+    if request.module is Module.MKM:
+        return tuple(f"{memory} // {context}" for memory in request.memories)
+    return tuple(f"{passage(document)}{context}" for document in request.documents)
+
+
+def _lines(request: ModuleRequest, decide_with_memories: bool) -> list[str]:
+    if request.module is Module.ORM:
+        return [*request.memories, *(turn.text for turn in request.turns)]
+    if request.module is Module.MDM and decide_with_memories:
+        return [*_personas(request.memories), *(turn.text for turn in request.turns[-1:])]
+    if TABLE[request.module].one_turn_history:
+        return _last_line(request.turns)
+    return [turn.text for turn in request.turns]
+
+
+def _last_line(turns: Sequence[Turn]) -> list[str]:
+    return [turns[-1].text.rpartition("\n")[2]] if turns else []
+
+
+def _personas(memories: Sequence[str]) -> list[str]:
+    """Both lines, where anything is remembered; a memory without a prefix is the partner's."""
+    if not memories:
+        return []
+    own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]
+    others = [memory for memory in memories if not memory.startswith(OWN_PERSONA)]
+    return [_persona(OWN_PERSONA, own), _persona(PARTNERS_PERSONA, others)]
+
+
+def _persona(prefix: str, memories: Sequence[str]) -> str:
+    return f"{prefix} {' '.join(memory.removeprefix(prefix).strip() for memory in memories)}"
+
+
+def _found(request: ModuleRequest) -> str:
+    """What a response is conditioned on, each in its wrapping and on a line of its own."""
+    kinds = ((Module.CKM, request.entity), (Module.MKM, request.memory), (Module.SKM, request.knowledge))
+    wrapped = ((TABLE[module].wrapping, text) for module, text in kinds if text)
+    return "\n".join(f"{wrapping[0]} {text} {wrapping[1]}" for wrapping, text in wrapped if wrapping)

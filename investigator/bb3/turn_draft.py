@@ -1,0 +1,113 @@
+"""One turn of one conversation while it is being made: every step writes down what it has found out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from investigator.bb3.exchange import Memories, ModuleReply, SearchDocument
+from investigator.dialogue.messages import Message
+from investigator.records import Module, Quote, Speaker, Turn
+
+RESPONSE_OF = {"entity": Module.CRM, "memory": Module.MRM, "knowledge": Module.SRM}
+"""Which module replies from which kind of knowledge, in the order in which kinds stand in a prompt."""
+FIELD_OF = {
+    Module.CRM: "contextual_dialogue",
+    Module.MRM: "memory_dialogue",
+    Module.SRM: "search_dialogue",
+    Module.VRM: "vanilla_dialogue",
+    Module.ORM: "opening_dialogue",
+}
+"""The field of a message that holds what a module said."""
+
+
+@dataclass
+class Conversation:
+    """What the two have said so far, oldest first, and what is remembered of them."""
+
+    memories: Memories
+    turns: list[Turn] = field(default_factory=list)
+
+    def hear(self, text: str) -> None:
+        """The partner says something."""
+        self.turns.append(Turn(speaker=Speaker.PARTNER, text=text))
+
+    def say(self, text: str) -> None:
+        """The one who replies says something."""
+        self.turns.append(Turn(speaker=Speaker.SELF, text=text))
+
+
+@dataclass
+class Draft:
+    """A turn in the making. Texts that no module was asked for are empty; decisions are their modules' own words."""
+
+    conversation: Conversation
+    search_decision: str = ""
+    memory_decision: str = ""
+    uses_search: bool = False
+    uses_memory: bool = False
+    uses_entity: bool = False
+    available: Sequence[str] = ()
+    query: str = ""
+    query_failed: bool = False
+    search_failed: bool = False
+    search_problem: str = ""
+    documents: Sequence[SearchDocument] = ()
+    entity: str = ""
+    memory: str = ""
+    memory_used: str = ""
+    knowledge: str = ""
+    quotes: tuple[Quote, ...] = ()
+    partner_memory: str = ""
+    self_memory: str = ""
+    replies: dict[Module, ModuleReply] = field(default_factory=dict)
+    combined: ModuleReply | None = None
+    chosen: ModuleReply | None = None
+    chosen_module: Module | None = None
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The conversation so far."""
+        return tuple(self.conversation.turns)
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of knowledge there are, in the order in which they stand in a prompt."""
+        return [kind for kind in RESPONSE_OF if getattr(self, kind)]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether one module made the reply, from the conversation or the memories, and none was asked besides."""
+        return self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
+
+    def message(self, agent_id: str) -> Message:
+        """The reply with everything that it rests on, under BB3's names; texts that are empty are left out."""
+        said = self.chosen or ModuleReply(text="")
+        message = Message(text=said.text, id=agent_id, episode_done=False)
+        found = {
+            "search_decision": "" if self.is_alone else self.search_decision,
+            "memory_decision": "" if self.is_alone else self.memory_decision,
+            "search_query": self.query,
+            "memory_generator_self": self.self_memory,
+            "memory_generator_partner": self.partner_memory,
+            "contextual_knowledge": self.entity,
+            "memory_knowledge": self.memory,
+            "search_knowledge": self.knowledge,
+            **{FIELD_OF[module]: reply.text for module, reply in self.replies.items()},
+        }
+        message.update({name: value for name, value in found.items() if value})
+        if not self.is_alone:
+            message["score"] = said.score
+            message["best_module"] = "Combined Response" if said is self.combined else str(self.chosen_module)
+        message["memories"] = {} if self.is_alone else dict(self.conversation.memories.texts())
+        message["search_knowledge_doc_titles"] = [document.title for document in self.documents]
+        message["search_knowledge_doc_content"] = [document.text for document in self.documents]
+        message["search_knowledge_doc_urls"] = [document.url for document in self.documents]
+        message["memory_knowledge_doc_content"] = list(self.available) if self.uses_memory else []
+        if self.search_failed:
+            message["search_result_failure"] = True
+        if self.search_problem:
+            message["search_problem"] = self.search_problem
+        if self.quotes:
+            message["quotes"] = [quote.model_dump(mode="json") for quote in self.quotes]
+        return message

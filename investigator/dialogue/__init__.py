@@ -1,0 +1,1 @@
+"""Messages, agents, worlds and teachers in ParlAI's way (seeds: parlai_core_concepts, parlai_messages)."""

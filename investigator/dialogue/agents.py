@@ -1,0 +1,119 @@
+"""Agent: whoever observes messages and acts (seed: parlai_core_concepts, "Agents")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, Self, runtime_checkable
+
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.options import Opt
+from investigator.errors import DialogueError
+
+Shared = Mapping[str, object]
+"""What the copies of an agent or a world have in common."""
+
+
+class Agent:
+    """Observes what others say, and acts. The base greets.
+
+    `opt` are its options, of which it keeps a copy; `shared` is what `share` of another one gave, for a copy of that.
+    """
+
+    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+        self.opt = Opt.of(opt).deepcopy()
+        self.id = self.opt.text("id", "agent")
+        self.observation: Message | None = None
+
+    def observe(self, observation: Message) -> Message | None:
+        """Take in what another one said; what was observed is returned."""
+        self.observation = observation
+        return observation
+
+    def act(self) -> Message:
+        """What the agent says now."""
+        return Message(text="hello, teacher!")
+
+    def reset(self) -> None:
+        """Forget the conversation."""
+        self.observation = None
+
+    def reset_metrics(self) -> None:
+        """Count anew."""
+
+    def save(self, path: str | None = None) -> None:
+        """Keep what was learned, where the agent learns."""
+
+    def shutdown(self) -> None:
+        """Give back what the agent holds."""
+
+    def epoch_done(self) -> bool:
+        """Whether a pass through the agent's data has ended; never for an agent without data."""
+        return False
+
+    def share(self) -> dict[str, object]:
+        """What a copy needs: the class, the options, and what the copies have in common."""
+        return {"class": type(self), "opt": self.opt}
+
+    @classmethod
+    def upgrade_opt(cls, opt: Opt) -> Opt:
+        """The options that an agent was kept with, perhaps by an older version, as this one takes them."""
+        return opt
+
+    def clone(self) -> Self:
+        """A copy with the same options that shares what `share` gives."""
+        return type(self)(self.opt, self.share())
+
+    def respond(self, message: str | Mapping[str, object], **fields: object) -> str:
+        """The reply of a copy to one message; the agent itself keeps nothing of it.
+
+        Raises DialogueError where the message has no text, or one of the further fields already.
+        """
+        asked = Message(text=message) if isinstance(message, str) else Message(message)
+        for field, value in fields.items():
+            asked[field] = value
+        if "text" not in asked:
+            raise DialogueError("the message has no text to respond to", hint="Give a text, or a message with one.")
+        asked.setdefault(EPISODE_DONE, True)
+        copy = self.clone()
+        copy.observe(asked)
+        return copy.act().text
+
+    def batch_respond(self, messages: Sequence[Mapping[str, object]]) -> list[str]:
+        """The replies to several messages that have nothing to do with each other, made by one `batch_act`.
+
+        Raises DialogueError where a message has no text or the agent has no `batch_act`.
+        """
+        if not isinstance(self, ActsInBatches):
+            raise DialogueError(f"{self.id} cannot act in batches", hint="Use respond, message by message.")
+        copies, observed = [], []
+        for number, message in enumerate(messages):
+            if "text" not in message:
+                raise DialogueError(f"message {number} has no text to respond to", hint="Give each message a text.")
+            asked = Message(message)
+            asked.setdefault(EPISODE_DONE, True)
+            copy = self.clone()
+            copies.append(copy)
+            observed.append(copy.observe(asked) or asked)
+        acts = self.batch_act(observed)
+        for copy, act in zip(copies, acts, strict=True):
+            if isinstance(copy, ObservesItself):
+                copy.self_observe(act)
+        return [act.text for act in acts]
+
+
+@runtime_checkable
+class ActsInBatches(Protocol):
+    """An agent that answers several observations at once."""
+
+    def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
+        """One act for each observation, in order."""
+        ...
+
+
+@runtime_checkable
+class ObservesItself(Protocol):
+    """An agent that takes note of what it said itself."""
+
+    def self_observe(self, self_message: Message) -> None:
+        """Take note of the act that was just made."""
+        ...

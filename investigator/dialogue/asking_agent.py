@@ -1,0 +1,129 @@
+"""InvestigatorAgent: whoever can be asked about documents, as an agent in a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import BoundedSemaphore
+from typing import Protocol, runtime_checkable
+
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.messages import Message
+from investigator.errors import DialogueError, QuestionError
+from investigator.records.documents import Quote
+
+NOTHING_ASKED = "Please ask me a question about the documents."
+NOT_ASKED = "not_asked"
+"""The status of a reply to what was no question."""
+
+
+class FoundAnswer(Protocol):
+    """What an answer must tell: the records' Answer does."""
+
+    @property
+    def text(self) -> str:
+        """What is answered; `[n]` in it counts the citations from 1."""
+        ...
+
+    @property
+    def status(self) -> str:
+        """Whether an answer was found."""
+        ...
+
+    @property
+    def citations(self) -> Sequence[Quote]:
+        """The quotes that prove it."""
+        ...
+
+
+@runtime_checkable
+class Asked(Protocol):
+    """Whoever answers questions: an Investigator does."""
+
+    def ask(self, question: str) -> FoundAnswer:
+        """The answer to one question."""
+        ...
+
+
+class InvestigatorAgent(Agent):
+    """Answers what it hears from the documents; each question stands by itself.
+
+    Replies have `text`, `status`, and `citations` (quotes in their wire form). What is no question, such as an empty
+    text, is answered politely without asking. Copies share the `investigator`, of which at most `at_once` questions are
+    asked at the same time: one, since a workspace has one writer. Errors of the investigation are raised as they are.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object] | None = None,
+        shared: Shared | None = None,
+        *,
+        investigator: Asked | None = None,
+        at_once: int = 1,
+    ) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("id", "investigator")
+        self._desk = _desk(shared, investigator, at_once)
+
+    def act(self) -> Message:
+        """The answer to what was observed last."""
+        (act,) = self.batch_act([self.observation])
+        return act
+
+    def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
+        """The answers to several messages, in order; equal questions are asked once, and padding has no answer."""
+        heard = [observation or Message() for observation in observations]
+        questions = tuple(dict.fromkeys(message.text.strip() for message in heard if not message.is_padding()))
+        replies = dict(zip(questions, self._desk.answers(questions), strict=True))
+        acts = [Message(id=self.id, episode_done=False) for _ in heard]
+        for act, message in zip(acts, heard, strict=True):
+            if not message.is_padding():
+                act.update(replies[message.text.strip()])
+        return acts
+
+    def share(self) -> dict[str, object]:
+        """As of every agent, and the investigator."""
+        return {**super().share(), "desk": self._desk}
+
+
+class _Desk:
+    """Where questions wait until one of those places is free that copies of an agent have together."""
+
+    def __init__(self, investigator: Asked, at_once: int) -> None:
+        self._investigator = investigator
+        self._at_once = at_once
+        self._places = BoundedSemaphore(at_once)
+
+    def answers(self, questions: Sequence[str]) -> list[Mapping[str, object]]:
+        """The fields of the replies, in order."""
+        if self._at_once == 1 or len(questions) < 2:
+            return [self._answer(question) for question in questions]
+        with ThreadPoolExecutor(min(self._at_once, len(questions)), thread_name_prefix="investigator-ask") as threads:
+            return list(threads.map(self._answer, questions))
+
+    def _answer(self, question: str) -> Mapping[str, object]:
+        if not question:
+            return _unasked(NOTHING_ASKED)
+        try:
+            with self._places:
+                answer = self._investigator.ask(question)
+        except QuestionError as error:
+            return _unasked(f"I cannot be asked this: {error.message}. {error.hint}")
+        citations = [quote.model_dump(mode="json") for quote in answer.citations]
+        return {"text": answer.text, "status": str(answer.status), "citations": citations}
+
+
+def _desk(shared: Shared | None, investigator: Asked | None, at_once: int) -> _Desk:
+    common = (shared or {}).get("desk")
+    if isinstance(common, _Desk):
+        return common
+    if not isinstance(investigator, Asked):
+        hint = 'Give it one: InvestigatorAgent(investigator=Investigator("my_folder"))'
+        raise DialogueError("there is no one to ask", hint=hint)
+    if at_once < 1:
+        raise DialogueError(f"at_once must be 1 or more, it is {at_once}", hint="Leave it out for one at a time.")
+    return _Desk(investigator, at_once)
+
+
+def _unasked(text: str) -> Mapping[str, object]:
+    return {"text": text, "status": NOT_ASKED, "citations": []}

@@ -1,0 +1,51 @@
+"""DataLoader: loads data on threads of its own while others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from investigator.dialogue.options import Opt
+from investigator.errors import DialogueError, DialogueValueError
+
+Loaded = TypeVar("Loaded")
+
+
+class DataLoader:
+    """A pool of threads that run what is requested, first come first served.
+
+    The option `num_load_threads` (default 1) says how many. They start when there is something to load, and end with
+    `shutdown`.
+    """
+
+    def __init__(self, opt: Mapping[str, object] | None = None) -> None:
+        size = Opt.of(opt).number("num_load_threads", 1)
+        if size < 1:
+            raise DialogueValueError(f"num_load_threads must be 1 or more, it is {size}")
+        self._pool = ThreadPoolExecutor(max_workers=size, thread_name_prefix="data-loader")
+
+    def request_load(
+        self,
+        receive_fn: Callable[[Future[Loaded]], object],
+        load_fn: Callable[..., Loaded],
+        args: Sequence[object] | Mapping[str, object] = (),
+    ) -> Future[Loaded]:
+        """Have `load_fn` called with the arguments on a thread, and then `receive_fn` with the future, which is done.
+
+        The future holds the result or the error of `load_fn`; it is returned too, for who would rather wait. Raises
+        DialogueError after `shutdown`.
+        """
+        try:
+            if isinstance(args, Mapping):
+                future = self._pool.submit(load_fn, **args)
+            else:
+                future = self._pool.submit(load_fn, *args)
+        except RuntimeError as error:
+            raise DialogueError(f"nothing more can be loaded: {error}", hint="Make a new DataLoader.") from error
+        future.add_done_callback(receive_fn)
+        return future
+
+    def shutdown(self) -> None:
+        """Finish what was requested, and end the threads; safe to call again."""
+        self._pool.shutdown(wait=True)

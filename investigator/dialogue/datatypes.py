@@ -1,0 +1,91 @@
+"""Datatype: which part of the data is used, in which order, and whether it is begun anew at its end."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from investigator.errors import DialogueValueError
+
+Item = TypeVar("Item")
+
+FOLDS = ("train", "valid", "test")
+FLAGS = ("evalmode", "ordered", "stream")
+
+
+@dataclass(frozen=True)
+class Datatype:
+    """A fold with flags, written as `train`, `train:evalmode`, `train:ordered`, `valid:stream`.
+
+    Raises DialogueValueError where the fold is not train, valid or test, or a flag is unknown.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise DialogueValueError(f"a datatype is a text, not {self.name!r}", hint="Choose train, valid or test.")
+        fold, *flags = self.name.split(":")
+        for part, known in [(fold, FOLDS), *((flag, FLAGS) for flag in flags)]:
+            if part not in known:
+                near = difflib.get_close_matches(part, known, n=1)
+                raise DialogueValueError(
+                    f"the datatype {self.name!r} has an unknown part {part!r}",
+                    hint=f"Did you mean {near[0]}?" if near else f"Choose one of {', '.join(known)}.",
+                )
+
+    @property
+    def fold(self) -> str:
+        """The part of the data: `train`, `valid` or `test`."""
+        return self.name.partition(":")[0]
+
+    @property
+    def training(self) -> bool:
+        """Whether the labels are shown, so that somebody can learn from them."""
+        return self.fold == "train" and not self._has("evalmode")
+
+    @property
+    def streams(self) -> bool:
+        """Whether the data is read while it is used, instead of being held in memory."""
+        return self._has("stream")
+
+    @property
+    def cycles(self) -> bool:
+        """Whether there is no end: the data is begun anew."""
+        return self.training and not self._has("ordered")
+
+    @property
+    def shuffles(self) -> bool:
+        """Whether episodes come in random order, each of them any number of times."""
+        return self.cycles and not self.streams
+
+    @property
+    def without_stream(self) -> str:
+        """The datatype's name as it is when the data does not stream."""
+        return ":".join(part for part in self.name.split(":") if part != "stream")
+
+    def _has(self, flag: str) -> bool:
+        return flag in self.name.split(":")[1:]
+
+
+def split_by_fold(
+    fold: str, data: Sequence[Item], train: float, valid: float, test: float, seed: int = 42
+) -> list[Item]:
+    """The items of one fold of data that comes without folds of its own.
+
+    The items are shuffled with the seed and then cut, so that the three folds share no item and together hold them all.
+    The fractions are parts of 1. Raises DialogueValueError where they do not add up to 1.
+    """
+    if not math.isclose(train + valid + test, 1.0) or min(train, valid, test) < 0:
+        raise DialogueValueError(
+            f"the fractions of train, valid and test must add up to 1, they are {train}, {valid} and {test}"
+        )
+    items = list(data)
+    random.Random(seed).shuffle(items)
+    cuts = [0, int(train * len(items)), int((train + valid) * len(items)), len(items)]
+    place = FOLDS.index(Datatype(fold).fold)
+    return items[cuts[place] : cuts[place + 1]]

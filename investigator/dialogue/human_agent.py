@@ -1,0 +1,102 @@
+"""HumanAgent: a person at a terminal, or whoever writes lines into a stream."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Mapping
+from typing import TextIO
+
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.messages import Message
+from investigator.errors import DialogueError
+
+END_OF_EPISODE = "[DONE]"
+END_OF_ALL = "[EXIT]"
+
+
+class HumanAgent(Agent):
+    """Writes what others say to `sink`, and says the lines that it reads from `source`.
+
+    A line that ends with `[DONE]` ends the episode; one that ends with `[EXIT]`, or the end of the source, ends the
+    episode and the epoch: from then on acts are padding. With the option `single_turn` each line is an episode. The
+    streams are standard input and output, as they are at the time, unless they are given.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object] | None = None,
+        shared: Shared | None = None,
+        *,
+        source: TextIO | None = None,
+        sink: TextIO | None = None,
+        prompt: str = "> ",
+    ) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("id", "human")
+        self._streams = (source, sink)
+        common = (shared or {}).get("human")
+        if isinstance(common, HumanAgent):
+            self._streams = common._streams
+        self._prompt = prompt
+        self._single_turn = self.opt.switch("single_turn")
+        self._finished = False
+
+    def observe(self, observation: Message) -> Message:
+        """Show what another one said; a message without text shows nothing."""
+        super().observe(observation)
+        if observation.text:
+            speaker = str(observation.get("id") or "partner")
+            self._write(f"{_seen(speaker)}: {_seen(observation.text)}\n")
+        return observation
+
+    def act(self) -> Message:
+        """The next line. Raises DialogueError where it is no text."""
+        line = "" if self._finished else self._line()
+        said, mark = _before_mark(line.strip())
+        if not line or mark == END_OF_ALL:
+            self._finished = True
+        act = Message(id=self.id, episode_done=bool(self._finished or mark or self._single_turn))
+        if self._finished and not said:
+            act.update(Message.padding_example())
+        else:
+            act["text"] = said
+        return act
+
+    def epoch_done(self) -> bool:
+        """Whether the human has left."""
+        return self._finished
+
+    def share(self) -> dict[str, object]:
+        """As of every agent, and the agent whose streams copies use."""
+        return {**super().share(), "human": self}
+
+    def _line(self) -> str:
+        self._write(self._prompt)
+        try:
+            return (self._streams[0] or sys.stdin).readline()
+        except UnicodeDecodeError as error:
+            raise DialogueError("the input is not text", hint="Write it in the encoding of the terminal.") from error
+
+    def _write(self, text: str) -> None:
+        sink = self._streams[1] or sys.stdout
+        sink.write(text)
+        sink.flush()
+
+
+def _before_mark(line: str) -> tuple[str, str]:
+    """What is said in a line, and the mark that it ends with, if it does."""
+    for mark in (END_OF_EPISODE, END_OF_ALL):
+        if line.upper().endswith(mark):
+            return line[: -len(mark)].rstrip(), mark
+    return line, ""
+
+
+def _seen(text: str) -> str:
+    """The text with characters written out that would steer the terminal, or that cannot be written."""
+    return "".join(
+        character
+        if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs")
+        else ascii(character)[1:-1]
+        for character in text
+    )

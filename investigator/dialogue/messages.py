@@ -1,0 +1,59 @@
+"""Message: what agents say to each other (seed: parlai_messages)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+from investigator.errors import DialogueError
+
+BATCH_PADDING = "batch_padding"
+EPISODE_DONE = "episode_done"
+
+
+class Message(dict[str, object]):
+    """A dict whose fields are set once; `force_set` sets one anew.
+
+    Standard fields, each of them optional: `text`, `id`, `labels`, `eval_labels`, `label_candidates`,
+    `text_candidates`, `episode_done`, `reward`, `image`, `metrics`; any other is allowed.
+    """
+
+    def __setitem__(self, key: str, value: object) -> None:
+        """Set a new field. Raises DialogueError where the message has it already."""
+        if key in self:
+            raise DialogueError(
+                f"the message has a field {key!r} already",
+                hint=f"Change it on purpose with: message.force_set({key!r}, value)",
+            )
+        super().__setitem__(key, value)
+
+    def force_set(self, key: str, value: object) -> None:
+        """Set a field, whether the message has it or not."""
+        super().__setitem__(key, value)
+
+    def copy(self) -> Self:
+        """A shallow copy of the same class."""
+        return type(self)(self)
+
+    @classmethod
+    def of(cls, act: Mapping[str, object]) -> Message:
+        """The message itself, or one made of another mapping: for acts that come from outside."""
+        return act if isinstance(act, Message) else cls(act)
+
+    @classmethod
+    def padding_example(cls) -> Message:
+        """What fills a batch up when there are no examples left."""
+        return cls({BATCH_PADDING: True, EPISODE_DONE: True})
+
+    def is_padding(self) -> bool:
+        """Whether it only fills up a batch."""
+        return bool(self.get(BATCH_PADDING))
+
+    def json_safe_payload(self) -> dict[str, object]:
+        """Its fields as a plain dict, without `metrics`, which hold objects."""
+        return {key: value for key, value in self.items() if key != "metrics"}
+
+    @property
+    def text(self) -> str:
+        """Its text; empty where it has none."""
+        return str(self.get("text") or "")

@@ -1,0 +1,125 @@
+"""TeacherMetrics: what a teacher grades replies by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+
+from investigator.dialogue.messages import Message
+from investigator.dialogue.metrics.bleu import bleu
+from investigator.dialogue.metrics.distinct import inter_distinct, intra_distinct
+from investigator.dialogue.metrics.matching import exact_match, word_overlap
+from investigator.dialogue.metrics.ranking import HITS_AT, ranking_metrics
+from investigator.dialogue.metrics.rouge import rouge
+from investigator.dialogue.metrics.store import Metrics
+from investigator.dialogue.metrics.values import AverageMetric, Metric, SumMetric
+from investigator.errors import DialogueError
+
+_BLEU_ORDERS = (1, 2, 3, 4)
+_DISTINCT_LENGTHS = (1, 2)
+
+DEFAULT_METRICS = frozenset({"accuracy", "bleu-4", "f1"})
+ROUGE_METRICS = frozenset({"rouge-1", "rouge-2", "rouge-L"})
+BLEU_METRICS = frozenset(f"bleu-{order}" for order in _BLEU_ORDERS)
+DISTINCT_METRICS = frozenset(f"{kind}distinct-{length}" for kind in ("inter", "intra") for length in _DISTINCT_LENGTHS)
+_GROUPS = {
+    "default": DEFAULT_METRICS,
+    "rouge": ROUGE_METRICS,
+    "bleu": BLEU_METRICS,
+    "distinct": DISTINCT_METRICS,
+    "all": DEFAULT_METRICS | ROUGE_METRICS | BLEU_METRICS | DISTINCT_METRICS,
+}
+_OWN_NAMES = frozenset(
+    {*_GROUPS["all"], "exs", "precision", "recall", "rouge_1", "rouge_2", "rouge_L", "mrr"}
+    | {f"hits@{k}" for k in HITS_AT}
+)
+
+
+def named_metrics(metrics_list: str) -> frozenset[str]:
+    """The metrics that a comma list of names and groups stands for.
+
+    Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; any other name stands for
+    itself, so that a teacher of one's own can look whether its metric is asked for.
+    """
+    names = (name.strip() for name in metrics_list.split(","))
+    return frozenset(metric for name in names if name for metric in _GROUPS.get(name, (name,)))
+
+
+class TeacherMetrics(Metrics):
+    """Grades replies against labels and adds up the figures.
+
+    `metrics_list` says which (see `named_metrics`); accuracy, precision, recall and f1 are always among them.
+    """
+
+    def __init__(self, metrics_list: str = "default", shared: Mapping[str, object] | None = None) -> None:
+        super().__init__(shared)
+        self.wanted = named_metrics(metrics_list)
+
+    def evaluate_response(self, observation: Message, labels: Sequence[str]) -> None:
+        """Grade one reply. Counts it as an example (`exs`), and adds what there is something to grade by.
+
+        A text is graded by the labels, best of all; `text_candidates`, best first, give hits@k and mrr; the reply's
+        own `metrics` are added, numbers as averages, and one that has the name of a metric of ours as `USER_name`.
+        Without labels nothing is right or wrong, so only the reply's own metrics are added.
+        Raises DialogueError where candidates are no list, or the reply's metrics no mapping of names to figures.
+        """
+        right = (labels,) if isinstance(labels, str) else tuple(labels)
+        found: dict[str, Metric] = {"exs": SumMetric(1)}
+        text = observation.get("text")
+        if text is not None and right:
+            found |= self._text_metrics(str(text), right)
+        candidates = observation.get("text_candidates")
+        if candidates is not None and right:
+            found |= ranking_metrics(_texts(candidates), right)
+        found |= _own_metrics(observation.get("metrics"))
+        self.add_all(found)
+
+    def _text_metrics(self, guess: str, labels: Sequence[str]) -> dict[str, Metric]:
+        words = word_overlap(guess, labels)
+        found: dict[str, Metric] = {
+            "accuracy": exact_match(guess, labels),
+            "precision": AverageMetric(words.precision),
+            "recall": AverageMetric(words.recall),
+            "f1": AverageMetric(words.f1),
+        }
+        for order in _BLEU_ORDERS:
+            if f"bleu-{order}" in self.wanted:
+                found[f"bleu-{order}"] = bleu(guess, labels, order)
+        if self.wanted & ROUGE_METRICS:
+            scores = rouge(guess, labels)
+            recalls = {"1": scores.one.recall, "2": scores.two.recall, "L": scores.longest.recall}
+            found |= {f"rouge_{n}": AverageMetric(r) for n, r in recalls.items() if f"rouge-{n}" in self.wanted}
+        for length in _DISTINCT_LENGTHS:
+            if f"interdistinct-{length}" in self.wanted:
+                found[f"interdistinct-{length}"] = inter_distinct(guess, length)
+            if f"intradistinct-{length}" in self.wanted:
+                found[f"intradistinct-{length}"] = intra_distinct(guess, length)
+        return found
+
+
+def _texts(candidates: object) -> list[str]:
+    if isinstance(candidates, str) or not isinstance(candidates, Sequence):
+        raise DialogueError(
+            f"text_candidates must be a list of texts, it is {candidates!r}", hint="Give them best first, as a list."
+        )
+    return [str(candidate) for candidate in candidates]
+
+
+def _own_metrics(metrics: object) -> dict[str, Metric]:
+    if metrics is None:
+        return {}
+    if not isinstance(metrics, Mapping):
+        raise DialogueError(f"the metrics of a reply must be figures by name, they are {metrics!r}")
+    return {
+        f"USER_{name}" if name in _OWN_NAMES else str(name): _as_metric(str(name), figure)
+        for name, figure in metrics.items()
+        if figure is not None
+    }
+
+
+def _as_metric(name: str, figure: object) -> Metric:
+    if isinstance(figure, Metric):
+        return figure
+    if isinstance(figure, Real):
+        return AverageMetric(float(figure))
+    raise DialogueError(f"the metric {name} of a reply must be a number or a Metric, it is {figure!r}")

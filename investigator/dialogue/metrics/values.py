@@ -1,0 +1,139 @@
+"""Metric: a figure that keeps what it takes to add it to another of its kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self, TypeAlias
+
+from investigator.errors import MetricsError
+
+
+class Metric(ABC):
+    """A frozen figure. `+` puts two of one class together; a metric plus None is the metric.
+
+    `is_global`: one figure stands for all tasks, so that reports of several tasks keep the first they hold.
+    `macro_average`: several tasks together are the mean of theirs, whatever their sizes, unless pooling is asked for.
+    """
+
+    is_global: ClassVar[bool] = False
+    macro_average: ClassVar[bool] = False
+
+    @abstractmethod
+    def value(self) -> float:
+        """The figure itself."""
+
+    @abstractmethod
+    def _plus(self, other: Self) -> Self:
+        """Both together; they are of one class."""
+
+    def __add__(self, other: Self | None) -> Self:
+        """Both together. Raises MetricsError where they are of different classes."""
+        if other is None:
+            return self
+        if type(other) is not type(self):
+            raise MetricsError(f"a {type(self).__name__} and a {type(other).__name__} cannot be added")
+        return self._plus(other)
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __str__(self) -> str:
+        """The value to four significant digits."""
+        return f"{self.value():.4g}"
+
+
+Report: TypeAlias = Mapping[str, Metric]
+"""Metrics by name; those of one task among several are called `task/name`."""
+
+
+@dataclass(frozen=True)
+class SumMetric(Metric):
+    """A count or an amount; adding gives the total."""
+
+    total: float = 0
+
+    def value(self) -> float:
+        return self.total
+
+    def _plus(self, other: Self) -> Self:
+        return type(self)(self.total + other.total)
+
+
+@dataclass(frozen=True)
+class AverageMetric(Metric):
+    """A mean, as its numerator and denominator. Over nothing it is 0; a numerator over nothing is not a number."""
+
+    macro_average: ClassVar[bool] = True
+
+    numerator: float = 0
+    denominator: float = 1
+
+    def value(self) -> float:
+        if self.denominator:
+            return self.numerator / self.denominator
+        return float("nan") if self.numerator else 0.0
+
+    def _plus(self, other: Self) -> Self:
+        return type(self)(self.numerator + other.numerator, self.denominator + other.denominator)
+
+
+@dataclass(frozen=True)
+class FixedMetric(Metric):
+    """A figure that is the same wherever it is reported, as the number of updates of a model."""
+
+    fixed: float
+
+    def value(self) -> float:
+        return self.fixed
+
+    def _plus(self, other: Self) -> Self:
+        """Raises MetricsError where the two differ."""
+        if self.fixed != other.fixed:
+            raise MetricsError(f"the fixed metrics are not the same: {self.fixed} and {other.fixed}")
+        return self
+
+
+@dataclass(frozen=True)
+class TimerMetric(Metric):
+    """An amount per second, over the time from `start` to `end` (seconds of one clock); 0 where no time has passed.
+
+    Together, two run from the earlier start to the later end: what ran side by side adds up.
+    """
+
+    total: float
+    start: float
+    end: float
+
+    def value(self) -> float:
+        elapsed = self.end - self.start
+        return self.total / elapsed if elapsed > 0 else 0.0
+
+    def _plus(self, other: Self) -> Self:
+        return type(self)(self.total + other.total, min(self.start, other.start), max(self.end, other.end))
+
+
+class GlobalSumMetric(SumMetric):
+    """A sum that stands for all tasks."""
+
+    is_global: ClassVar[bool] = True
+
+
+class GlobalAverageMetric(AverageMetric):
+    """A mean that stands for all tasks."""
+
+    is_global: ClassVar[bool] = True
+    macro_average: ClassVar[bool] = False
+
+
+class GlobalFixedMetric(FixedMetric):
+    """A fixed figure that stands for all tasks."""
+
+    is_global: ClassVar[bool] = True
+
+
+class GlobalTimerMetric(TimerMetric):
+    """An amount per second that stands for all tasks."""
+
+    is_global: ClassVar[bool] = True

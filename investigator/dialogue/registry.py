@@ -1,0 +1,150 @@
+"""Agents by name: which class a name means, and agents made of options alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import TypeVar
+
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.class_loading import load_class
+from investigator.dialogue.human_agent import HumanAgent
+from investigator.dialogue.option_files import option_file, read_options
+from investigator.dialogue.options import Opt
+from investigator.dialogue.simple_agents import (
+    FixedResponseAgent,
+    RandomCandidateAgent,
+    RepeatLabelAgent,
+    RepeatQueryAgent,
+)
+from investigator.dialogue.task_strings import Place
+from investigator.errors import DialogueError
+
+OWN_AGENTS = "investigator.dialogue"
+"""The package in which a name is looked for that nobody has registered."""
+
+_REGISTERED: dict[str, type[Agent]] = {
+    "fixed_response": FixedResponseAgent,
+    "human": HumanAgent,
+    "local_human": HumanAgent,
+    "random_candidate": RandomCandidateAgent,
+    "repeat_label": RepeatLabelAgent,
+    "repeat_query": RepeatQueryAgent,
+    "repeater": RepeatQueryAgent,
+}
+
+AgentKind = TypeVar("AgentKind", bound=type[Agent])
+
+
+def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
+    """Decorates an agent's class, so that the option `model` can name it.
+
+    Raises DialogueError where another class has the name.
+    """
+
+    def register(kind: AgentKind) -> AgentKind:
+        known = _REGISTERED.setdefault(name, kind)
+        if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+            raise DialogueError(
+                f"the name {name} belongs to {known.__module__}:{known.__qualname__}", hint="Choose another name."
+            )
+        _REGISTERED[name] = kind  # a module that is loaded anew brings the class anew
+        return kind
+
+    return register
+
+
+def agent_names() -> tuple[str, ...]:
+    """The names that are registered, in alphabetical order."""
+    return tuple(sorted(_REGISTERED))
+
+
+def agent_class_name(name: str) -> str:
+    """What the class of an agent is called: `repeat_label` is RepeatLabelAgent."""
+    return "".join(word[:1].upper() + word[1:] for word in name.split("_")) + "Agent"
+
+
+def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
+    """Where the class of an agent can be, likeliest first.
+
+    `a.b.c:Class` names it outright; `x/y` is in `package.x.y`, `projects:folder:model` in
+    `projects.folder.model.model`, any other name in `package.name.agents` or `package.name.name`. Raises DialogueError
+    for `projects:` with something else behind it.
+    """
+    project, *further = name.split(":")
+    if project == "projects":
+        if len(further) != 2:
+            raise DialogueError(f"{name} names no agent of a project", hint="Write: projects:FOLDER:MODEL")
+        folder, model = further
+        return (Place(f"projects.{folder}.{model}.{model}", agent_class_name(model)),)
+    if further:
+        return (Place(project, further[0]),)
+    folder, slash, variant = name.partition("/")
+    if slash:
+        return (Place(f"{package}.{folder}.{variant}", agent_class_name(variant)),)
+    return tuple(Place(f"{package}.{name}.{module}", agent_class_name(name)) for module in ("agents", name))
+
+
+def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
+    """The class that a name means: one that is registered, or else the one that `agent_places` finds.
+
+    Raises UnknownTaskError where there is none, DialogueError where it is no agent or cannot be loaded.
+    """
+    registered = _REGISTERED.get(name)
+    if registered is not None:
+        return registered
+    known = get_close_matches(name, agent_names(), n=3) or agent_names()
+    hint = f"Name one of {', '.join(known)}; or your own as package.module:Class."
+    return load_class(agent_places(name, package), Agent, sought=f"agent {name}", hint=hint)
+
+
+def create_agent(opt: Mapping[str, object]) -> Agent:
+    """The agent that the options name.
+
+    `model` is what `agent_class` takes. Where `model_file` has a file of options beside it (`model_file.opt`), those go
+    before the options given here, which can only change them with `override`. Raises what `agent_class` and
+    `read_options` do, and DialogueError where no model is named.
+    """
+    given = _with_kept(Opt.of(opt))
+    model = given.text("model")
+    if not model:
+        raise DialogueError("no model is named", hint=f"Name one in the option model: {', '.join(agent_names())}.")
+    kind = agent_class(model)
+    return kind(kind.upgrade_opt(given))
+
+
+def create_agents(opt: Mapping[str, object]) -> list[Agent]:
+    """An agent for each of the names in the option `model`, which has commas between them.
+
+    Agents that would have the same id are numbered. Raises what `create_agent` does.
+    """
+    given = Opt.of(opt)
+    names = [name.strip() for name in given.text("model").split(",")]
+    agents = [create_agent({**given, "model": name}) for name in names]
+    ids = Counter(agent.id for agent in agents)
+    taken: Counter[str] = Counter()
+    for agent in agents:
+        plain = agent.id
+        if ids[plain] > 1:
+            taken[plain] += 1
+            agent.id = f"{plain}_{taken[plain]}"
+    return agents
+
+
+def create_agent_from_shared(shared: Shared) -> Agent:
+    """A copy of the agent whose `share` gave this. Raises DialogueError where it is no agent's."""
+    kind, opt = shared.get("class"), shared.get("opt")
+    if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
+        raise DialogueError("this was not shared by an agent", hint="Give what agent.share() gives.")
+    return kind(opt, shared)
+
+
+def _with_kept(given: Opt) -> Opt:
+    """The options, with those that are kept beside the model file."""
+    model_file = given.text("model_file")
+    if not model_file or not option_file(model_file).is_file():
+        return given
+    override = given.get("override")
+    changed = override if isinstance(override, Mapping) else {}
+    return Opt({**given, **read_options(option_file(model_file)), **changed, "model_file": model_file})

@@ -1,0 +1,195 @@
+"""Task strings: `squad`, `babi:task1k:1`, `beir:datafile=PATH`, several with commas, and `#qa` for all of one kind.
+
+Pure: what a string means, and which class of which module it names. Loading that class is up to others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from itertools import accumulate
+from typing import NamedTuple
+
+from investigator.dialogue.options import Opt
+from investigator.errors import DialogueError, DialogueValueError, UnknownTaskError
+
+OWN_TASKS = "investigator.tasks.{task}"
+"""Where a task without a dot in its name lies."""
+
+OptionValue = bool | int | float | str
+
+
+class TaskEntry(NamedTuple):
+    """A task in a list of tasks. `task` is the task string that its id and its tags stand for."""
+
+    id: str
+    task: str
+    tags: tuple[str, ...]
+    description: str
+
+
+class Place(NamedTuple):
+    """A class, by its name and the module that it is in."""
+
+    module: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.name}"
+
+
+class SplitTask(NamedTuple):
+    """A task string in two parts: the task without its options, and the options."""
+
+    task: str
+    options: Mapping[str, OptionValue]
+
+
+class Stochastic(StrEnum):
+    """Weights that are no numbers: each task as often as it has episodes."""
+
+    STOCHASTIC = "stochastic"
+
+
+Weights = Stochastic | tuple[float, ...]
+
+
+def split_task(task: str) -> SplitTask:
+    """Take `key=value` parts out of a task string: `babi:task1k:datatype=valid` is `babi:task1k` with one option.
+
+    A `-` in a key is a `_`, a `;` in a value a `:`. A value becomes true or false, a whole number, a number, or a text.
+    """
+    kept, options = [], dict[str, OptionValue]()
+    for part in task.split(":"):
+        key, equals, value = part.partition("=")
+        if equals:
+            options[key.replace("-", "_")] = _value(value.replace(";", ":"))
+        else:
+            kept.append(part)
+    return SplitTask(":".join(kept), options)
+
+
+def with_task_options(opt: Mapping[str, object]) -> Opt:
+    """The options with those that the task string under `task` holds; these go before.
+
+    Raises DialogueError where there is no task.
+    """
+    task, options = split_task(required_task(Opt.of(opt)))
+    return Opt({**opt, **options, "task": task})
+
+
+def required_task(opt: Opt) -> str:
+    """The task string of the options. Raises DialogueError where there is none."""
+    task = opt.text("task")
+    if not task.strip(" ,"):
+        raise DialogueError("no task is named", hint="Name one: task=squad; list them with: investigator tasks")
+    return task
+
+
+def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
+    """The task strings of a comma list, with `#tag` and `#id` replaced by the tasks that they stand for.
+
+    Tags and ids are compared in lower case and without `-`. Raises DialogueError where no task is named, and
+    UnknownTaskError for a tag that nothing has.
+    """
+    if tasks is None:
+        raise DialogueError("no task is named", hint="Name one; list them with: investigator tasks")
+    listed = tuple(entries)
+    found: list[str] = []
+    for task in tasks.split(","):
+        if task.startswith("#"):
+            found += [entry.task for entry in _entries_of(task[1:], listed)]
+        elif task:
+            found.append(task)
+    return tuple(found)
+
+
+def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
+    """The teacher's class that a single task string names.
+
+    `babi` is `DefaultTeacher` of the module that `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. Of a
+    dotted path the class is named as it is: `my_package.my_task:MyTeacher`.
+    """
+    name, teacher = _name_and_teacher(task)
+    if not teacher:
+        return Place(_module(name, pattern), "DefaultTeacher")
+    teacher = _upper_first(teacher)
+    if "." not in name and "Teacher" not in teacher:
+        teacher = "".join(map(_upper_first, teacher.split("_"))) + "Teacher"
+    return Place(_module(name, pattern), teacher)
+
+
+def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
+    """The world's class that a task may bring along: in the module of its teachers, unless `pattern` says otherwise."""
+    name, _ = _name_and_teacher(task)
+    kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
+    return Place(_module(name, pattern), kind)
+
+
+def multitask_weights(text: str) -> Weights:
+    """How often each of several tasks comes: `stochastic`, or numbers with commas.
+
+    Raises DialogueValueError where they are neither, or a number is below 0.
+    """
+    if text == Stochastic.STOCHASTIC:
+        return Stochastic.STOCHASTIC
+    try:
+        weights = tuple(float(weight) for weight in text.split(","))
+    except ValueError:
+        weights = ()
+    if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
+        hint = "Give a number of 0 or more for each task, such as 1,2 - or: stochastic"
+        raise DialogueValueError(f"the weights of the tasks cannot be read: {text[:80]!r}", hint=hint)
+    return weights
+
+
+def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
+    """Running totals of the weights, one for each task; a task without a weight has 1.
+
+    `episodes` are the numbers of episodes of the tasks, which are the weights where these are stochastic.
+    """
+    if isinstance(weights, Stochastic):
+        return tuple(accumulate(episodes))
+    padded = (*weights, *[1] * len(episodes))[: len(episodes)]
+    return tuple(accumulate(padded))
+
+
+def _value(raw: str) -> OptionValue:
+    if raw.lower() in ("true", "false"):
+        return raw.lower() == "true"
+    for number in (int, float):
+        try:
+            return number(raw)
+        except ValueError:
+            continue
+    return raw
+
+
+def _entries_of(tag: str, entries: Sequence[TaskEntry]) -> list[TaskEntry]:
+    wanted = _folded(tag)
+    named = [entry for entry in entries if _folded(entry.id) == wanted]
+    found = named or [entry for entry in entries if wanted in map(_folded, entry.tags)]
+    if not found:
+        tags = ", ".join(sorted({f"#{tag}" for entry in entries for tag in entry.tags}))
+        raise UnknownTaskError(f"no task has the tag or the id #{tag}", hint=f"The tags are: {tags or 'none'}")
+    return found
+
+
+def _folded(tag: str) -> str:
+    return tag.lower().replace("-", "")
+
+
+def _name_and_teacher(task: str) -> tuple[str, str]:
+    """The name of the task, and of the teacher in it, if it names one."""
+    name, *further = task.strip().split(":")
+    teacher = further[0] if further and "=" not in further[0] else ""
+    return name, teacher
+
+
+def _module(name: str, pattern: str) -> str:
+    return name if "." in name else pattern.format(task=name.lower())
+
+
+def _upper_first(word: str) -> str:
+    return word[:1].upper() + word[1:]

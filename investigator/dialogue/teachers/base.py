@@ -1,0 +1,119 @@
+"""Teacher: an agent that knows right answers and grades replies by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Self
+
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.datatypes import Datatype
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.metrics.teacher_metrics import TeacherMetrics
+from investigator.dialogue.metrics.values import Report
+from investigator.dialogue.options import Opt
+
+PROGRESS = frozenset({"order", "stream", "chunks", "metrics"})
+"""What copies of a teacher have in common beside the data: how far they have come, together."""
+
+
+class Teacher(Agent):
+    """Asks with `act`, grades with `observe`, and tells with `report` how well it was answered.
+
+    Derive from it directly where what is asked depends on what was said before; where the data is fixed, its children
+    do more. Options: `task` (its id), `datatype` (default `train`), `metrics` (which ones, as TeacherMetrics takes
+    them). Iterating gives the examples of one pass over the data and leaves the teacher where it is; where the datatype
+    has no end, neither has the iteration.
+    """
+
+    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("task", "teacher")
+        self.datatype = Datatype(self.opt.text("datatype", "train"))
+        common = (shared or {}).get("metrics")
+        self.metrics = TeacherMetrics(
+            self.opt.text("metrics", "default"), common if isinstance(common, Mapping) else None
+        )
+        self._asked: Message | None = None
+        self._epoch_done = False
+
+    def __iter__(self) -> Iterator[Message]:
+        alone = self.alone()
+        try:
+            while not (act := Message.of(alone.act())).is_padding():
+                yield act
+                if alone.epoch_done():
+                    return
+        finally:
+            alone.shutdown()
+
+    def alone(self) -> Self:
+        """A copy with the same data and a progress of its own."""
+        return type(self)(Opt(self.opt, batchsize=1), self.share_data())
+
+    def share_data(self) -> dict[str, object]:
+        """What a copy that goes its own way needs: all of `share` but the progress."""
+        return {key: value for key, value in self.share().items() if key not in PROGRESS}
+
+    def expect(self, question: Message) -> None:
+        """Remember what is asked, with its labels: the next reply is graded by them."""
+        self._asked = question
+
+    def observe(self, observation: Mapping[str, object]) -> Message:
+        """Grade a reply by the labels of what was asked last, once; `metrics` of the reply tells the grades."""
+        reply = Message.of(observation)
+        asked, self._asked = self._asked, None
+        labels = _labels(asked) if asked else []
+        if asked and labels:
+            self.metrics.evaluate_response(reply, labels)
+            self.custom_evaluation(asked, labels, reply)
+            if recent := self.metrics.report_recent():
+                reply.force_set("metrics", recent)
+                self.metrics.clear_recent()
+        self.observation = reply
+        return reply
+
+    def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
+        """Grade a reply in further ways, with `self.metrics.add(name, metric)`; called once for each graded reply."""
+
+    def report(self) -> Report:
+        """The metrics of all replies, to copies too, since they were last reset, by name."""
+        return self.metrics.report()
+
+    def reset_metrics(self) -> None:
+        """Forget all grades."""
+        self.metrics.clear()
+
+    def reset(self) -> None:
+        """Begin the data anew, and forget all grades."""
+        super().reset()
+        self.reset_metrics()
+        self._asked = None
+        self._epoch_done = False
+
+    def num_examples(self) -> int | None:
+        """How many examples there are; None where that is unknown."""
+        return None
+
+    def num_episodes(self) -> int | None:
+        """How many episodes there are; None where that is unknown."""
+        return None
+
+    def epoch_done(self) -> bool:
+        """Whether a pass over the data has ended."""
+        return self._epoch_done
+
+    def share(self) -> dict[str, object]:
+        """What a copy needs; copies count into the same metrics."""
+        return {**super().share(), "metrics": self.metrics.share()}
+
+
+def ends_episode(message: Mapping[str, object]) -> bool:
+    """Whether the episode ends with a message."""
+    return bool(message.get(EPISODE_DONE, False))
+
+
+def _labels(asked: Message) -> list[str]:
+    given = asked.get("labels", asked.get("eval_labels"))
+    if isinstance(given, str):
+        return [given]
+    return [str(label) for label in given if label is not None] if isinstance(given, Iterable) else []

@@ -1,0 +1,121 @@
+"""ChunkTeacher: asks from data that is too large for memory, loaded chunk by chunk while it is used."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+from investigator.dialogue.agents import Shared
+from investigator.dialogue.messages import Message
+from investigator.dialogue.options import Opt
+from investigator.dialogue.teachers.base import ends_episode
+from investigator.dialogue.teachers.chunk_queue import ChunkQueue
+from investigator.dialogue.teachers.fixed import FixedDialogTeacher
+from investigator.errors import DialogueError
+
+Sample = TypeVar("Sample")
+
+
+class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
+    """Derive from it and write `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
+
+    Chunks are loaded on a thread of their own, `get_buffersize` samples at most ahead of what is asked. They come in
+    order, or, where the datatype shuffles, the chunks in random order and the samples inside a chunk too. In training
+    the data is begun anew; otherwise the end is known only with the padding after it. Copies that share take samples in
+    turn. `shutdown` ends the thread. An error while loading is raised by `act`.
+    """
+
+    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+        super().__init__(opt, shared)
+        common = (shared or {}).get("chunks")
+        self._shares = isinstance(common, ChunkQueue)
+        self._queue: ChunkQueue[Sample] = (
+            common if isinstance(common, ChunkQueue) else ChunkQueue(self._samples, self.get_buffersize())
+        )
+        self._sample: Sample | None = None
+
+    def get_num_samples(self, opt: Opt) -> tuple[int, int]:
+        """How many examples and how many episodes there are. To be overridden."""
+        raise _missing("get_num_samples", self)
+
+    def get_fold_chunks(self, opt: Opt) -> list[int]:
+        """The numbers of the chunks of the fold. To be overridden."""
+        raise _missing("get_fold_chunks", self)
+
+    def load_from_chunk(self, chunk_idx: int) -> Iterable[Sample]:
+        """The samples of one chunk, as a list or one by one; on another thread. To be overridden."""
+        raise _missing("load_from_chunk", self)
+
+    def create_message(self, queue_output: Sample, entry_idx: int = 0) -> Message:
+        """One example of a sample, with `episode_done` true at its last. To be overridden."""
+        raise _missing("create_message", self)
+
+    def get_buffersize(self) -> int:
+        """How many samples are loaded ahead at most."""
+        return 100_000
+
+    def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
+        """Chunks are read in order only. Raises DialogueError."""
+        raise DialogueError("a ChunkTeacher has no numbered episodes", hint="Take its examples with act, or iterate.")
+
+    def num_examples(self) -> int:
+        """How many examples there are."""
+        return self.get_num_samples(self.opt)[0]
+
+    def num_episodes(self) -> int:
+        """How many episodes there are."""
+        return self.get_num_samples(self.opt)[1]
+
+    def next_example(self) -> tuple[Message, bool]:
+        """The next example, or padding after the end of the data."""
+        if self._episode_done:
+            self._sample, self.entry_idx = self._queue.take(), 0
+        else:
+            self.entry_idx += 1
+        if self._sample is None:
+            return Message.padding_example(), True
+        example = Message.of(self.create_message(self._sample, self.entry_idx))
+        self._episode_done = ends_episode(example)
+        return example, False
+
+    def reset(self) -> None:
+        """Begin the data anew, for all copies, and forget all grades."""
+        super().reset()
+        self._sample = None
+        self._queue.restart()
+
+    def share(self) -> dict[str, object]:
+        """What a copy needs; copies take samples in turn."""
+        return {**super().share(), "chunks": self._queue}
+
+    def shutdown(self) -> None:
+        """End the thread, unless it is another one's."""
+        if not self._shares:
+            self._queue.close()
+
+    def _samples(self) -> Iterator[Sample]:
+        order = random.Random(self.opt.number("seed", 0))
+        chunks = list(self.get_fold_chunks(self.opt))
+        found = True
+        while found:
+            found = False
+            if self.datatype.shuffles:
+                order.shuffle(chunks)
+            for chunk in chunks:
+                for sample in self._in_order(self.load_from_chunk(chunk), order):
+                    found = self.datatype.training
+                    yield sample
+
+    def _in_order(self, samples: Iterable[Sample], order: random.Random) -> Iterable[Sample]:
+        if not self.datatype.shuffles:
+            return samples
+        held = list(samples)
+        order.shuffle(held)
+        return held
+
+
+def _missing(method: str, teacher: FixedDialogTeacher) -> DialogueError:
+    return DialogueError(
+        f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Write the method {method} in that class."
+    )

@@ -1,0 +1,144 @@
+"""DialogData and StreamDialogData: where a DialogTeacher keeps its examples, all of them or an episode at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from threading import Lock
+
+from investigator.dialogue.agents import Shared
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.errors import DialogueError
+
+Entry = Sequence[object] | Mapping[str, object]
+"""(text, labels, reward, label candidates, path of an image), or fields by name."""
+
+Entries = Iterable[tuple[Entry, bool]]
+"""Entries in order, each with whether it begins an episode."""
+
+MakeMessage = Callable[[Entry], Message]
+
+
+class DialogData:
+    """All episodes of a data file, in memory; copies that share hold the same ones.
+
+    `data_loader` gives the entries of the file that the option `datafile` names; `make_message` makes a message of one.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object],
+        data_loader: Callable[[str], Entries] | None = None,
+        make_message: MakeMessage | None = None,
+        shared: Shared | None = None,
+    ) -> None:
+        common = (shared or {}).get("data")
+        if isinstance(common, DialogData):
+            self._episodes: Sequence[Sequence[Entry]] = common._episodes
+            self._make_message: MakeMessage = common._make_message
+            return
+        if data_loader is None or make_message is None:
+            raise DialogueError("DialogData needs a data_loader and a make_message, or another one that it shares")
+        self._episodes = list(episodes_of(data_loader(str(opt.get("datafile", "")))))
+        self._make_message = make_message
+
+    def get(self, episode_idx: int, entry_idx: int = 0) -> tuple[Message, bool]:
+        """One example, and whether it is the last of all. Raises DialogueError where there is none."""
+        if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
+            raise DialogueError(f"there is no example {entry_idx} in episode {episode_idx}")
+        episode = self._episodes[episode_idx]
+        done = entry_idx == len(episode) - 1
+        message = self._make_message(episode[entry_idx])
+        message.force_set(EPISODE_DONE, done)
+        return message, done and episode_idx == len(self._episodes) - 1
+
+    def num_episodes(self) -> int:
+        """How many episodes there are."""
+        return len(self._episodes)
+
+    def num_examples(self) -> int:
+        """How many examples there are."""
+        return sum(len(episode) for episode in self._episodes)
+
+    def share(self) -> dict[str, object]:
+        """What a copy needs."""
+        return {"data": self}
+
+
+class StreamDialogData:
+    """The episodes of a data file, read while they are used: one is held, and one ahead.
+
+    Copies of a teacher share one and take whole episodes in turn; safe for threads. `restarts` says whether the file is
+    begun anew after its end; a file without episodes never is.
+    """
+
+    def __init__(self, load: Callable[[], Entries], *, restarts: bool) -> None:
+        self._load = load
+        self._restarts = restarts
+        self._lock = Lock()
+        self._counts: tuple[int, int] | None = None
+        self._episodes: Iterator[list[Entry]] = iter(())
+        self._ahead: list[Entry] | None = None
+        self._broken = False
+        self._begin()
+
+    def next_episode(self) -> tuple[list[Entry], bool] | None:
+        """The entries of the next episode, and whether it is the last of the file; None after that.
+
+        Raises what reading raises, and DialogueError from then on until `reset`.
+        """
+        with self._lock:
+            if self._broken:
+                raise DialogueError("the data could not be read to its end", hint="Correct it, and reset the teacher.")
+            if self._ahead is None and self._restarts:
+                self._begin()
+            episode, self._ahead = self._ahead, self._read()
+            return None if episode is None else (episode, self._ahead is None)
+
+    def reset(self) -> None:
+        """Begin with the first episode again."""
+        with self._lock:
+            self._begin()
+
+    def num_episodes(self) -> int:
+        """How many episodes there are; the file is read once to know."""
+        return self._counted()[0]
+
+    def num_examples(self) -> int:
+        """How many examples there are; the file is read once to know."""
+        return self._counted()[1]
+
+    def _begin(self) -> None:
+        self._broken = False
+        self._episodes = episodes_of(self._load())
+        self._ahead = self._read()
+
+    def _read(self) -> list[Entry] | None:
+        try:
+            return next(self._episodes, None)
+        except BaseException:
+            self._broken = True
+            raise
+
+    def _counted(self) -> tuple[int, int]:
+        if self._counts is None:
+            lengths = [len(episode) for episode in episodes_of(self._load())]
+            self._counts = len(lengths), sum(lengths)
+        return self._counts
+
+
+def episodes_of(entries: Entries) -> Iterator[list[Entry]]:
+    """The entries, episode by episode. Raises DialogueError where one comes without the mark of a new episode."""
+    episode: list[Entry] = []
+    for pair in entries:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise DialogueError(
+                f"setup_data gave {str(pair)[:80]}",
+                hint="It must give pairs: an entry, and whether it begins an episode.",
+            )
+        entry, begins = pair
+        if begins and episode:
+            yield episode
+            episode = []
+        episode.append(entry)
+    if episode:
+        yield episode

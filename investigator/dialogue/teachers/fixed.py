@@ -1,0 +1,111 @@
+"""FixedDialogTeacher: asks from data that does not depend on what is replied."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from threading import Lock
+
+from investigator.dialogue.agents import Shared
+from investigator.dialogue.datatypes import Datatype
+from investigator.dialogue.messages import Message
+from investigator.dialogue.teachers.base import Teacher, ends_episode
+from investigator.errors import DialogueError
+
+
+class EpisodeOrder:
+    """Which episode comes next, for a teacher and all its copies together; safe for threads."""
+
+    def __init__(self, datatype: Datatype, seed: int) -> None:
+        self._datatype = datatype
+        self._random = random.Random(seed)
+        self._lock = Lock()
+        self._last = -1
+
+    def next(self, episodes: int) -> int:
+        """The number of the next episode, of so many; beyond the last one where the data has ended."""
+        with self._lock:
+            if self._datatype.shuffles and episodes:
+                return self._random.randrange(episodes)
+            self._last += 1
+            if self._datatype.training and episodes:
+                self._last %= episodes
+            return self._last
+
+    def restart(self) -> None:
+        """Begin with the first episode again."""
+        with self._lock:
+            self._last = -1
+
+
+class FixedDialogTeacher(Teacher):
+    """Derive from it and write `get`, `num_episodes` and `num_examples`; the rest is here.
+
+    Copies that share take episodes in turn. Labels are shown while training; otherwise they are moved to
+    `eval_labels`, or left out with the option `hide_labels`. After the end of the data it gives padding, as it does at
+    once where there is no data. Further options: `batchsize` (how many copies act side by side), `seed` of the random
+    order.
+    """
+
+    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+        super().__init__(opt, shared)
+        common = (shared or {}).get("order")
+        own = EpisodeOrder(self.datatype, self.opt.number("seed", 0))
+        self.order = common if isinstance(common, EpisodeOrder) else own
+        self.episode_idx = -1
+        self.entry_idx = 0
+        self._episode_done = True
+
+    def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
+        """One example, with `episode_done` true at the last of an episode. To be overridden."""
+        raise _missing("get", self)
+
+    def num_episodes(self) -> int:
+        """How many episodes there are. To be overridden."""
+        raise _missing("num_episodes", self)
+
+    def num_examples(self) -> int:
+        """How many examples there are. To be overridden."""
+        raise _missing("num_examples", self)
+
+    def next_example(self) -> tuple[Message, bool]:
+        """The next example, and whether a pass over the data ends with it."""
+        episodes = self.num_episodes()
+        if self._episode_done:
+            self.episode_idx, self.entry_idx = self.order.next(episodes), 0
+        else:
+            self.entry_idx += 1
+        if self.episode_idx >= episodes:
+            return Message.padding_example(), True
+        example = Message.of(self.get(self.episode_idx, self.entry_idx))
+        self._episode_done = ends_episode(example)
+        is_last = self._episode_done and self.episode_idx + self.opt.number("batchsize", 1) >= episodes
+        return example, is_last and not self.datatype.cycles
+
+    def act(self) -> Message:
+        """The next example as a message, with the teacher's id."""
+        example, self._epoch_done = self.next_example()
+        act = example.copy()
+        act.force_set("id", self.id)
+        self.expect(act.copy())
+        if not self.datatype.training and "labels" in act:
+            labels = act.pop("labels")
+            if not self.opt.switch("hide_labels"):
+                act.force_set("eval_labels", labels)
+        return act
+
+    def reset(self) -> None:
+        """Begin the data anew, for all copies, and forget all grades."""
+        super().reset()
+        self.order.restart()
+        self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True
+
+    def share(self) -> dict[str, object]:
+        """What a copy needs; copies take episodes in turn."""
+        return {**super().share(), "order": self.order}
+
+
+def _missing(method: str, teacher: Teacher) -> DialogueError:
+    return DialogueError(
+        f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Write the method {method} in that class."
+    )

@@ -1,0 +1,87 @@
+"""AbstractImageTeacher: asks about images."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from investigator.dialogue.agents import Shared
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.options import Opt
+from investigator.dialogue.teachers.fixed import FixedDialogTeacher
+from investigator.dialogue.teachers.image_modes import ImageLoader
+from investigator.errors import DialogueError, DialogueFormatError
+
+
+class AbstractImageTeacher(FixedDialogTeacher):
+    """Derive from it and write `image_id_to_image_path`; each item of the data is an episode of one example.
+
+    The data is a JSON file, a list of objects: an image's id in `image_id_key`, the text in `text_key`, labels in
+    `label_key`, anything else. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The image is
+    loaded when it is asked about. Raises DialogueError where the data or an image cannot be read.
+    """
+
+    image_id_key = "image_id"
+    text_key = "text"
+    label_key = "labels"
+
+    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+        super().__init__(opt, shared)
+        self._loader = ImageLoader(self.opt)
+        common = (shared or {}).get("data")
+        self.data: Sequence[Mapping[str, object]] = (
+            common if isinstance(common, list) else list(self.load_data(self.get_data_path(self.opt), self.opt))
+        )
+
+    def get_data_path(self, opt: Opt) -> str:
+        """Where the data lies: the option `datafile`, unless overridden."""
+        path = opt.text("datafile")
+        if not path:
+            raise DialogueError(f"{type(self).__name__} has no data file", hint='Name it with the option "datafile".')
+        return path
+
+    def image_id_to_image_path(self, image_id: str) -> str:
+        """Where the image with an id lies. To be overridden."""
+        raise DialogueError(f'"image_id_to_image_path" must be overridden by {type(self).__name__}')
+
+    def load_data(self, data_path: str, opt: Opt) -> Sequence[Mapping[str, object]]:
+        """The items of the data."""
+        try:
+            items = json.loads(Path(data_path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise DialogueError(f"the data file {data_path} cannot be read: {error.strerror or error}") from error
+        except (ValueError, RecursionError) as error:
+            raise DialogueFormatError(f"{data_path} is not JSON: {error}") from error
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise DialogueFormatError(f"{data_path} must hold a list of objects")
+        return items
+
+    def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
+        """One item as an example, with its image as the image mode says, and its image's id."""
+        item = dict(self.data[episode_idx])
+        image_id = item.get(self.image_id_key)
+        if image_id is None:
+            raise DialogueFormatError(f"item {episode_idx} of the data has no {self.image_id_key!r}")
+        labels = item.pop(self.label_key, None)
+        example = Message(text=item.pop(self.text_key, ""), **{EPISODE_DONE: True})
+        if labels is not None:
+            example["labels"] = [labels] if isinstance(labels, str) else labels
+        for name, value in item.items():
+            example.setdefault(name, value)
+        image = self._loader.load(self.image_id_to_image_path(str(image_id)))
+        if image is not None:
+            example.force_set("image", image)
+        return example
+
+    def num_episodes(self) -> int:
+        """How many items there are."""
+        return len(self.data)
+
+    def num_examples(self) -> int:
+        """How many items there are."""
+        return len(self.data)
+
+    def share(self) -> dict[str, object]:
+        """What a copy needs; the data is loaded once for all."""
+        return {**super().share(), "data": self.data}

@@ -1,0 +1,141 @@
+r"""ParlAI's text format: one example a line, `text:...<TAB>labels:a|b<TAB>episode_done:True`.
+
+Inside a value, TAB and line break are written `\t` and `\n`, a bar `__PIPE__`, and a backslash `\\`, so that every text
+comes back as it was. A carriage return is written `\u000d` and a `__PIPE__` that is meant as it stands `\__PIPE__`. A
+backslash before anything else is just a backslash, as in files that know no escape for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.errors import DialogueError, DialogueFormatError
+
+LISTS = frozenset({"labels", "eval_labels", "label_candidates", "text_candidates"})
+"""Fields that hold several texts."""
+
+_FIRST_FIELDS = ("id", "text", "labels", "label_candidates", EPISODE_DONE, "reward")
+_FALSE = frozenset({"", "false", "0", "no"})
+_WRITTEN = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\u000d", "|": "__PIPE__", "_": "\\_"}
+_READ = {written: char for char, written in _WRITTEN.items()}
+_TO_WRITE = re.compile(r"[\\\t\n\r|]|_(?=_PIPE(?:__|_?\|))")
+_TO_READ = re.compile(r"\\\\|\\t|\\n|\\u000d|\\_(?=_PIPE)|__PIPE__")
+
+
+def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
+    """The example that a line holds; None for an empty line.
+
+    `ignore_fields` are names of fields to leave out, separated by commas. `episode_done` is always there afterwards.
+    Raises DialogueFormatError where a field has no name or no colon, or the reward is no number.
+    """
+    if not line:
+        return None
+    ignored = ignore_fields.split(",")
+    fields: dict[str, object] = {}
+    for field in filter(None, line.split("\t")):
+        key, colon, value = field.partition(":")
+        if not colon or not key:
+            raise DialogueFormatError(
+                f"the field {field[:40]!r} has no {'name' if colon else 'colon'}",
+                hint=r"Write each field as name:value; a TAB inside a value is written \t.",
+            )
+        if key not in ignored:
+            fields[key] = _value(key, value)
+    fields.setdefault(EPISODE_DONE, False)
+    return Message(fields)
+
+
+def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
+    """The line that holds an example.
+
+    Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list cannot be
+    told from a list of one empty text. Raises DialogueError where a field's name cannot be written.
+    """
+    ignored = set(filter(None, ignore_fields.split(",")))
+    others = (key for key in message if key not in _FIRST_FIELDS)
+    return "\t".join(
+        f"{_name(key)}:{_text(message[key])}"
+        for key in (*_FIRST_FIELDS, *others)
+        if key in message and key not in ignored and _says_something(key, message[key])
+    )
+
+
+def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
+    """Writes whole episodes to a file that `ParlAIDialogTeacher` reads; the number of examples is returned.
+
+    `eval_labels` are written as labels, and `episode_done` where an episode ends, whatever the examples say. The file
+    appears when it is complete. Raises DialogueError where an example has no text or no labels, or on a full disk.
+    """
+    target = Path(path)
+    partial = target.with_name(target.name + ".part")
+    written = 0
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            for episode in episodes:
+                for place, example in enumerate(episode, start=1):
+                    file.write(msg_to_str(_to_keep(example, ends=place == len(episode))) + "\n")
+                    written += 1
+        partial.replace(target)
+    except (OSError, UnicodeEncodeError) as error:
+        raise DialogueError(f"the examples cannot be written to {path}: {error}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+    return written
+
+
+def _to_keep(example: Mapping[str, object], *, ends: bool) -> dict[str, object]:
+    kept = dict(example)
+    if "eval_labels" in kept:
+        kept.setdefault("labels", kept["eval_labels"])
+        del kept["eval_labels"]
+    for field in ("text", "labels"):
+        if kept.get(field) is None:
+            raise DialogueError(f"an example without {field} cannot be written: {str(dict(example))[:80]}")
+    kept[EPISODE_DONE] = ends
+    return kept
+
+
+def _value(key: str, written: str) -> object:
+    if key in LISTS:
+        return [_unescaped(part) for part in written.split("|")]
+    if key == EPISODE_DONE:
+        return written.strip().lower() not in _FALSE
+    return _reward(written) if key == "reward" else _unescaped(written)
+
+
+def _reward(written: str) -> int | float:
+    for kind in (int, float):
+        try:
+            return kind(written)
+        except ValueError:
+            continue
+    raise DialogueFormatError(f"the reward {written!r} is not a number")
+
+
+def _says_something(key: str, value: object) -> bool:
+    return value is not None and not (key == "reward" and value == 0) and not (key == EPISODE_DONE and value is False)
+
+
+def _name(key: str) -> str:
+    if not key or set(key) & set(":\t\n\r"):
+        raise DialogueError(f"a field named {key!r} cannot be written: a name has no colon, TAB or line break")
+    return key
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list | tuple | set | frozenset):
+        return "|".join(_escaped(str(part)) for part in value if part is not None)
+    return _escaped(str(value))
+
+
+def _escaped(text: str) -> str:
+    return _TO_WRITE.sub(lambda found: _WRITTEN[found[0]], text)
+
+
+def _unescaped(written: str) -> str:
+    return _TO_READ.sub(lambda found: _READ[found[0]], written)

@@ -1,0 +1,156 @@
+"""TurnAgent: an agent that replies to what it hears, in turns, and keeps the history of the episode.
+
+The protocol is that of ParlAI's TorchAgent: observe, act (or `batch_act`, then `self_observe`), observe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum, auto
+
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.history import History
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.errors import DialogueError
+
+FULL_TEXT = "full_text"
+"""The field of an observation that holds the history, this observation included."""
+LABELS = ("labels", "eval_labels")
+
+
+class UseReply(StrEnum):
+    """What becomes part of the history as the agent's turn: the right reply where it was told, its own, or none."""
+
+    LABEL = auto()
+    MODEL = auto()
+    NONE = auto()
+
+
+class _Awaits(StrEnum):
+    """What the agent must do before it may observe again."""
+
+    NOTHING = auto()
+    REPLY = auto()
+    LAST_REPLY = auto()
+
+
+class TurnAgent(Agent):
+    """Replies to each message, knowing the episode so far.
+
+    A subclass gives `reply_to`, or `batch_act` where it can reply to several at once. Both must work from the
+    observation alone (its `full_text` is the history): in batches, other copies of the agent hold the histories.
+    Options: `use_reply` (see UseReply; `label`), and those of History.
+    """
+
+    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+        super().__init__(opt, shared)
+        self.use_reply = _use_reply(self.opt.text("use_reply", UseReply.LABEL))
+        self.history = self.build_history()
+        self._awaits = _Awaits.NOTHING
+
+    def build_history(self) -> History:
+        """An empty history, made of the options."""
+        return History(self.opt)
+
+    def reply_to(self, observation: Message) -> Message:
+        """The reply to one observation."""
+        raise DialogueError(f"{type(self).__name__} has no replies", hint="Give the class reply_to or batch_act.")
+
+    def temp_history(self, observation: Message) -> str | None:
+        """What is appended to the history for this observation alone."""
+        return None
+
+    def observe(self, observation: Mapping[str, object]) -> Message:
+        """Take in a message: it becomes part of the history. A copy with `full_text` is returned.
+
+        Raises DialogueError where the last message had labels or ended the episode, and no act came since.
+        """
+        self._check_awaits()
+        heard = Message(observation)
+        if heard.get(EPISODE_DONE):
+            self._awaits = _Awaits.LAST_REPLY
+        elif any(key in heard for key in LABELS):
+            self._awaits = _Awaits.REPLY
+        self.observation = heard
+        self.history.update_history(heard, self.temp_history(heard))
+        text = self.history.get_history_str()
+        if text is not None:
+            heard.force_set(FULL_TEXT, text)
+        return heard
+
+    def act(self) -> Message:
+        """Reply to what was observed last. Raises DialogueError where nothing was."""
+        (reply,) = self.batch_act([self.observation])
+        self.self_observe(reply)
+        return reply
+
+    def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
+        """The replies to several observations, in order; padding is answered without text.
+
+        Raises DialogueError where there is nothing to reply to.
+        """
+        return [self._reply(observation) for observation in observations]
+
+    def self_observe(self, self_message: Message) -> None:
+        """Take note of the reply: it, or the label, becomes part of the history, which ends with the episode.
+
+        Raises DialogueError where nothing was observed before.
+        """
+        heard = self.observation
+        if heard is None:
+            raise _unobserved(self.id)
+        self._awaits = _Awaits.NOTHING
+        if heard.get(EPISODE_DONE):
+            self.history.reset()
+            self.observation = None
+        elif self.use_reply is not UseReply.NONE:
+            label = _label(heard) if self.use_reply is UseReply.LABEL else None
+            said = self_message.get("text") if label is None else label
+            if said is not None:
+                self.history.add_reply(str(said))
+
+    def reset(self) -> None:
+        """Forget the conversation, and whatever reply is still owed."""
+        super().reset()
+        self.history.reset()
+        self._awaits = _Awaits.NOTHING
+
+    def _reply(self, observation: Message | None) -> Message:
+        if observation is None:
+            raise _unobserved(self.id)
+        reply = Message() if observation.is_padding() else self.reply_to(observation).copy()
+        reply.setdefault("id", self.id)
+        reply.setdefault(EPISODE_DONE, False)
+        return reply
+
+    def _check_awaits(self) -> None:
+        if self._awaits is _Awaits.LAST_REPLY:
+            raise DialogueError(
+                f"{self.id} observes after the end of an episode without having acted",
+                hint="Let it act once more, so that the history ends with the episode; or call reset().",
+            )
+        if self._awaits is _Awaits.REPLY:
+            raise DialogueError(
+                f"{self.id} observes again without having acted on the labels that it saw",
+                hint="Call act() between two observations with labels; or call reset().",
+            )
+
+
+def _use_reply(text: str) -> UseReply:
+    try:
+        return UseReply(text)
+    except ValueError:
+        hint = f"Use one of: {', '.join(UseReply)}."
+        raise DialogueError(f"the option use_reply cannot be {text!r}", hint=hint) from None
+
+
+def _label(observation: Message) -> str | None:
+    """The first label; None where there is none."""
+    labels = next((observation[key] for key in LABELS if key in observation), None)
+    if isinstance(labels, str):
+        return labels
+    return next((str(label) for label in labels), None) if isinstance(labels, Iterable) else None
+
+
+def _unobserved(name: str) -> DialogueError:
+    return DialogueError(f"{name} has observed nothing that it could reply to", hint="Call observe(message) first.")

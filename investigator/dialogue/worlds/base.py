@@ -1,0 +1,219 @@
+"""World: where agents meet and take turns (seed: parlai_core_concepts, "Worlds")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, Self, cast, runtime_checkable
+
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.metrics.values import Metric, Report
+from investigator.dialogue.options import Opt
+from investigator.dialogue.worlds.copying import agents_of_share, shared_options
+from investigator.errors import DialogueError, DialogueValueError
+
+
+@runtime_checkable
+class Reports(Protocol):
+    """An agent that measures."""
+
+    def report(self) -> Report:
+        """The metrics up to now, by name."""
+        ...
+
+
+@runtime_checkable
+class HasExamples(Protocol):
+    """An agent that reads data, and may know how much there is."""
+
+    def num_examples(self) -> int | None:
+        """How many examples there are; None where it is not known."""
+        ...
+
+    def num_episodes(self) -> int | None:
+        """How many episodes there are; None where it is not known."""
+        ...
+
+
+class World:
+    """Agents that take turns: each acts, and all others hear it at once.
+
+    Either `agents` are given, or `shared`, which is what `share` of another world gave: then this one is a copy of
+    that, with copies of its agents. `acts` holds the last act of each agent, None before the first. Raises
+    DialogueValueError where both are given, or none.
+    """
+
+    def __init__(
+        self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
+    ) -> None:
+        if (agents is None) == (shared is None):
+            raise DialogueValueError(
+                "a world takes its agents or what another world shares, one of the two",
+                hint="Give agents=[...]; for a copy of a world call its clone().",
+            )
+        self.opt = Opt.of(opt).deepcopy()
+        self.id = self.opt.text("task", "world")
+        self.agents = list(agents) if agents is not None else agents_of_share(shared or {})
+        self.acts: list[Message | None] = [None] * len(self.agents)
+        self.total_parleys = 0
+        self.total_exs = 0
+        self._epochs = 0
+        self._was_done = False
+
+    def get_agents(self) -> list[Agent]:
+        """The agents that take part in the current turn."""
+        return self.agents
+
+    def get_acts(self) -> list[Message | None]:
+        """The last act of each of these agents."""
+        return self.acts
+
+    def batch_agent(self, index: int) -> Agent | None:
+        """The agent that may act for all copies of this world at once; None where each copy's own must."""
+        return self.get_agents()[index]
+
+    def parley(self) -> None:
+        """One turn: each agent in order acts, and the others observe it before the next one acts.
+
+        Raises DialogueError where an act is no message.
+        """
+        self.begin_turn()
+        agents = self.get_agents()
+        for index, agent in enumerate(agents):
+            act = self.take_act(index, agent.act())
+            for other, listener in enumerate(agents):
+                heard = self.heard(other, index, act)
+                if heard is not None:
+                    listener.observe(heard)
+        self.update_counters()
+
+    def begin_turn(self) -> None:
+        """What is to be done before the first agent acts."""
+
+    def take_act(self, index: int, act: object) -> Message:
+        """Keep what an agent said; the message as the others are to hear it is returned.
+
+        Raises DialogueError where it is no message; it stands in `acts` even then.
+        """
+        acts = self.get_acts()
+        acts[index] = cast(Message, act)  # a bad one can be looked at afterwards
+        message = self.validate(act)
+        acts[index] = message
+        return message
+
+    def heard(self, listener: int, actor: int, act: Message) -> Message | None:
+        """What one agent is to observe of the act of another, both by their place; None where it hears nothing."""
+        return None if listener == actor else act
+
+    @staticmethod
+    def validate(act: object) -> Message:
+        """The act as a message. Raises DialogueError where it is none."""
+        if not isinstance(act, Mapping):
+            raise DialogueError(
+                f"an agent must act by a Message or another mapping, this one gave {type(act).__name__}: {act!r:.80}",
+                hint="Let act() and batch_act() return messages: Message(text=...)",
+            )
+        return Message.of(act)
+
+    def update_counters(self, rows: int = 1) -> None:
+        """Count one turn, of so many examples; for worlds that have a `parley` of their own."""
+        self.total_parleys += 1
+        self.total_exs += rows
+        done = self.epoch_done()
+        self._epochs += done and not self._was_done
+        self._was_done = done
+
+    @property
+    def total_epochs(self) -> float:
+        """Passes through the data, broken off ones in parts; padding counts as an example.
+
+        Where nobody knows how much data there is, only full passes count.
+        """
+        examples = self.num_examples()
+        return self.total_exs / examples if examples else float(self._epochs)
+
+    def episode_done(self) -> bool:
+        """Whether the conversation has ended; never in the base."""
+        return False
+
+    def epoch_done(self) -> bool:
+        """Whether a pass through the data has ended; never in the base."""
+        return False
+
+    def num_examples(self) -> int | None:
+        """How many examples the first agent has; None where it does not know."""
+        first = self.agents[0] if self.agents else None
+        return first.num_examples() if isinstance(first, HasExamples) else None
+
+    def num_episodes(self) -> int | None:
+        """How many episodes the first agent has; None where it does not know."""
+        first = self.agents[0] if self.agents else None
+        return first.num_episodes() if isinstance(first, HasExamples) else None
+
+    def report(self) -> Report:
+        """The metrics of all agents; where two have one of the same name, the first one's."""
+        merged: dict[str, Metric] = {}
+        for agent in self.agents:
+            if isinstance(agent, Reports):
+                merged = {**agent.report(), **merged}
+        return merged
+
+    def reset(self) -> None:
+        """Let the agents forget the conversation, and count anew; the last acts stay to be looked at."""
+        for agent in self.agents:
+            agent.reset()
+        self.total_parleys = self.total_exs = self._epochs = 0
+        self._was_done = False
+
+    def reset_metrics(self) -> None:
+        """Measure anew."""
+        for agent in self.agents:
+            agent.reset_metrics()
+
+    def share(self) -> dict[str, object]:
+        """What a copy needs: the class, the options, and what the agents share."""
+        return {"world_class": type(self), "opt": self.opt, "agents": [agent.share() for agent in self.agents]}
+
+    def clone(self) -> Self:
+        """A copy with copies of the agents, as their `share` makes them; it has no acts yet and counts from 0."""
+        return type(self)(self.opt, None, self.share())
+
+    @staticmethod
+    def of_share(shared: Shared) -> World:
+        """A copy of the world that shared this. Raises DialogueError where no class of worlds is named there."""
+        kind = shared.get("world_class")
+        if not isinstance(kind, type) or not issubclass(kind, World):
+            hint = "Let the share() of the world start from super().share()."
+            raise DialogueError("what a world shares does not name its class", hint=hint)
+        return kind(shared_options(shared), None, shared)
+
+    def display(self) -> str:
+        """The last acts for reading, one a line."""
+        acts = [act for act in self.get_acts() if isinstance(act, Message)]
+        lines = [_line(act) for act in acts if not act.is_padding()]
+        return "\n".join([*lines, "(end of the episode)"] if self.episode_done() else lines)
+
+    def shutdown(self) -> None:
+        """Give back what the agents hold."""
+        for agent in self.agents:
+            agent.shutdown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.shutdown()
+
+
+def ends_episode(act: object) -> bool:
+    """Whether an act says that the conversation has ended."""
+    return isinstance(act, Message) and bool(act.get(EPISODE_DONE))
+
+
+def _line(act: Message) -> str:
+    labels = act.get("labels") or act.get("eval_labels")
+    if not labels:
+        return f"[{act.get('id', '')}]: {act.text}"
+    given = [labels] if isinstance(labels, str) else labels
+    told = " | ".join(map(str, given)) if isinstance(given, Sequence) else str(given)
+    return f"[{act.get('id', '')}]: {act.text}  (labels: {told})"

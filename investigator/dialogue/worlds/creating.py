@@ -1,0 +1,78 @@
+"""The world that options and agents call for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from investigator.dialogue.agents import Agent
+from investigator.dialogue.options import Opt
+from investigator.dialogue.worlds.base import World
+from investigator.dialogue.worlds.batch import BatchWorld
+from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
+from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
+from investigator.dialogue.worlds.hogwild import HogwildWorld
+from investigator.dialogue.worlds.multi import MultiWorld
+from investigator.dialogue.worlds.multi_agent import MultiAgentDialogWorld
+from investigator.errors import UnknownTaskError
+
+
+class TaskLoader(Protocol):
+    """Who knows the tasks."""
+
+    def ids(self, task: str) -> Sequence[str]:
+        """The single tasks that a task string stands for. Raises UnknownTaskError where there is none of that name."""
+        ...
+
+    def world_class(self, task: str, number_of_agents: int) -> type[World] | None:
+        """The world that a single task brings along; None where any will do."""
+        ...
+
+    def teacher(self, opt: Opt) -> Agent:
+        """The teacher of the single task under `task` in the options."""
+        ...
+
+
+def create_world(
+    opt: Mapping[str, object],
+    agents: Sequence[Agent] | Agent,
+    tasks: TaskLoader,
+    *,
+    make_world: type[World] | None = None,
+) -> World:
+    """The world in which agents meet the tasks that the option `task` names.
+
+    One task is a world of its teacher and the agents: `make_world`, or that of the task, or a DialogPartnerWorld for
+    two and a MultiAgentDialogWorld for any other number. Several tasks are a MultiWorld of such. With `batchsize` above
+    1 it becomes a BatchWorld, with `dynamic_batching` also a DynamicBatchWorld; with `numthreads` above 1 copies of all
+    that run in a HogwildWorld. `num_workers` changes nothing: teachers of large data read it in threads of theirs.
+
+    Raises UnknownTaskError where no task is named or known, and what the worlds raise.
+    """
+    options = Opt.of(opt).deepcopy()
+    named = options.text("task")
+    ids = tasks.ids(named) if named else ()
+    if not ids:
+        raise UnknownTaskError("no task is named" if not named else f"{named!r} names no task")
+    students = [agents] if isinstance(agents, Agent) else list(agents)
+    worlds = [_of_task(Opt({**options, "task": task}), students, tasks, make_world) for task in ids]
+    return _in_copies(options, worlds[0] if len(worlds) == 1 else MultiWorld(options, worlds))
+
+
+def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world: type[World] | None) -> World:
+    together = [tasks.teacher(opt), *students]
+    kind = make_world or tasks.world_class(opt.text("task"), len(together)) or default_world(len(together))
+    return kind(opt, together)
+
+
+def default_world(number_of_agents: int) -> type[World]:
+    """The class of worlds for so many agents where the task has none."""
+    return DialogPartnerWorld if number_of_agents == 2 else MultiAgentDialogWorld
+
+
+def _in_copies(opt: Opt, world: World) -> World:
+    if opt.get("dynamic_batching") and opt.number("batchsize", 1) > 1:
+        world = DynamicBatchWorld(opt, world)
+    elif opt.number("batchsize", 1) > 1:
+        world = BatchWorld(opt, world)
+    return HogwildWorld(opt, world) if opt.number("numthreads", 1) > 1 else world

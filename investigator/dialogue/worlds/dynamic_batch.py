@@ -1,0 +1,163 @@
+"""DynamicBatchWorld: batches of as many examples as fit a number of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from investigator.dialogue.agents import ActsInBatches, Shared
+from investigator.dialogue.messages import Message
+from investigator.dialogue.options import Opt
+from investigator.dialogue.worlds.base import World
+from investigator.dialogue.worlds.batch import act_in_rows, observe_in_row
+from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
+from investigator.dialogue.worlds.multi import MultiWorld
+from investigator.dialogue.worlds.of_copies import WorldOfCopies
+from investigator.errors import DialogueTypeError, DialogueValueError
+
+BUFFERED = 8
+"""For each row of a batch so many examples are read ahead, to find some of like length among them."""
+STEP = 8
+"""The length of an example is rounded up to a multiple of this."""
+
+
+class Growth(StrEnum):
+    """The option `dynamic_batching`: batches grow to what fits, or only hold examples of like length."""
+
+    FULL = "full"
+    BATCHSORT = "batchsort"
+
+
+class DynamicBatchWorld(WorldOfCopies):
+    """Teachers of many copies read ahead; one `batch_act` of the student answers examples of like length.
+
+    `dynamic_batching` is `full`: a batch takes as many examples as stay, at the length of the longest, within
+    `(text_truncate + label_truncate) * batchsize` words (`truncate` stands for each that is not given); or
+    `batchsort`: `batchsize` examples. Who has waited longest is always in the next batch.
+
+    Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of such, with a student that acts
+    in batches, and DialogueValueError where no truncation is given.
+    """
+
+    def __init__(
+        self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(opt, world, shared)
+        parts = self.world.worlds if isinstance(self.world, MultiWorld) else [self.world]
+        if not all(isinstance(part, DialogPartnerWorld) for part in parts):
+            hint = "Take a DialogPartnerWorld or a MultiWorld of such, or a BatchWorld."
+            raise DialogueTypeError(f"batches of a {type(self.world).__name__} cannot grow", hint=hint)
+        if not isinstance(self.world.batch_agent(1), ActsInBatches):
+            hint = "Take a student that has batch_act, the same for all tasks, or leave dynamic_batching out."
+            raise DialogueTypeError(f"{self.world.get_agents()[1].id} cannot act in batches", hint=hint)
+        self._text, self._label = _truncation(self.opt)
+        self._growth = _growth(self.opt.text("dynamic_batching"))
+        self._waiting: dict[int, Message] = {}
+        self.rows = 0
+
+    def number_of_copies(self) -> int:
+        """How many examples are read ahead."""
+        return BUFFERED * self.opt.number("batchsize", 1)
+
+    def parley(self) -> None:
+        """One batch: the student answers it, the teachers hear the answers and read on; `rows` tells its size.
+
+        Where all data has ended it does nothing. Raises DialogueError as BatchWorld does.
+        """
+        self._read_ahead()
+        places = self._next_batch()
+        rows = [self.worlds[place] for place in places]
+        if rows:
+            acts = act_in_rows(rows, self.world.batch_agent(1), 1, [self._waiting.pop(place) for place in places])
+            for listener in (0, 1):
+                for row, act in zip(rows, acts, strict=True):
+                    observe_in_row(row, listener, 1, act)
+            self._read_ahead()
+        self.rows = len(rows)
+        self.update_counters(self.rows)
+
+    def epoch_done(self) -> bool:
+        """Whether all data has ended and all examples are answered."""
+        return not self._waiting and all(row.epoch_done() for row in self.worlds)
+
+    def reset(self) -> None:
+        """Let the root and all copies begin anew."""
+        super().reset()
+        self._waiting = {}
+
+    def _read_ahead(self) -> None:
+        """Let each teacher act whose student waits for nothing, unless its data has ended."""
+        for place, row in enumerate(self.worlds):
+            if place in self._waiting or row.epoch_done():
+                continue
+            row.begin_turn()
+            act = row.take_act(0, row.get_agents()[0].act())
+            if act.is_padding():
+                continue
+            observe_in_row(row, 0, 0, act)
+            heard = observe_in_row(row, 1, 0, act)
+            self._waiting[place] = act if heard is None else heard
+
+    def _next_batch(self) -> list[int]:
+        """The places of the examples to answer next."""
+        if not self._waiting:
+            return []
+        oldest = next(iter(self._waiting))
+        sizes = {place: _size(message, self._text, self._label) for place, message in self._waiting.items()}
+        most = self.opt.number("batchsize", 1)
+        if self._growth is Growth.BATCHSORT:
+            return grown(sizes, oldest, most_rows=most)
+        return grown(sizes, oldest, most_words=(self._text + self._label) * most)
+
+
+def grown(
+    sizes: Mapping[int, int], first: int, *, most_rows: int | None = None, most_words: int | None = None
+) -> list[int]:
+    """The keys of a batch: `first` and those next to it in size, while it stays within the limits.
+
+    Each counts with the size of the largest. The nearest in size are taken first; `first` is always in it.
+    """
+    order = sorted(sizes, key=lambda place: (sizes[place], place))
+    low = high = order.index(first)
+
+    def fits(start: int, end: int) -> bool:
+        rows = end - start + 1
+        words = rows * sizes[order[end]]
+        return rows <= (most_rows or rows) and words <= (most_words or words)
+
+    def beside() -> list[int]:
+        """The places next to the batch that it may still take in."""
+        within = (place for place in (low - 1, high + 1) if 0 <= place < len(order))
+        return [place for place in within if fits(min(low, place), max(high, place))]
+
+    while steps := beside():
+        nearest = min(steps, key=lambda place: abs(sizes[order[place]] - sizes[first]))
+        low, high = min(low, nearest), max(high, nearest)
+    return order[low : high + 1]
+
+
+def _truncation(opt: Opt) -> tuple[int, int]:
+    """The most words of a text and of a label; a negative number is none."""
+    general = opt.number("truncate", -1)
+    own = (opt.number("text_truncate", -1), opt.number("label_truncate", -1))
+    text, label = (general if most < 0 else most for most in own)
+    if text < 0:
+        hint = "Set text_truncate or truncate to the most words that a text may have."
+        raise DialogueValueError("dynamic_batching needs text_truncate or truncate", hint=hint)
+    return text, text if label < 0 else label
+
+
+def _growth(name: str) -> Growth:
+    try:
+        return Growth(name or Growth.FULL)
+    except ValueError as error:
+        kinds = " or ".join(Growth)
+        raise DialogueValueError(f"there is no dynamic_batching {name!r}", hint=f"It is {kinds}.") from error
+
+
+def _size(example: Message, text: int, label: int) -> int:
+    """The words of an example, as far as they are not cut off, rounded up."""
+    labels = example.get("labels") or example.get("eval_labels") or ""
+    first = labels if isinstance(labels, str) else next(iter(labels), "") if isinstance(labels, Sequence) else ""
+    words = min(len(example.text.split()), text) + min(len(str(first).split()), label)
+    return max(1, -(-words // STEP)) * STEP

@@ -1,0 +1,145 @@
+"""HogwildWorld: copies of a world in threads, side by side."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from threading import Lock
+from typing import ClassVar
+
+from investigator.dialogue.agents import Shared
+from investigator.dialogue.metrics.values import Report
+from investigator.dialogue.worlds.base import World
+from investigator.dialogue.worlds.of_copies import WorldOfCopies
+from investigator.errors import DialogueError, DialogueUnsupportedError, InvestigatorError, WorkerError
+
+
+class _Worker:
+    """A copy of the world, and the one thread that takes its turns."""
+
+    def __init__(self, place: int, world: World) -> None:
+        self.place = place
+        self.world = world
+        self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"investigator-world-{place}")
+        self.turn: Future[None] | None = None
+
+    def busy(self) -> bool:
+        return self.turn is not None and not self.turn.done()
+
+    def settle(self) -> None:
+        """See how the last turn ended, once. Raises WorkerError where it failed."""
+        ended, self.turn = self.turn, None
+        error = ended.exception() if ended is not None else None
+        if error is not None:
+            hint = error.hint if isinstance(error, InvestigatorError) else ""
+            told = f"copy {self.place} of the world failed: {type(error).__name__}: {error}"
+            raise WorkerError(told, hint=hint) from error
+
+
+class HogwildWorld(WorldOfCopies):
+    """`numthreads` copies, each in a thread of its own. A parley releases one of them for one turn and does not wait.
+
+    So at most one turn a copy is under way, and a further parley waits until a copy is free: N parleys are N turns of
+    all copies together. A copy whose data has ended rests; when all rest, a parley does nothing and does not count.
+    What fails in a thread is raised by the next call that meets it, as WorkerError with the error as its cause.
+
+    The copies' agents act at the same time: what they share must bear that. It gains time where agents wait for models
+    or servers.
+    """
+
+    count_option: ClassVar[str] = "numthreads"
+    place_option: ClassVar[str] = "threadindex"
+
+    def __init__(
+        self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(opt, world, shared)
+        self._lock = Lock()
+        self._workers = deque(_Worker(place, copy) for place, copy in enumerate(self.worlds))
+        self._open = True
+
+    def parley(self) -> None:
+        """Release a copy for one turn. Raises WorkerError if an earlier turn failed, DialogueError after shutdown."""
+        with self._lock:
+            if not self._open:
+                raise DialogueError("this world was shut down", hint="Make another one of the same root.")
+            worker = self._free()
+            if worker is not None:
+                worker.turn = worker.thread.submit(worker.world.parley)
+                self.total_parleys += 1
+            self._count_examples()
+
+    def join(self) -> None:
+        """Wait until all released turns are over. Raises WorkerError where one of them failed."""
+        with self._lock:
+            wait([worker.turn for worker in self._workers if worker.turn is not None])
+            self._count_examples()
+            for worker in self._workers:
+                worker.settle()
+
+    def epoch_done(self) -> bool:
+        """Whether no turn is under way and the data of all copies has ended."""
+        return all(not worker.busy() and worker.world.epoch_done() for worker in self._workers)
+
+    def episode_done(self) -> bool:
+        """Raises DialogueError: each copy is in an episode of its own."""
+        raise DialogueError(
+            "a HogwildWorld is in several episodes at once", hint="Ask its copies, which are in `worlds`, after join()."
+        )
+
+    def display(self) -> str:
+        """Raises DialogueUnsupportedError: the copies act while one would read."""
+        raise DialogueUnsupportedError(
+            "a HogwildWorld cannot display acts while its copies make them", hint="Set numthreads to 1 to look at acts."
+        )
+
+    def report(self) -> Report:
+        """The metrics of the root once all released turns are over. Raises WorkerError where one of them failed."""
+        self.join()
+        return super().report()
+
+    def reset(self) -> None:
+        """Let all begin anew once the released turns are over. Raises WorkerError where one of them failed."""
+        self.join()
+        super().reset()
+
+    def shutdown(self) -> None:
+        """End the threads when their turns are over, and give back what the agents hold; once.
+
+        Raises WorkerError, when all that is done, where a turn failed that nobody was told of.
+        """
+        with self._lock:
+            was_open, self._open = self._open, False
+            for worker in self._workers:
+                worker.thread.shutdown()
+        if was_open:
+            super().shutdown()
+        for worker in self._workers:
+            worker.settle()
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self.shutdown()
+        except WorkerError:
+            if error[0] is None:  # an error that is on its way already goes before
+                raise
+
+    def _free(self) -> _Worker | None:
+        """The copy that has been free for longest, once there is one; None where all rest."""
+        while True:
+            for _ in range(len(self._workers)):
+                worker = self._workers[0]
+                self._workers.rotate(-1)
+                if worker.busy():
+                    continue
+                worker.settle()
+                if not worker.world.epoch_done():
+                    return worker
+            under_way = [worker.turn for worker in self._workers if worker.turn is not None]
+            if not under_way:
+                return None
+            wait(under_way, return_when=FIRST_COMPLETED)
+
+    def _count_examples(self) -> None:
+        self.total_exs = sum(copy.total_exs for copy in self.worlds)

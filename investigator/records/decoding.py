@@ -1,0 +1,67 @@
+"""How the tokens of a generation are chosen, under the names of BB3's options (seed: bb3_agents)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.base import Record
+
+OFF = -1
+"""The value that switches a number of an option off."""
+
+
+class Inference(StrEnum):
+    """The method by which tokens are chosen.
+
+    greedy: the likeliest. beam: the likeliest sequence of several followed side by side. topk: drawn from the k
+    likeliest. nucleus: drawn from the fewest that hold the mass p (Holtzman et al., 2020). factual_nucleus: the same
+    with a p that falls within each sentence (Lee et al., 2022). sample_and_rank: several nucleus samples, of which the
+    likeliest is taken.
+    """
+
+    GREEDY = "greedy"
+    BEAM = "beam"
+    TOPK = "topk"
+    NUCLEUS = "nucleus"
+    FACTUAL_NUCLEUS = "factual_nucleus"
+    SAMPLE_AND_RANK = "sample_and_rank"
+
+
+_SAMPLING = frozenset({Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK})
+
+
+class Decoding(Record):
+    """How one module writes. `settled` tells what holds once the method has had its say."""
+
+    inference: Inference = Field(default=Inference.GREEDY, description="greedy, beam, topk, nucleus, factual_nucleus")
+    beam_size: int = Field(default=1, ge=1, description="sequences followed, or samples drawn, side by side")
+    beam_min_length: int = Field(default=1, ge=0, description="fewest tokens")
+    beam_max_length: int = Field(default=128, ge=1, description="most tokens")
+    topk: int = Field(default=10, ge=1, description="tokens that topk draws from")
+    topp: float = Field(default=0.9, ge=OFF, le=1, description="mass of probability that nucleus draws from; -1: off")
+    temperature: float = Field(default=1.0, gt=0, le=10, description="above 1 flattens, below 1 sharpens the choice")
+    lambda_decay: float = Field(default=0.9, ge=OFF, le=1, description="factor on p with each token; -1: off")
+    omega_bound: float = Field(default=0.3, ge=0, le=1, description="least p of factual_nucleus")
+    p_reset: bool = Field(default=True, description="p begins anew after each sentence")
+    beam_block_ngram: int = Field(default=OFF, ge=OFF, description="no sequence so long comes twice; -1: off")
+    beam_context_block_ngram: int = Field(default=OFF, ge=OFF, description="none so long is copied from the prompt")
+    beam_block_full_context: bool = Field(default=False, description="of the whole prompt, also where it is cut")
+    penalize_repetitions: bool = Field(default=False, description="tokens written before become less likely")
+    penalize_ctxt_repetitions: bool = Field(default=False, description="so do tokens of the prompt")
+    exclude_knowledge_from_ctxt_penalty: bool = Field(default=False, description="but those of the knowledge line")
+    generation_take_last_newline: bool = Field(default=False, description="of several lines the last is taken")
+    generation_allow_newline: bool = Field(default=False, description="several lines are left as they are")
+    stop_token: str = Field(default="\n", description="the text that ends a generation; empty: none")
+
+    def settled(self) -> Decoding:
+        """What holds: greedy follows one sequence, and only the methods that sample by p have a p, or a decay of it."""
+        changes: dict[str, int] = {}
+        if self.inference is Inference.GREEDY:
+            changes["beam_size"] = 1
+        if self.inference not in _SAMPLING:
+            changes["topp"] = OFF
+        if self.inference is not Inference.FACTUAL_NUCLEUS:
+            changes["lambda_decay"] = OFF
+        return self.model_copy(update=changes)

@@ -1,0 +1,66 @@
+"""What a chat tells of a reply and of what it remembers, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from investigator.dialogue.messages import Message
+from investigator.records import Quote, Speaker
+from investigator.reports.inert import one_line
+from investigator.store.personal_facts import KeptFact
+
+_NAMED = {
+    "search_decision": "Search",
+    "memory_decision": "Memory",
+    "search_query": "Query",
+    "contextual_knowledge": "Topic",
+    "memory_knowledge": "Memory used",
+    "memory_generator_partner": "Remembered of you",
+    "memory_generator_self": "Remembered of itself",
+    "search_problem": "The search failed",
+    "problem": "The model failed",
+    "failure": "Canned reply, for",
+}
+
+
+def why_text(message: Message | None) -> Text:
+    """What a reply rests on: decisions, query, memory, documents, and each quote with its place."""
+    if message is None:
+        return Text("Nothing was said yet.\n")
+    lines = [f"{label}: {one_line(str(message[name]))}" for name, label in _NAMED.items() if message.get(name)]
+    titles, urls = _texts(message, "search_knowledge_doc_titles"), _texts(message, "search_knowledge_doc_urls")
+    if message.get("search_result_failure"):
+        lines.append("Found: no documents")
+    elif titles:
+        lines.append("Passages, best first:")
+        lines += [f"  {one_line(url or title)}" for title, url in zip(titles, urls, strict=True)]
+    quotes = message.get("quotes")
+    for quote in quotes if isinstance(quotes, list) else ():
+        proven = Quote.model_validate(quote)
+        lines.append(f"Quote, proven: “{one_line(proven.text)}” ({one_line(proven.place)})")
+    if not lines:
+        lines = ["It rests on the conversation alone."]
+    return Text("\n".join(lines) + "\n")
+
+
+def memories_text(facts: Sequence[KeptFact]) -> Text:
+    """Memories with their numbers, whose they are, where they were said and how often they were used."""
+    if not facts:
+        return Text("Nothing is remembered.\n")
+    return Text("".join(f"{_memory(fact)}\n" for fact in facts))
+
+
+def _memory(fact: KeptFact) -> str:
+    whose = "you" if fact.speaker is Speaker.PARTNER else "itself"
+    said = f"turn {fact.source.turn}" if fact.source.turn else "by hand"
+    return (
+        f"{fact.id:>6}  {one_line(fact.text)}  [of {whose}, {fact.created:%Y-%m-%d}, {said}, "
+        f"used {fact.uses} time{'' if fact.uses == 1 else 's'}]"
+    )
+
+
+def _texts(message: Message, name: str) -> list[str]:
+    value = message.get(name)
+    return [str(text) for text in value] if isinstance(value, list | tuple) else []

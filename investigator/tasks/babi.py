@@ -1,0 +1,142 @@
+"""bAbI (Weston et al. 2015): questions about small stories.
+
+Lines are `N text`, or `N question TAB answer TAB numbers of the lines that it rests on`.
+
+`babi:datafile=PATH` reads one file. `babi:task1k:15` reads task 15 below `datapath`, the unpacked archive, with 1,000
+questions, `babi:task10k:15` with 10,000; without a number all of them, as `babi:all1k` and `babi:all10k` do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from investigator.dialogue.agents import Shared
+from investigator.dialogue.options import Opt
+from investigator.dialogue.teachers import DialogTeacher
+from investigator.dialogue.text_lines import malformed, text_lines
+from investigator.errors import DialogueError
+from investigator.tasks.file_teacher import Fields
+from investigator.tasks.reading import FOLD_NAMES, data_file, fold_of
+
+_LINE = re.compile(r"(\d+) +(.*)")
+_TASKS = range(1, 21)
+
+
+class Question(NamedTuple):
+    """A question: what the story says since the last one, the question, its answer, the lines that it rests on."""
+
+    story: tuple[str, ...]
+    question: str
+    answer: str
+    support: tuple[str, ...]
+    starts: bool
+
+
+class DefaultTeacher(DialogTeacher):
+    """Shows what happened since the last question, and the question; a story is an episode.
+
+    All answers of a file are there to choose from.
+    """
+
+    def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
+        options = Opt.of(opt)
+        self.files = self.chosen(options)
+        super().__init__(Opt({"datafile": str(self.files[0]), **options}), shared)
+
+    def chosen(self, opt: Opt) -> tuple[Path, ...]:
+        """The files to read."""
+        return (data_file(opt, ".txt"),)
+
+    def setup_data(self, datafile: str) -> Iterator[tuple[Fields, bool]]:
+        """The questions of all files."""
+        for file in self.files:
+            questions = list(questions_of(file))
+            candidates = tuple(sorted({question.answer for question in questions}))
+            for asked in questions:
+                fields = {
+                    "text": "\n".join((*asked.story, asked.question)),
+                    "labels": (asked.answer,),
+                    "label_candidates": candidates,
+                    "evidence": list(asked.support),
+                }
+                yield fields, asked.starts
+
+
+class Task1kTeacher(DefaultTeacher):
+    """A task by its number, with 1,000 questions."""
+
+    folders: ClassVar[tuple[str, ...]] = ("en", "en-valid", "en-valid-nosf")
+
+    def chosen(self, opt: Opt) -> tuple[Path, ...]:
+        """The file of the task that the task string names; of none, those of all tasks."""
+        if not opt.text("datapath"):
+            hint = "Name the folder of the unpacked archive: datapath=FOLDER, which has the folder en in it."
+            raise DialogueError("bAbI's tasks by number need a folder of data", hint=hint)
+        folder, fold = Path(opt.text("datapath")).expanduser(), fold_of(opt)
+        return tuple(self._file(folder, number, fold) for number in self._numbers(opt.text("task")))
+
+    def _numbers(self, task: str) -> tuple[int, ...]:
+        _, _, number = task.partition(":")[2].partition(":")
+        if not number:
+            return tuple(_TASKS)
+        if not number.isdecimal() or int(number) not in _TASKS:
+            raise DialogueError(f"bAbI has no task {number!r}", hint="They are numbered from 1 to 20: babi:task1k:1")
+        return (int(number),)
+
+    def _file(self, folder: Path, number: int, fold: str) -> Path:
+        for name in self.folders:
+            for known in FOLD_NAMES.get(fold, (fold,)):
+                for file in sorted((folder / name).glob(f"qa{number}_*{known}.txt")):
+                    return file
+        looked = " or ".join(self.folders)
+        hint = f"It should have {looked} in it, and there qa{number}_..._{fold}.txt"
+        raise DialogueError(f"the folder {folder} has no bAbI task {number} for {fold}", hint=hint)
+
+
+class Task10kTeacher(Task1kTeacher):
+    """A task by its number, with 10,000 questions."""
+
+    folders = ("en-10k", "en-valid-10k", "en-valid-10k-nosf")
+
+
+class All1kTeacher(Task1kTeacher):
+    """All tasks, with 1,000 questions each."""
+
+
+class All10kTeacher(Task10kTeacher):
+    """All tasks, with 10,000 questions each."""
+
+
+def questions_of(file: Path) -> Iterator[Question]:
+    """The questions of a file. Raises DialogueFormatError for a line without a number, or a question without answer."""
+    told: dict[int, str] = {}
+    story: list[str] = []
+    last, starts = 0, True
+    for number, line in text_lines(file):
+        parts = _LINE.fullmatch(line)
+        if parts is None:
+            raise malformed(file, number, "it does not begin with a number", line)
+        index, (said, *columns) = int(parts[1]), parts[2].split("\t")
+        if index <= last:
+            told, story, starts = {}, [], True
+        last = index
+        told[index] = said.strip()
+        if not columns:
+            story.append(said.strip())
+            continue
+        support = _support(columns[1:], told)
+        if not columns[0].strip() or support is None:
+            problem = "after a question come its answer and the numbers of lines before it"
+            raise malformed(file, number, problem, line)
+        yield Question(tuple(story), said.strip(), columns[0].strip(), support, starts)
+        story, starts = [], False
+
+
+def _support(columns: list[str], told: Mapping[int, str]) -> tuple[str, ...] | None:
+    numbers = " ".join(columns).split()
+    if not all(number.isdecimal() and int(number) in told for number in numbers):
+        return None
+    return tuple(told[int(number)] for number in numbers)

@@ -1,0 +1,146 @@
+"""Conversations about documents, as in Doc2Dial (Feng et al. 2020): its JSON, or JSONL with one conversation a line.
+
+A line has `turns` (or `conversation`), each with a speaker and a text; of a conversation that ends with a question the
+reply is in `reference`. `doc2dial` goes through a conversation reply by reply, `doc2dial:last` asks for the last reply
+alone, `doc2dial:search` whether the last turn needs a search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from pydantic import AliasChoices, Field
+
+from investigator.evaluation.lines import ForeignRow
+from investigator.tasks.file_teacher import Fields, FileTeacher
+from investigator.tasks.reading import json_document, json_rows
+
+ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
+"""Who asks. Where none of them speaks, it is whoever speaks first."""
+
+SEARCH, NO_SEARCH = "search", "do not search"
+
+
+class TurnRow(ForeignRow):
+    """What somebody said."""
+
+    speaker: str = Field(validation_alias=AliasChoices("speaker", "role", "id"))
+    text: str = Field(validation_alias=AliasChoices("text", "utterance"))
+
+
+class PassageRow(ForeignRow):
+    """A passage that the reply rests on."""
+
+    document_id: str = ""
+    title: str = ""
+    text: str
+
+
+class ConversationRow(ForeignRow):
+    """A conversation with what its last reply should be and rest on, as far as that is known."""
+
+    id: str = Field("", validation_alias=AliasChoices("id", "dial_id"))
+    turns: tuple[TurnRow, ...] = Field(validation_alias=AliasChoices("turns", "conversation"), min_length=1)
+    reference: str | None = Field(None, validation_alias=AliasChoices("reference", "response"))
+    doc_id: str | None = None
+    contexts: tuple[PassageRow, ...] = ()
+    knowledge_text: tuple[str, ...] = ()
+    answerability: str | None = None
+    search: bool | None = None
+
+    @property
+    def about(self) -> Fields:
+        """What is known of the whole conversation."""
+        known = {"conversation_id": self.id, "document": self.doc_id}
+        return {key: value for key, value in known.items() if value}
+
+    @property
+    def about_reference(self) -> Fields:
+        """What is known of the reply that the conversation asks for."""
+        known: Mapping[str, object] = {
+            "documents": [context.document_id for context in self.contexts if context.document_id],
+            "passages": [*(context.text for context in self.contexts), *self.knowledge_text],
+            "answerability": self.answerability,
+        }
+        return {key: value for key, value in known.items() if value}
+
+
+class Doc2Dial(ForeignRow):
+    """A file of Doc2Dial: conversations by domain and document."""
+
+    dial_data: Mapping[str, Mapping[str, tuple[ConversationRow, ...]]]
+
+
+class Exchange(NamedTuple):
+    """What was asked and replied, after how many turns, and what is known of the reply."""
+
+    asked: str
+    reply: str
+    turns: int
+    about: Fields
+
+
+class DefaultTeacher(FileTeacher):
+    """Goes through each conversation: what the asker says, and as the label what is replied. It is an episode."""
+
+    suffixes = (".jsonl", ".json")
+
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
+        """The exchanges of all conversations; what nobody replied to is left out."""
+        for row in self.rows():
+            for index, exchange in enumerate(exchanges(row)):
+                fields = {"text": exchange.asked, "labels": (exchange.reply,), **row.about, **exchange.about}
+                yield fields, index == 0
+
+    def rows(self) -> Iterator[ConversationRow]:
+        """The conversations of the file."""
+        if self.file.suffix == ".json":
+            for documents in json_document(self.file, Doc2Dial).dial_data.values():
+                for conversations in documents.values():
+                    yield from conversations
+        else:
+            yield from json_rows(self.file, ConversationRow)
+
+
+class LastTeacher(DefaultTeacher):
+    """Shows a conversation up to its last reply, which is the label."""
+
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
+        """One episode for each conversation in which somebody replies."""
+        for row in self.rows():
+            for exchange in exchanges(row)[-1:]:
+                history = "\n".join(turn.text for turn in row.turns[: exchange.turns])
+                yield {"text": history, "labels": (exchange.reply,), **row.about, **exchange.about}, True
+
+
+class SearchTeacher(DefaultTeacher):
+    """Shows a conversation; the label says whether its last turn needs a search."""
+
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
+        """One episode for each conversation of which that is known."""
+        for row in self.rows():
+            if row.search is not None:
+                history = "\n".join(turn.text for turn in row.turns)
+                label = SEARCH if row.search else NO_SEARCH
+                choices = {"label_candidates": (SEARCH, NO_SEARCH)}
+                yield {"text": history, "labels": (label,), **choices, **row.about}, True
+
+
+def exchanges(row: ConversationRow) -> tuple[Exchange, ...]:
+    """What was asked and replied. What the asker says in several turns is joined; so is a greeting before it."""
+    speakers = {turn.speaker.casefold() for turn in row.turns}
+    askers = speakers & ASKERS or {row.turns[0].speaker.casefold()}
+    found: list[Exchange] = []
+    pending: list[str] = []
+    has_asked = False
+    for number, turn in enumerate(row.turns):
+        if turn.speaker.casefold() in askers or not has_asked:
+            pending.append(turn.text)
+            has_asked = has_asked or turn.speaker.casefold() in askers
+        else:
+            found.append(Exchange("\n".join(pending), turn.text, number, {}))
+            pending, has_asked = [], False
+    if row.reference is not None and has_asked:
+        found.append(Exchange("\n".join(pending), row.reference, len(row.turns), row.about_reference))
+    return tuple(found)

@@ -1,0 +1,24 @@
+"""How well an agent does at a task: a world is run, and its report is the result."""
+
+from __future__ import annotations
+
+from investigator.dialogue.datatypes import Datatype
+from investigator.dialogue.metrics import Report
+from investigator.dialogue.worlds import World
+from investigator.errors import DialogueError
+
+
+def evaluate(world: World, count: int | None = None) -> Report:
+    """The metrics of one pass through the world's data, or of `count` turns if it is not done before.
+
+    The world begins anew. Raises DialogueError where its data has no end, as in training, and no `count` is given.
+    """
+    if count is None and Datatype(world.opt.text("datatype", "train")).cycles:
+        hint = "Evaluate with datatype=valid or test, or give a count."
+        raise DialogueError("data for training has no end", hint=hint)
+    world.reset()
+    turns = 0
+    while not world.epoch_done() and (count is None or turns < count):
+        world.parley()
+        turns += 1
+    return world.report()

@@ -1,0 +1,81 @@
+"""Questions about a folder of documents: JSONL with `question`, `answers`, `answerable`, `doc_ids`, `evidence`.
+
+`folder:datafile=questions.jsonl:folder=DOCUMENTS`. Where `folder` is left out, it is the one folder beside the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from investigator.dialogue.messages import Message
+from investigator.dialogue.metrics import AverageMetric
+from investigator.dialogue.options import Opt
+from investigator.errors import DialogueError, DialogueFormatError, EvaluationDataError
+from investigator.evaluation.questions import Question, read_questions
+from investigator.records import AnswerStatus
+from investigator.tasks.file_teacher import Fields, FileTeacher
+
+NOT_IN_THE_DOCUMENTS = "not in the documents"
+"""The label of a question that the documents do not answer."""
+
+
+class DefaultTeacher(FileTeacher):
+    """Asks each question; `folder` of the message says which documents to look in.
+
+    The labels are the answers, or where none are known the sentences that an answer rests on.
+    Of a reply with a `status`, as InvestigatorAgent gives it, it measures also `decision` (answered if and only if
+    there is an answer), and of one with `citations` to a question with known documents `cites_a_right_document`.
+    """
+
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
+        """One episode for each question. Raises DialogueFormatError for a broken line or an id that comes twice."""
+        folder = documents_folder(self.opt, self.file)
+        try:
+            questions = read_questions(self.file)
+        except EvaluationDataError as error:
+            raise DialogueFormatError(error.message, hint=error.hint) from error
+        for question in questions:
+            yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
+
+    def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
+        """Whether it was right to answer, and from the right documents."""
+        status, citations = model_response.get("status"), model_response.get("citations")
+        if status is not None:
+            answered = str(status) == AnswerStatus.ANSWERED
+            right = answered is (NOT_IN_THE_DOCUMENTS not in labels)
+            self.metrics.add("decision", AverageMetric(float(right)))
+        documents = teacher_action.get("documents")
+        if isinstance(citations, list) and citations and isinstance(documents, list) and documents:
+            cited = {quote.get("document_id") for quote in citations if isinstance(quote, Mapping)}
+            self.metrics.add("cites_a_right_document", AverageMetric(float(bool(cited.intersection(documents)))))
+
+
+def documents_folder(opt: Opt, questions: Path) -> Path:
+    """The folder of documents that questions are about. Raises DialogueError where it is not there or not clear."""
+    named = opt.text("folder")
+    if named:
+        folder = Path(named).expanduser()
+        if not folder.is_dir():
+            raise DialogueError(f"there is no folder {folder}", hint="Name the folder of the documents.")
+        return folder
+    beside = [entry for entry in questions.parent.iterdir() if entry.is_dir() and not entry.name.startswith(".")]
+    if len(beside) != 1:
+        hint = "Name the folder of the documents: folder:datafile=FILE:folder=DOCUMENTS"
+        raise DialogueError(f"beside {questions} there is not one folder of documents but {len(beside)}", hint=hint)
+    return beside[0]
+
+
+def _known(question: Question) -> Fields:
+    """What is known of the answer; labels only where there is anything to grade by."""
+    labels = (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence
+    known: Mapping[str, object] = {
+        "labels": labels,
+        "documents": sorted(question.documents),
+        "evidence": list(question.evidence or ()),
+        "key_numbers": list(question.key_numbers or ()),
+        "label_candidates": question.answer_choices,
+        "question_id": question.id,
+        "question_kind": question.kind,
+    }
+    return {name: value for name, value in known.items() if value}

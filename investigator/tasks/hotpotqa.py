@@ -1,0 +1,120 @@
+"""HotpotQA (Yang et al. 2018): questions that take more than one paragraph.
+
+`hotpotqa` shows all paragraphs and the question, `hotpotqa:gold` those that are needed, `hotpotqa:open` the question
+alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Annotated, ClassVar, NamedTuple
+
+from pydantic import BeforeValidator, Field
+
+from investigator.evaluation.lines import ForeignRow
+from investigator.tasks.file_teacher import Fields, FileTeacher
+from investigator.tasks.reading import json_array
+
+
+class Paragraph(NamedTuple):
+    """A paragraph, by its title."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Title and sentences."""
+        return f"{self.title}\n{''.join(self.sentences).strip()}"
+
+
+class Fact(NamedTuple):
+    """A sentence that the answer rests on, from 0 in its paragraph."""
+
+    title: str
+    sentence: int
+
+
+def _pairs(second: str) -> BeforeValidator:
+    """Reads pairs in each form that is about: pairs, two columns, or either of them as JSON text."""
+
+    def paired(value: object) -> object:
+        if isinstance(value, str):
+            value = json.loads(value)
+        columns = [value.get("title"), value.get(second)] if isinstance(value, dict) else []
+        if columns and all(isinstance(column, list) for column in columns):
+            return tuple(zip(*columns, strict=True))
+        return value
+
+    return BeforeValidator(paired)
+
+
+class MultiHopRow(ForeignRow):
+    """A question of HotpotQA or 2WikiMultiHopQA. The test files have neither answer nor facts."""
+
+    id: str = Field(alias="_id", min_length=1)
+    question: str = Field(min_length=1)
+    answer: str | None = None
+    type: str | None = None
+    level: str | None = None
+    context: Annotated[tuple[Paragraph, ...], _pairs("sentences")]
+    supporting_facts: Annotated[tuple[Fact, ...], _pairs("sent_id")] = ()
+    evidences: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def gold(self) -> tuple[Paragraph, ...]:
+        """The paragraphs that the answer rests on."""
+        titles = {fact.title for fact in self.supporting_facts}
+        return tuple(paragraph for paragraph in self.context if paragraph.title in titles)
+
+
+class DefaultTeacher(FileTeacher):
+    """Shows all paragraphs and the question. Sentences that the answer rests on are in `evidence`."""
+
+    suffixes: ClassVar = (".json", ".jsonl")
+
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
+        """One episode for each question."""
+        for row in json_array(self.file, MultiHopRow):
+            yield self.fields(row), True
+
+    def fields(self, row: MultiHopRow) -> Fields:
+        """The message of a question."""
+        return {
+            "text": "\n\n".join([*(paragraph.text for paragraph in self.shown(row)), row.question]),
+            **({} if row.answer is None else {"labels": (row.answer,)}),
+            "question_id": row.id,
+            "question_type": row.type or "",
+            "documents": [paragraph.title for paragraph in row.gold],
+            "evidence": list(_evidence(row)),
+        }
+
+    def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
+        """The paragraphs that go before the question."""
+        return row.context
+
+
+class GoldTeacher(DefaultTeacher):
+    """Shows the paragraphs that are needed, and the question."""
+
+    def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
+        """The paragraphs that the answer rests on."""
+        return row.gold
+
+
+class OpenTeacher(DefaultTeacher):
+    """Shows the question alone."""
+
+    def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
+        """None."""
+        return ()
+
+
+def _evidence(row: MultiHopRow) -> Iterator[str]:
+    """The sentences that the answer rests on; the data name a few that are not there."""
+    by_title = {paragraph.title: paragraph.sentences for paragraph in row.context}
+    for fact in row.supporting_facts:
+        sentences = by_title.get(fact.title, ())
+        if 0 <= fact.sentence < len(sentences):
+            yield sentences[fact.sentence].strip()

@@ -1,0 +1,132 @@
+"""Tasks by name: from a task string to the teacher that it means."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from investigator.dialogue.class_loading import load_class
+from investigator.dialogue.options import Opt
+from investigator.dialogue.task_strings import (
+    OWN_TASKS,
+    Place,
+    Stochastic,
+    TaskEntry,
+    expanded,
+    multitask_weights,
+    required_task,
+    teacher_place,
+    with_task_options,
+    world_place,
+)
+from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
+from investigator.dialogue.worlds import World
+from investigator.dialogue.worlds.creating import default_world
+from investigator.errors import UnknownTaskError
+from investigator.tasks.task_list import TASK_LIST
+
+
+class Tasks:
+    """Finds the classes that task strings name.
+
+    `entries` are what tags stand for; `pattern` and `worlds` say in which modules a task without a dot in its name has
+    its teachers and worlds. A dotted path names a module of anybody's.
+    """
+
+    def __init__(
+        self, entries: Sequence[TaskEntry] = TASK_LIST, pattern: str = OWN_TASKS, worlds: str | None = None
+    ) -> None:
+        self._entries = entries
+        self._pattern = pattern
+        self._worlds = worlds or pattern
+
+    def ids(self, task: str | None) -> list[str]:
+        """The single task strings that a task string stands for. Raises DialogueError, UnknownTaskError."""
+        return list(expanded(task, self._entries))
+
+    def teacher_class(self, task: str) -> type[Teacher]:
+        """The class that a single task string names. Raises UnknownTaskError where there is none."""
+        place = teacher_place(task, self._pattern)
+        try:
+            return load_class([place], Teacher, sought=f"task {task.strip()}")
+        except UnknownTaskError as error:
+            raise UnknownTaskError(error.message, hint=self._hint(task, place)) from error
+
+    def teacher(self, opt: Mapping[str, object]) -> Teacher:
+        """The teacher of the task in the options; of several tasks, a MultiTaskTeacher.
+
+        Options in the task string go before the others. Raises DialogueError where there is no task or an option is
+        missing, UnknownTaskError, and what the teacher raises for its data.
+        """
+        options = Opt.of(opt)
+        tasks = self.ids(required_task(options))
+        if len(tasks) > 1:
+            teachers = self._teachers(options, tasks)
+            weights = _weights(options, teachers)
+            return MultiTaskTeacher({**options, "task": ",".join(tasks), **weights}, teachers=teachers)
+        own = with_task_options({**options, "task": tasks[0].strip()})
+        return self.teacher_class(own.text("task"))(own)
+
+    def world_class(
+        self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
+    ) -> type[World] | None:
+        """The class of the world that a task brings along, or else the usual one for so many agents.
+
+        None where neither is known.
+        """
+        place = world_place(task, interactive=interactive, self_chat=self_chat, pattern=self._worlds)
+        try:
+            return load_class([place], World, sought=f"world of {task.strip()}")
+        except UnknownTaskError:
+            return None if number_of_agents is None else default_world(number_of_agents)
+
+    def _teachers(self, options: Opt, tasks: Sequence[str]) -> list[Teacher]:
+        """The teachers of several tasks; of those with one name, the ids are the task strings with their options."""
+        teachers = [self.teacher({**options, "task": task}) for task in tasks]
+        names = Counter(teacher.id for teacher in teachers)
+        for teacher, task in zip(teachers, tasks, strict=True):
+            if names[teacher.id] > 1:
+                teacher.id = task.strip()
+        return teachers
+
+    def _hint(self, task: str, place: Place) -> str:
+        """The tasks that have a similar name; of a task that there is, its teachers."""
+        name = task.strip().partition(":")[0]
+        teachers = _teachers_in(place.module)
+        if teachers:
+            return f"{place.module} has {', '.join(teachers)}"
+        near = get_close_matches(name.lower(), [entry.task.partition(":")[0] for entry in self._entries], n=3)
+        return f"Did you mean {' or '.join(near)}?" if near else ""
+
+
+def _teachers_in(module: str) -> list[str]:
+    """The names of the teachers that a module has of its own, where it is loaded."""
+    kinds = vars(sys.modules[module]).values() if module in sys.modules else ()
+    own = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Teacher) and kind.__module__ == module]
+    return sorted(kind.__name__ for kind in own)
+
+
+def load_teacher(task: str) -> type[Teacher]:
+    """The teacher's class that a single task string names: `squad`, `squad:open`, `my_package.my_task`.
+
+    Raises UnknownTaskError where there is none.
+    """
+    return Tasks().teacher_class(task)
+
+
+def create_teacher(opt: Mapping[str, object]) -> Teacher:
+    """The teacher of the task in the options; of several tasks, a MultiTaskTeacher. See `Tasks.teacher`."""
+    return Tasks().teacher(opt)
+
+
+def _weights(opt: Opt, teachers: Sequence[Teacher]) -> Mapping[str, object]:
+    """The option `multitask_weights` as numbers where it is a text."""
+    given = opt.get("multitask_weights")
+    if not isinstance(given, str):
+        return {}
+    weights = multitask_weights(given)
+    if isinstance(weights, Stochastic):
+        return {"multitask_weights": [teacher.num_episodes() or 0 for teacher in teachers]}
+    return {"multitask_weights": list(weights)}

@@ -1,0 +1,27 @@
+"""2WikiMultiHopQA (Ho et al. 2020): questions over two to four articles, in the form of HotpotQA.
+
+`twowiki` shows all paragraphs and the question, `twowiki:gold` those that are needed, `twowiki:open` the question
+alone; the triples that lead to the answer are in `reasoning`.
+"""
+
+from __future__ import annotations
+
+from investigator.tasks import hotpotqa
+from investigator.tasks.file_teacher import Fields
+from investigator.tasks.hotpotqa import MultiHopRow
+
+
+class DefaultTeacher(hotpotqa.DefaultTeacher):
+    """Shows all paragraphs and the question."""
+
+    def fields(self, row: MultiHopRow) -> Fields:
+        """The message of a question, with its triples of subject, relation and object."""
+        return {**super().fields(row), "reasoning": [list(triple) for triple in row.evidences]}
+
+
+class GoldTeacher(DefaultTeacher, hotpotqa.GoldTeacher):
+    """Shows the paragraphs that are needed, and the question."""
+
+
+class OpenTeacher(DefaultTeacher, hotpotqa.OpenTeacher):
+    """Shows the question alone."""

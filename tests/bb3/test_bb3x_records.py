@@ -1,0 +1,249 @@
+"""Conversations hold every field of the data card, and come back from their files as they were."""
+
+from __future__ import annotations
+
+import json
+import string
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from investigator.bb3.bb3x.persons import facts_of, kept_memory, memories_of_user, memory_line, turn_of
+from investigator.bb3.bb3x.reading import conversation_of, conversations_in
+from investigator.bb3.bb3x.records import InteractionFailure, MemoryDecision, SearchDecision
+from investigator.bb3.bb3x.writing import line_of, write_conversations
+from investigator.errors import DialogueFormatError
+from investigator.records.modules import PersonalFact, Speaker
+
+FULL: dict[str, Any] = {
+    "user_pseudo_id": "0d3f9d0c-6a8c-4c1e-9d7e-8a8f1a2b3c4d",
+    "chat_id": "7c1e0b52-3b0a-4d5b-9f53-5d1a5b0c9e11",
+    "message_history": [
+        {
+            "text": "Which galaxy is the largest?",
+            "sender": "Human",
+            "human_message_id": "h1",
+            "isDislikeFeedback": False,
+            "safety": {"duo_safety": "__ok__", "string_matcher": "__ok__"},
+        },
+        {
+            "text": "IC 1101, they say.",
+            "sender": "Chatbot",
+            "bot_message_id": "b1",
+            "isLiked": False,
+            "isDisliked": True,
+            "dislike_type": "off_topic",
+            "memories": ["Person 1's Persona: I am an AI", "Person 2's Persona: I like stars"],
+            "memory_decision": "do not access memory",
+            "memory_knowledge": "",
+            "search_decision": "search",
+            "search_query": "largest galaxy",
+            "search_knowledge": "IC 1101 is the largest known galaxy.",
+            "search_knowledge_doc_titles": ["Galaxy"],
+            "search_knowledge_doc_content": ["IC 1101 is the largest known galaxy."],
+            "search_knowledge_doc_urls": ["https://example.org/galaxy"],
+            "isSafetyControlledResponse": False,
+            "previous_interaction_failure": None,
+            "from_model_crash": False,
+            "safety": {"duo_safety": "__ok__", "string_matcher": "__ok__"},
+            "reward": "Predicted class: __ok__ with probability: 0.93",
+            "mturk": {"good": 1, "bad": 0.5},
+        },
+    ],
+}
+
+
+def released(conversation: dict[str, Any]) -> dict[str, Any]:
+    """The same in the words of the released files."""
+    renamed = {"convo_id" if key == "chat_id" else key: value for key, value in conversation.items()}
+    words = {"Human": "human", "Chatbot": "bot"}
+    history = [{**message, "sender": words[message["sender"]]} for message in conversation["message_history"]]
+    return {**renamed, "message_history": history}
+
+
+@pytest.mark.parametrize("given_form", [FULL, released(FULL)], ids=["card", "released files"])
+def test_every_field_of_the_card_is_read_in_both_spellings(given_form: dict[str, Any]) -> None:
+    conversation = conversation_of(json.dumps(given_form))
+    human, bot = conversation.message_history
+    assert conversation.id == FULL["chat_id"]
+    assert conversation.user_pseudo_id == FULL["user_pseudo_id"]
+    assert (human.by_human, human.id, human.is_dislike_feedback) == (True, "h1", False)
+    assert (bot.by_human, bot.id, bot.is_liked, bot.is_disliked) == (False, "b1", False, True)
+    assert bot.search_decision is SearchDecision.SEARCH
+    assert bot.memory_decision is MemoryDecision.DO_NOT_ACCESS
+    assert bot.memories == ("Person 1's Persona: I am an AI", "Person 2's Persona: I like stars")
+    assert bot.search_knowledge_doc_urls == ("https://example.org/galaxy",)
+    assert bot.mturk == {"good": 1, "bad": 0.5}
+    assert not bot.is_canned
+    assert json.loads(line_of(conversation)) == given_form
+
+
+def test_property_names_of_the_card_are_read_too_and_written_as_its_paths() -> None:
+    message = {"text": "x", "sender": "bot", "is_liked": True, "is_safety_controlled_response": True}
+    conversation = conversation_of(json.dumps({"message_history": [message]}))
+    assert conversation.message_history[0].is_liked
+    written = json.loads(line_of(conversation))["message_history"][0]
+    assert written == {"text": "x", "sender": "bot", "isLiked": True, "isSafetyControlledResponse": True}
+
+
+def test_a_bot_s_message_has_its_id_even_under_the_path_that_the_card_gives() -> None:
+    message = {"text": "x", "sender": "bot", "human_message_id": "b7"}
+    assert conversation_of(json.dumps({"message_history": [message]})).message_history[0].id == "b7"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("text", 7),
+        ("sender", "Robot"),
+        ("isLiked", "yes"),
+        ("isDisliked", 1),
+        ("memories", "Person 1's Persona: x"),
+        ("memories", [1]),
+        ("search_decision", "perhaps"),
+        ("previous_interaction_failure", "unsafe_Cat"),
+        ("search_knowledge_doc_titles", [None]),
+        ("safety", "__ok__"),
+        ("mturk", {"good": "very"}),
+        ("from_model_crash", "false"),
+    ],
+)
+def test_a_wrong_type_is_refused_with_line_field_and_gist(tmp_path: Path, field: str, value: object) -> None:
+    message = {"text": "x", "sender": "bot", field: value}
+    bad = json.dumps({"message_history": [message]}, ensure_ascii=False)
+    file = tmp_path / "talk.jsonl"
+    file.write_text(f'{{"message_history": []}}\n\n{bad}\n', encoding="utf-8")
+    with pytest.raises(DialogueFormatError) as refused:
+        list(conversations_in(file))
+    wrong = value[0] if isinstance(value, list) else value.get("good") if isinstance(value, dict) else value
+    assert "line 3 of" in refused.value.message
+    assert f"message_history[0].{field}" in refused.value.message
+    assert str(wrong) in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"message_history": [', "Invalid JSON"),
+        ("[]", "object"),
+        ("{}", "message_history: Field required"),
+        ('{"message_history": [{"sender": "bot"}]}', "message_history[0].text: Field required"),
+        ('{"message_history": [], "chat_id": 7}', "chat_id"),
+        ("[" * 5000, "Invalid JSON"),
+        ("hello " * 100, "Invalid JSON"),
+    ],
+)
+def test_a_line_that_is_no_conversation_is_named_with_its_gist(line: str, told: str) -> None:
+    with pytest.raises(DialogueFormatError) as refused:
+        conversation_of(line, "line 9")
+    assert refused.value.message.startswith("line 9")
+    assert told in refused.value.message
+    assert len(refused.value.message) < 300
+
+
+def test_bad_lines_can_be_passed_over_and_told(tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_bytes(b'\xef\xbb\xbf{"message_history": [], "chat_id": "a"}\r\nnonsense\n\xff\n{"message_history": []}')
+    told: list[DialogueFormatError] = []
+    assert [conversation.id for conversation in conversations_in(file, told.append)] == ["a", ""]
+    assert [error.message.split(" of ")[0] for error in told] == ["line 2", "line 3"]
+    assert "UTF-8" in told[1].message
+
+
+def test_a_file_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
+    with pytest.raises(DialogueFormatError, match="cannot be read"):
+        list(conversations_in(tmp_path / "none.jsonl"))
+
+
+def test_lines_end_with_a_line_feed_alone(tmp_path: Path) -> None:
+    said = "one\u2028two\u0085three\x0bfour\r"
+    file = tmp_path / "talk.jsonl"
+    conversation = conversation_of(json.dumps({"message_history": [{"text": said, "sender": "human"}]}))
+    assert write_conversations(file, [conversation, conversation]) == 2
+    assert [each.message_history[0].text for each in conversations_in(file)] == [said, said]
+
+
+def test_a_failed_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text("old", encoding="utf-8")
+
+    def failing() -> Any:
+        yield conversation_of('{"message_history": []}')
+        raise DialogueFormatError("the source broke off")
+
+    with pytest.raises(DialogueFormatError, match="broke off"):
+        write_conversations(file, failing())
+    assert file.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+_UNKNOWN = st.dictionaries(st.text(string.ascii_uppercase, min_size=1, max_size=6), _JSON, max_size=3)
+_MESSAGES = st.fixed_dictionaries(
+    {"text": _TEXTS, "sender": st.sampled_from(["bot", "human", "Chatbot", "Human"])},
+    optional={
+        "bot_message_id": _TEXTS,
+        "human_message_id": _TEXTS | st.none(),
+        "isLiked": st.booleans() | st.none(),
+        "isDislikeFeedback": st.booleans(),
+        "dislike_type": _TEXTS,
+        "memories": st.lists(_TEXTS, max_size=3),
+        "memory_decision": st.sampled_from([*MemoryDecision, None]),
+        "search_decision": st.sampled_from([*SearchDecision, None]),
+        "search_knowledge_doc_content": st.lists(_TEXTS, max_size=3),
+        "previous_interaction_failure": st.sampled_from([*InteractionFailure, None]),
+        "safety": st.dictionaries(_TEXTS, _TEXTS, max_size=3) | st.none(),
+        "reward": _TEXTS | st.dictionaries(_TEXTS, _JSON, max_size=2),
+        "mturk": st.dictionaries(_TEXTS, st.integers() | st.floats(allow_nan=False), max_size=2),
+    },
+)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    fields=st.fixed_dictionaries(
+        {
+            "message_history": st.lists(
+                st.builds(lambda known, more: {**more, **known}, _MESSAGES, _UNKNOWN), max_size=4
+            )
+        },
+        optional={"user_pseudo_id": _TEXTS, "chat_id": _TEXTS, "convo_id": _TEXTS, "consent": st.booleans()},
+    ),
+    more=_UNKNOWN,
+)
+def test_whatever_a_conversation_holds_comes_back(fields: dict[str, Any], more: dict[str, Any]) -> None:
+    wire = {**more, **fields}
+    conversation = conversation_of(json.dumps(wire))
+    written = line_of(conversation)
+    assert "\n" not in written
+    assert json.loads(written) == wire
+    assert conversation_of(written) == conversation
+
+
+def test_the_card_counts_the_two_persons_the_other_way_round_than_prompts_do() -> None:
+    assert kept_memory("Person 1's Persona: I am an AI").speaker is Speaker.SELF
+    assert kept_memory("Person 2’s persona:  I have a dog") == kept_memory("Person 2's Persona: I have a dog")
+    assert memory_line(PersonalFact(id=4, speaker=Speaker.PARTNER, text="I sing")) == "Person 2's Persona: I sing"
+    assert [fact.speaker for fact in facts_of(["Person 1's Persona: a", "no prefix"])] == [
+        Speaker.SELF,
+        Speaker.PARTNER,
+    ]
+    human, bot = conversation_of(json.dumps(FULL)).message_history
+    assert (turn_of(human).speaker, turn_of(bot).speaker) == (Speaker.PARTNER, Speaker.SELF)
+
+
+def test_a_returning_user_starts_with_what_was_remembered() -> None:
+    first = {**FULL, "user_pseudo_id": "anna"}
+    other = {**FULL, "user_pseudo_id": "ben"}
+    other["message_history"] = [{"text": "x", "sender": "bot", "memories": ["Person 2's Persona: I am Ben"]}]
+    logged = [conversation_of(json.dumps(each)) for each in (first, other)]
+    assert memories_of_user(logged, "anna") == ("Person 1's Persona: I am an AI", "Person 2's Persona: I like stars")
+    assert memories_of_user(logged, "carl") == ()

@@ -1,0 +1,165 @@
+"""Nothing is shared without consent, and releases appear whole, in versions."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from investigator.bb3.bb3x.reading import conversation_of, conversations_in
+from investigator.bb3.bb3x.records import Conversation
+from investigator.bb3.bb3x.redaction import Redactor
+from investigator.bb3.bb3x.release import Refusal, export, publish, refusal_of, released, versions
+from investigator.bb3.bb3x.splits import Shares, Split, chunk_file, chunks_of, random_split, stable_split
+from investigator.errors import DialogueError, FolderError
+
+DAY = date(2024, 2, 29)
+
+
+def conversation(name: str, consent: bool | None = True, said: str = "Hello") -> Conversation:
+    wire: dict[str, Any] = {
+        "user_pseudo_id": "u",
+        "chat_id": name,
+        "message_history": [{"sender": "human", "text": said}],
+    }
+    wire["message_history"].append({"sender": "bot", "text": "Hi", "isDisliked": True, "dislike_type": "a|b"})
+    if consent is not None:
+        wire["consent"] = consent
+    return conversation_of(json.dumps(wire))
+
+
+def redactor() -> Redactor:
+    return Redactor(b"a salt that only a test would use", Random(5))
+
+
+@pytest.mark.parametrize("consent", [None, False])
+def test_without_an_express_yes_nothing_is_shared(tmp_path: Path, consent: bool | None) -> None:
+    file = tmp_path / "out.jsonl"
+    exported = export(file, [conversation("a", consent), conversation("b")], redactor())
+    assert (exported.written, exported.without_consent, exported.without_human_reply) == (1, 1, 0)
+    assert [each.message_history[0].text for each in conversations_in(file)] == ["Hello"]
+    assert '"a"' not in file.read_text(encoding="utf-8")
+
+
+def test_conversations_in_which_the_human_says_nothing_are_left_out(tmp_path: Path) -> None:
+    silent = conversation_of('{"consent": true, "message_history": [{"sender": "bot", "text": "Hi"}]}')
+    assert refusal_of(silent) is Refusal.WITHOUT_HUMAN_REPLY
+    assert refusal_of(conversation("a", said=" \n")) is Refusal.WITHOUT_HUMAN_REPLY
+    assert refusal_of(conversation("a")) is None
+    exported = export(tmp_path / "out.jsonl", [silent], redactor())
+    assert (exported.written, exported.without_human_reply) == (0, 1)
+
+
+def test_what_is_shared_is_redacted(tmp_path: Path) -> None:
+    file = tmp_path / "out.jsonl"
+    export(file, [conversation("a", said="mail me: anna@example.org")], redactor())
+    assert "anna@" not in file.read_text(encoding="utf-8")
+
+
+def test_a_newer_release_counts_and_the_older_can_still_be_read(tmp_path: Path) -> None:
+    everything = [conversation(f"{number:08d}-3b0a-4d5b-9f53-5d1a5b0c9e11") for number in range(40)]
+    exported = publish(tmp_path, "1.0", everything, redactor(), DAY)
+    assert exported.written == 40
+    publish(tmp_path, "1.10", everything[:3], redactor(), DAY, lambda _: Split.TEST)
+    assert versions(tmp_path) == ("1.0", "1.10")
+    assert sorted(path.name for path in (tmp_path / "1.0").iterdir()) == [
+        "CARD.md",
+        "test.jsonl",
+        "train.jsonl",
+        "valid.jsonl",
+    ]
+    old = [each.id for split in Split for each in released(tmp_path, split, "1.0")]
+    assert sorted(old) == [each.id for each in everything]
+    assert [each.id for each in released(tmp_path, Split.TEST)] == [each.id for each in everything[:3]]
+    assert "supersedes version 1.0" in (tmp_path / "1.10" / "CARD.md").read_text(encoding="utf-8")
+
+
+def test_the_card_says_what_there_is_and_what_was_left_out(tmp_path: Path) -> None:
+    said = [conversation("a", said="I'm at laura@finch.example"), conversation("b"), conversation("c", None)]
+    publish(tmp_path, "1", said, redactor(), DAY, lambda each: Split.TRAIN)
+    card = (tmp_path / "1" / "CARD.md").read_text(encoding="utf-8")
+    for line in (
+        "Made on 2024-02-29. The first one.",
+        "| conversations | 2 | 0 | 0 | 2 |",
+        "| users | 1 | 0 | 0 | 1 |",
+        "| messages of the human | 2 | 0 | 0 | 2 |",
+        "| disliked: a/b | 2 | 0 | 0 | 2 |",
+        "- conversations without consent: 1",
+        "- email, replaced by a hash: 1",
+    ):
+        assert line in card.splitlines()
+
+
+@pytest.mark.parametrize("version", ["1.2", "1.1.9", "1.2.0", "0"])
+def test_a_release_that_is_not_newer_is_refused(tmp_path: Path, version: str) -> None:
+    publish(tmp_path, "1.2", [conversation("a")], redactor(), DAY)
+    with pytest.raises(DialogueError, match=r"not newer than 1\.2"):
+        publish(tmp_path, version, [conversation("a")], redactor(), DAY)
+    assert versions(tmp_path) == ("1.2",)
+
+
+@pytest.mark.parametrize("version", ["", "../1", "1.x", "v2", "1/2", "1.", "٣"])
+def test_a_version_is_numbers_with_dots(tmp_path: Path, version: str) -> None:
+    with pytest.raises(DialogueError, match="is no version"):
+        publish(tmp_path, version, [], redactor(), DAY)
+
+
+def test_a_release_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+    def breaking() -> Iterator[Conversation]:
+        yield conversation("a")
+        raise DialogueError("the source broke off")
+
+    with pytest.raises(DialogueError, match="broke off"):
+        publish(tmp_path, "1", breaking(), redactor(), DAY)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_a_named_error(tmp_path: Path) -> None:
+    (tmp_path / "releases").write_text("a file", encoding="utf-8")
+    with pytest.raises(FolderError, match="cannot be written"):
+        publish(tmp_path / "releases", "1", [], redactor(), DAY)
+    with pytest.raises(FolderError, match="cannot be written"):
+        export(tmp_path / "releases" / "out.jsonl", [], redactor())
+
+
+def test_a_release_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
+    with pytest.raises(DialogueError, match="holds no release"):
+        released(tmp_path, Split.TRAIN)
+    publish(tmp_path, "1", [conversation("a")], redactor(), DAY)
+    with pytest.raises(DialogueError) as refused:
+        released(tmp_path, Split.TRAIN, "2")
+    assert refused.value.hint == "There are: 1"
+
+
+def test_a_conversation_stays_in_its_part() -> None:
+    parts = Counter(stable_split(f"chat {number}", Shares(valid=0.1, test=0.2)) for number in range(3000))
+    assert abs(parts[Split.TEST] - 600) < 100
+    assert abs(parts[Split.VALID] - 300) < 80
+    assert {stable_split("one", seed=str(seed)) for seed in range(200)} == set(Split)
+    assert stable_split("\ud800") in set(Split)
+
+
+def test_parts_by_chance_come_from_the_random_that_is_given() -> None:
+    drawn = [random_split(Random(seed), Shares(valid=0.3, test=0.3)) for seed in range(50)]
+    assert drawn == [random_split(Random(seed), Shares(valid=0.3, test=0.3)) for seed in range(50)]
+    assert set(drawn) == set(Split)
+
+
+@pytest.mark.parametrize(("valid", "test"), [(-0.1, 0.5), (0.6, 0.6), (0.0, 1.1), (float("nan"), 0.1)])
+def test_shares_that_make_no_sense_are_refused(valid: float, test: float) -> None:
+    with pytest.raises(DialogueError, match="cannot be cut off"):
+        Shares(valid=valid, test=test)
+
+
+def test_the_released_files_are_numbered_by_part() -> None:
+    numbers = [number for split in Split for number in chunks_of(f"{split}:stream")]
+    assert sorted(numbers) == list(range(100))
+    assert chunk_file(7) == "release_data_07.jsonl"
+    with pytest.raises(DialogueError, match="no datatype"):
+        chunks_of("training")

@@ -1,0 +1,117 @@
+"""Options with the prefix of a module, and what can be told to which engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.bb3.decoding_options import OptionValue, is_module_option, module_options
+from investigator.bb3.decoding_support import EngineKind, kind_of, supported, unsupported_notice
+from investigator.bb3.module_table import Weights
+from investigator.errors import SettingsError
+from investigator.records import Module
+from investigator.records.decoding import Decoding, Inference
+
+
+def decodings(options: dict[str, OptionValue], weights: Weights = Weights.LARGE) -> dict[Module, Decoding]:
+    return {module: told.decoding for module, told in module_options(options, weights).items()}
+
+
+@pytest.mark.parametrize("name", ["--srm-inference", "srm_inference", "srm-inference"])
+def test_an_option_with_the_prefix_of_a_module_is_for_that_module_alone(name: str) -> None:
+    changed, usual = decodings({name: "nucleus"}), decodings({})
+    assert changed[Module.SRM].inference is Inference.NUCLEUS
+    assert {module for module in Module if changed[module] != usual[module]} == {Module.SRM}
+
+
+def test_an_option_without_prefix_is_for_all_and_yields_to_one_with_it() -> None:
+    found = decodings({"temperature": "0.5", "srm_temperature": 0.9})
+    assert found[Module.SRM].temperature == 0.9
+    assert {found[module].temperature for module in Module if module is not Module.SRM} == {0.5}
+
+
+def test_texts_of_a_command_line_become_numbers_and_switches() -> None:
+    found = decodings({"srm_beam_size": "4", "srm_topp": "0.8", "srm_p_reset": "false"})[Module.SRM]
+    assert (found.beam_size, found.topp, found.p_reset) == (4, 0.8, False)
+
+
+def test_greedy_follows_one_sequence_whatever_else_is_told() -> None:
+    found = decodings({"vrm_inference": "greedy", "vrm_beam_size": 8, "vrm_topp": 0.7})[Module.VRM]
+    assert (found.beam_size, found.topp, found.lambda_decay) == (1, -1, -1)
+
+
+def test_the_bound_of_all_prompts_is_not_the_one_of_a_module() -> None:
+    found = module_options({"max_prompt_len": 60, "sgm_max_prompt_len": 30}, Weights.LARGE)
+    assert found[Module.SGM].prompt.max_prompt_len == 30
+    assert found[Module.SGM].prompt.max_total_len == 60
+    assert found[Module.SRM].prompt.max_prompt_len is None
+
+
+def test_models_without_fine_tuning_have_instructions_and_examples() -> None:
+    raw, tuned = (module_options({}, weights)[Module.SDM].prompt for weights in (Weights.RAW, Weights.LARGE))
+    assert (raw.include_prompt, raw.num_shots) == (True, -1)
+    assert (tuned.include_prompt, tuned.num_shots) == (False, 0)
+    assert module_options({"num_shots": 2}, Weights.RAW)[Module.SDM].prompt.num_shots == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("srm_inferense", "srm_inference"),
+        ("--srm-beam-siz", "srm_beam_size"),
+        ("sdn_inference", "sdm_inference"),
+        ("temprature", "temperature"),
+        ("srm_top_p", "srm_topp"),
+    ],
+)
+def test_an_unknown_option_is_an_error_with_the_name_that_is_near(name: str, near: str) -> None:
+    assert not is_module_option(name)
+    with pytest.raises(SettingsError, match=rf"there is no option {name}; did you mean .*\b{near}\b"):
+        module_options({name: 1}, Weights.LARGE)
+
+
+def test_an_option_like_no_other_is_an_error_whose_hint_names_them_all() -> None:
+    with pytest.raises(SettingsError, match=r"there is no option zzzz$") as caught:
+        module_options({"zzzz": 1}, Weights.LARGE)
+    assert "sdm" in caught.value.hint
+    assert "beam_size" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("srm_inference", "telepathy"),
+        ("srm_beam_size", 0),
+        ("srm_topp", "much"),
+        ("temperature", -1),
+        ("num_shots", -5),
+    ],
+)
+def test_a_value_without_meaning_is_an_error_that_names_option_and_value(name: str, value: OptionValue) -> None:
+    with pytest.raises(SettingsError, match=rf"{value}.*{name.removeprefix('srm_')}"):
+        module_options({name: value}, Weights.LARGE)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("transformers:models/tiny", EngineKind.TRANSFORMERS),
+        ("gguf:a.gguf", EngineKind.GGUF),
+        ("extractive", EngineKind.EXTRACTIVE),
+        ("completions:http://host", EngineKind.COMPLETIONS),
+        ("openai:gpt-5", EngineKind.CHAT),
+    ],
+)
+def test_the_kind_of_an_engine_is_told_by_its_name(name: str, kind: EngineKind) -> None:
+    assert kind_of(name) is kind
+
+
+def test_what_an_engine_cannot_be_told_is_said() -> None:
+    options = module_options({}, Weights.LARGE)
+    assert unsupported_notice(options, EngineKind.COMPLETIONS) == ""
+    assert unsupported_notice(options, EngineKind.TRANSFORMERS) == ""
+    notice = unsupported_notice(options, EngineKind.CHAT)
+    assert "srm_inference factual_nucleus" in notice
+    assert "sdm_inference" not in notice
+    beams = module_options({}, Weights.SMALL)
+    assert "srm_inference beam" in unsupported_notice(beams, EngineKind.COMPLETIONS)
+    assert supported(EngineKind.TRANSFORMERS) == set(Inference)

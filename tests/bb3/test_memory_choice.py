@@ -1,0 +1,79 @@
+"""Which memories may be drawn on, and how old they grow."""
+
+from __future__ import annotations
+
+from random import Random
+
+from investigator.bb3.memory_choice import (
+    MemoryOptions,
+    after_turn,
+    available_memories,
+    most_alike,
+    shared_words,
+    with_memory,
+)
+
+DOG, TEA = "Person 1's Persona: I have a dog.", "Person 1's Persona: I like tea."
+KEPT = {DOG: 0, TEA: 2}
+
+
+def free(options: MemoryOptions, text: str = "my dog barks", draws: tuple[float, ...] = ()) -> list[str]:
+    numbers = iter(draws)
+    return available_memories(text, KEPT, {TEA}, options, chance=lambda: next(numbers), tokens=str.split)
+
+
+def test_without_options_all_may_be_drawn_on() -> None:
+    assert free(MemoryOptions()) == [DOG, TEA]
+
+
+def test_what_is_of_this_conversation_can_be_left_out() -> None:
+    assert free(MemoryOptions(ignore_in_session_memories_mkm=True)) == [DOG]
+
+
+def test_what_has_nothing_to_do_with_the_turn_can_be_left_out() -> None:
+    assert free(MemoryOptions(memory_overlap_threshold=0.1)) == [DOG]
+    assert shared_words("my dog barks", "I have a dog.") == 2 / 3
+
+
+def test_the_words_of_the_prefix_do_not_count() -> None:
+    assert shared_words("dog", "dog") == 1.0
+    assert free(MemoryOptions(memory_overlap_threshold=0.01), text="the person has 1 persona") == []
+
+
+def test_what_was_used_just_now_can_be_left_out() -> None:
+    assert free(MemoryOptions(memory_hard_block_for_n_turns=1)) == [TEA]
+
+
+def test_a_soft_block_grows_weaker_with_every_turn() -> None:
+    option = MemoryOptions(memory_soft_block_decay_factor=0.5)
+    assert free(option, draws=(0.9, 0.2)) == []  # 0.9 < 0.5**0, 0.2 < 0.5**2
+    assert free(option, draws=(0.9, 0.3)) == [TEA]
+    blocked = Random(4)
+    option = MemoryOptions(memory_soft_block_decay_factor=1)
+    assert available_memories("hi", KEPT, (), option, chance=blocked.random, tokens=str.split) == []
+
+
+def test_of_many_the_32_that_share_most_are_left_best_first() -> None:
+    many = [f"I own {number} {thing}" for number in ("two", "nine") for thing in "abcdefghijklmnopqr"]
+    left = most_alike("nine r", many, str.split)
+    assert len(left) == 32
+    assert left[0] == "I own nine r"
+    assert left[-1] == "I own two e"
+    assert most_alike("nine r", many[:31], str.split) == many[:31]
+
+
+def test_rare_words_count_more_where_frequencies_are_known() -> None:
+    many = ["tea", "dog", *("x" * n for n in range(1, 40))]
+    assert most_alike("dog tea", many, str.split)[0] == "tea"
+    assert most_alike("dog tea", many, str.split, {"tea": 1000, "dog": 1})[0] == "dog"
+
+
+def test_a_made_up_memory_changes_nothing_but_ages() -> None:
+    assert after_turn({"a": 0, "b": 3}, ["never remembered"]) == {"a": 1, "b": 4}
+    assert after_turn({"a": 4}, ["a"]) == {"a": 0}
+
+
+def test_a_memory_that_is_kept_already_stays_as_it_is() -> None:
+    assert with_memory({"m": 4}, "m") == {"m": 4}
+    assert with_memory({"m": 4}, "n") == {"m": 4, "n": 0}
+    assert with_memory({"m": 4}, "") == {"m": 4}

@@ -1,0 +1,167 @@
+"""Memories as words and claims, and in the forms in which the families of BB3 write them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from investigator.bb3.memory_overlap import Claim, claim_of, repeats, says_something_new
+from investigator.bb3.memory_text import (
+    NO_PERSONA,
+    MemoryForm,
+    clean_text,
+    is_new_memory,
+    is_opening,
+    owner_of,
+    prefix_of,
+    says_nothing,
+    split_prefix,
+    with_prefix,
+    with_some_prefix,
+)
+from investigator.bb3.memory_words import memory_words
+from investigator.errors import DialogueFormatError
+from investigator.records import Speaker
+
+OPT, R2C2 = MemoryForm.PREFIXES, MemoryForm.TOKENS
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I don’t like Mondays.", ["i", "do", "not", "like", "monday"]),
+        ("He's here. Tom's dog barks!", ["he", "here", "tom", "'s", "dog", "bark"]),
+        ("u should visit the U.S. soon", ["you", "should", "visit", "u.s.", "soon"]),
+        ("My name is Dr. Who. I travel.", ["my", "name", "dr.", "who", "i", "travel"]),
+        ("dont wanna go", ["do", "not", "want", "to", "go"]),
+        ("我喜欢猫", ["我喜", "喜欢", "欢猫"]),
+        ("🐶 is מקסים", ["🐶", "מקסים"]),
+        ("", []),
+        ("...!?", ["..."]),
+    ],
+)
+def test_a_memory_is_cut_into_its_words(text: str, words: list[str]) -> None:
+    assert memory_words(text) == words
+
+
+def test_words_that_tell_nothing_can_be_left_out() -> None:
+    assert memory_words("I have been to the new museum of them", without_stop_words=True) == ["new", "museum"]
+
+
+@pytest.mark.parametrize("text", ["x" * 10_000, "a." * 5_000, "don't " * 2_000, "'" * 10_000, "I like tea. " * 800])
+def test_a_memory_of_ten_thousand_characters_is_cut_quickly(text: str) -> None:
+    memory_words("loads the library")
+    began = time.perf_counter()
+    memory_words(text)
+    assert time.perf_counter() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("kept", "new"),
+    [
+        ("I have money", "I don't have money."),
+        ("I don't have money", "I have money"),
+        ("I smoke", "I do not smoke"),
+        ("I eat meat", "I never eat meat"),
+        ("I have siblings", "I have no siblings"),
+        ("I like tea but I do not like coffee", "I like coffee but I do not like tea"),
+        ("I like tea, not coffee", "I like coffee, not tea"),
+    ],
+)
+@pytest.mark.parametrize("threshold", [1, 2])
+def test_a_negation_is_no_repetition(kept: str, new: str, threshold: int) -> None:
+    if threshold == 1 or claim_of(kept).negated is not claim_of(new).negated:
+        assert says_something_new(new, [kept], threshold)
+
+
+@pytest.mark.parametrize(
+    ("kept", "new"),
+    [
+        ("I have a dog.", "I have a dog!"),
+        ("My car is nice", "My car is really very nice."),
+        ("I'm traveling to Japan", "I travel to Japan."),
+        ("I don't like tea", "I do not like tea"),
+        ("ich habe einen Hund", "Ich habe einen Hund."),
+        ("我喜欢猫", "我喜欢猫。"),
+    ],
+)
+def test_the_same_in_other_words_is_a_repetition(kept: str, new: str) -> None:
+    assert not says_something_new(new, [kept])
+
+
+@pytest.mark.parametrize(
+    ("kept", "new"),
+    [
+        ("I have a dog", "I have a dog and a cat"),
+        ("I have a dog and a cat", "I have a dog"),
+        ("I have a dog named Rex", "I have a dog named Bella"),
+        ("the", "I have a dog"),
+        ("...", "I have a dog"),
+        ("", "I have a dog"),
+    ],
+)
+def test_what_says_something_else_is_new(kept: str, new: str) -> None:
+    assert says_something_new(new, [kept])
+
+
+def test_a_claim_is_read_from_its_line_as_it_was() -> None:
+    for text in ("I don't like tea, but milk", "我喜欢猫", "🐶🐶", "", "I have 5,000 books"):
+        assert Claim.read(claim_of(text).wire()).negated is claim_of(text).negated
+        assert repeats(Claim.read(claim_of(text).wire()), claim_of(text)) is bool(claim_of(text).words)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("", " ", "no persona", "No Persona.", "NO PERSONA!", "“no persona”", "None.", NO_PERSONA, f"{NO_PERSONA} "),
+        "METASEQ RESPONSE FAILED.",
+    ],
+)
+def test_no_memory_is_seen_in_any_spelling(said: str) -> None:
+    assert says_nothing(said)
+    assert not is_new_memory(said, prefix_of(Speaker.SELF, OPT), [])
+
+
+def test_a_memory_may_be_about_nothing() -> None:
+    assert not says_nothing("I have nothing to do with it")
+    assert not says_nothing("I am the only one without a persona here")
+
+
+def test_only_memories_of_the_same_owner_are_repeated() -> None:
+    kept = ["Person 1's Persona: I like tea."]
+    assert not is_new_memory("I like tea", "Person 1's Persona", kept)
+    assert is_new_memory("I like tea", "Person 2's Persona", kept)
+
+
+@pytest.mark.parametrize("form", list(MemoryForm))
+@pytest.mark.parametrize("speaker", list(Speaker))
+@pytest.mark.parametrize(
+    "text",
+    ["I like tea.", "Personally, I like tea.", "Person: me", "your persona is fine", "x: y: z", "", "Person 1 sings"],
+)
+def test_every_written_memory_has_an_owner(text: str, speaker: Speaker, form: MemoryForm) -> None:
+    split_prefix(with_prefix(text, speaker, form))
+    split_prefix(with_some_prefix(text, speaker, form))
+
+
+def test_whose_a_memory_is_shows_in_its_prefix() -> None:
+    assert owner_of("person 2's persona : I am old") == (Speaker.SELF, "I am old")
+    assert owner_of("Partner's persona: x") == (Speaker.PARTNER, "x")
+    assert owner_of("I said: no") == (None, "I said: no")
+
+
+def test_a_memory_without_an_owner_is_a_named_error() -> None:
+    with pytest.raises(DialogueFormatError, match="does not say whose it is") as raised:
+        split_prefix("I like tea")
+    assert "Person 1's Persona" in raised.value.hint
+
+
+def test_words_are_not_glued_where_a_name_was() -> None:
+    assert clean_text("You: hi Partner: yo __memory__") == "hi yo"
+
+
+def test_an_opening_needs_memories() -> None:
+    assert is_opening("Opening", {"a": 1})
+    assert not is_opening("Opening", {})
+    assert not is_opening("Opening", "a")

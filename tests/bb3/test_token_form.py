@@ -1,0 +1,108 @@
+"""The contexts of 3B are those that the seed shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.bb3.exchange import ModuleRequest, SearchDocument
+from investigator.bb3.token_form import token_documents, token_prompt
+from investigator.records import Module, Speaker, Turn
+
+BASEBALL = (
+    "I love baseball, whether its watching or playing it.",
+    "Me too! I am a big fan of the New York Yankees",
+    "I wonder what their record is?",
+)
+
+
+def turns(*texts: str) -> tuple[Turn, ...]:
+    """Turns that end with the partner's."""
+    speakers = [Speaker.PARTNER if (len(texts) - n) % 2 else Speaker.SELF for n in range(len(texts))]
+    return tuple(Turn(speaker=speaker, text=text) for speaker, text in zip(speakers, texts, strict=True))
+
+
+def prompt(module: Module, *texts: str, **given: object) -> str:
+    return token_prompt(ModuleRequest.model_validate({"module": module, "by": module, "turns": turns(*texts), **given}))
+
+
+@pytest.mark.parametrize("module", [Module.SDM, Module.MGM])
+def test_a_module_of_the_last_turn_sees_its_last_line_and_nothing_else(module: Module) -> None:
+    context = prompt(module, "hello", "hi", "one\ntwo")
+    token = {"sdm": "__is-search-required__", "mgm": "__generate-memory__"}[module]
+    assert context == f"two {token}"
+
+
+def test_the_memory_decision_sees_the_memories_of_both_and_the_last_turn() -> None:
+    memories = ("your persona: I am an AI", "partner's persona: I have a dog.", "partner's persona: My dog is Bubbles.")
+    assert prompt(Module.MDM, "hello", "hi", "I love my pet dog!", memories=memories) == (
+        "your persona: I am an AI\n"
+        "partner's persona: I have a dog. My dog is Bubbles.\n"
+        "I love my pet dog! __is-memory-required__"
+    )
+
+
+def test_the_memory_decision_can_do_without_memories() -> None:
+    request = ModuleRequest(
+        module=Module.MDM, by=Module.MDM, turns=turns("a\nb"), memories=("your persona: I am an AI",)
+    )
+    assert token_prompt(request, decide_with_memories=False) == "b __is-memory-required__"
+
+
+@pytest.mark.parametrize(
+    ("module", "token"),
+    [
+        (Module.SGM, "__generate-query__"),
+        (Module.CKM, "__extract-entity__"),
+        (Module.MKM, "__access-memory__"),
+        (Module.SKM, "__generate-knowledge__"),
+    ],
+)
+def test_a_module_of_the_whole_conversation_sees_all_turns_and_its_token(module: Module, token: str) -> None:
+    assert prompt(module, *BASEBALL) == "\n".join(BASEBALL) + f" {token}"
+
+
+def test_kinds_of_knowledge_stand_on_lines_of_their_own_in_the_order_of_the_seed() -> None:
+    context = prompt(
+        Module.SRM,
+        *BASEBALL,
+        knowledge="The New York Yankees have a 50-20 record",
+        entity="playing",
+        memory="partner's persona: I love playing baseball",
+    )
+    assert context == "\n".join(
+        (
+            *BASEBALL,
+            "__entity__ playing __endentity__",
+            "__memory__ partner's persona: I love playing baseball __endmemory__",
+            "__knowledge__ The New York Yankees have a 50-20 record __endknowledge__",
+        )
+    )
+
+
+def test_a_reply_on_the_conversation_alone_ends_with_its_last_turn() -> None:
+    assert prompt(Module.VRM, *BASEBALL) == "\n".join(BASEBALL)
+
+
+def test_a_response_without_knowledge_keeps_its_empty_line() -> None:
+    assert prompt(Module.SRM, "hello") == "hello\n"
+
+
+def test_an_opening_sees_the_memories() -> None:
+    memories = ("partner's persona: I like tea.", "partner's persona: I have a dog.")
+    assert prompt(Module.ORM, memories=memories) == "\n".join(memories)
+
+
+def test_nothing_said_yet_leaves_the_token() -> None:
+    assert prompt(Module.SDM) == "__is-search-required__"
+
+
+def test_documents_and_memories_are_read_one_by_one_before_the_context() -> None:
+    found = ModuleRequest(
+        module=Module.SKM, by=Module.SKM, documents=(SearchDocument(title="T", text="x"), SearchDocument(text="y"))
+    )
+    assert token_documents(found, "hi __generate-knowledge__") == (
+        "T / x // hi __generate-knowledge__",
+        " / y // hi __generate-knowledge__",
+    )
+    kept = ModuleRequest(module=Module.MKM, by=Module.MKM, memories=("your persona: I am an AI",))
+    assert token_documents(kept, "hi") == ("your persona: I am an AI // hi",)

@@ -1,0 +1,161 @@
+"""InvestigatorAgent: an Investigator talks, and asks nothing that is no question."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from investigator.build import Investigator
+from investigator.dialogue.asking_agent import NOTHING_ASKED, InvestigatorAgent
+from investigator.dialogue.messages import Message
+from investigator.engines.scripted import ScriptedEmbedder
+from investigator.errors import DialogueError, EngineError, QuestionError
+from investigator.records.answers import AnswerStatus
+from investigator.records.documents import Quote
+
+QUOTE = Quote(document_id="a.md", page=None, line=3, start=0, end=2, text="14", source_hash="0")
+
+
+@dataclass(frozen=True)
+class Found:
+    text: str
+    status: AnswerStatus = AnswerStatus.ANSWERED
+    citations: tuple[Quote, ...] = (QUOTE,)
+
+
+@dataclass
+class Desk:
+    """Answers in capitals, and counts how many questions it was asked at the same time."""
+
+    asked: list[str] = field(default_factory=list)
+    most: int = 0
+    meet: threading.Barrier | None = None
+    _under_way: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self, question: str) -> Found:
+        with self._lock:
+            self.asked.append(question)
+            self._under_way += 1
+            self.most = max(self.most, self._under_way)
+        if self.meet is None:
+            time.sleep(0.005)  # long enough for others to come in, if they could
+        else:
+            self.meet.wait(timeout=20)
+        with self._lock:
+            self._under_way -= 1
+        if question == "too long":
+            raise QuestionError("the question is too long", hint="Ask a short one.")
+        if question == "broken":
+            raise EngineError("the engine is broken")
+        return Found(question.upper())
+
+
+def test_a_reply_has_the_answer_its_status_and_its_quotes() -> None:
+    agent = InvestigatorAgent(investigator=Desk())
+    agent.observe(Message(text=" how deep? "))
+    assert agent.act() == {
+        "id": "investigator",
+        "text": "HOW DEEP?",
+        "status": "answered",
+        "citations": [QUOTE.model_dump(mode="json")],
+        "episode_done": False,
+    }
+
+
+@pytest.mark.parametrize("fields", [{}, {"text": ""}, {"text": " \n"}, {"text": None}, {"labels": ["x"]}])
+def test_nothing_is_asked_without_a_question(fields: dict[str, object]) -> None:
+    desk = Desk()
+    agent = InvestigatorAgent(investigator=desk)
+    agent.observe(Message(fields))
+    act = agent.act()
+    assert (act.text, act["status"], act["citations"]) == (NOTHING_ASKED, "not_asked", [])
+    assert desk.asked == []
+
+
+def test_an_agent_that_heard_nothing_asks_nothing() -> None:
+    assert InvestigatorAgent(investigator=Desk()).act().text == NOTHING_ASKED
+
+
+def test_what_cannot_be_asked_is_told_politely_and_the_conversation_goes_on() -> None:
+    agent = InvestigatorAgent(investigator=Desk())
+    agent.observe(Message(text="too long"))
+    act = agent.act()
+    assert act["status"] == "not_asked"
+    assert "the question is too long. Ask a short one." in act.text
+    agent.observe(Message(text="short"))
+    assert agent.act().text == "SHORT"
+
+
+def test_an_engine_that_fails_is_not_covered_up() -> None:
+    agent = InvestigatorAgent(investigator=Desk())
+    agent.observe(Message(text="broken"))
+    with pytest.raises(EngineError):
+        agent.act()
+
+
+def test_a_batch_is_answered_in_order_and_equal_questions_are_asked_once() -> None:
+    desk = Desk()
+    agent = InvestigatorAgent(investigator=desk)
+    heard = [Message(text="a"), Message.padding_example(), Message(text="b"), None, Message(text="a ")]
+    acts = agent.batch_act(heard)
+    assert [act.get("text") for act in acts] == ["A", None, "B", NOTHING_ASKED, "A"]
+    assert "status" not in acts[1]
+    assert desk.asked == ["a", "b"]
+    assert desk.most == 1
+
+
+def test_several_questions_are_asked_side_by_side_where_that_is_allowed() -> None:
+    desk = Desk(meet=threading.Barrier(3))
+    agent = InvestigatorAgent(investigator=desk, at_once=3)
+    acts = agent.batch_act([Message(text=text) for text in ("a", "b", "c")])
+    assert [act.text for act in acts] == ["A", "B", "C"]
+    assert desk.most == 3
+
+
+def test_copies_in_threads_do_not_ask_at_the_same_time() -> None:
+    desk = Desk()
+    agent = InvestigatorAgent(investigator=desk)
+    threads = [threading.Thread(target=agent.respond, args=(f"question {number}",)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(desk.asked), desk.most) == (8, 1)
+
+
+def test_responses_come_from_the_same_investigator() -> None:
+    desk = Desk()
+    agent = InvestigatorAgent({"id": "sage"}, investigator=desk)
+    assert agent.respond("a") == "A"
+    assert agent.batch_respond([{"text": "b"}]) == ["B"]
+    assert (desk.asked, agent.clone().id, agent.observation) == (["a", "b"], "sage", None)
+
+
+def test_someone_must_be_there_to_ask() -> None:
+    with pytest.raises(DialogueError, match="no one to ask") as refused:
+        InvestigatorAgent()
+    assert "investigator=" in refused.value.hint
+    with pytest.raises(DialogueError, match="no one to ask"):
+        InvestigatorAgent(investigator=object())  # type: ignore[arg-type]
+    with pytest.raises(DialogueError, match="at_once must be 1 or more"):
+        InvestigatorAgent(investigator=Desk(), at_once=0)
+
+
+def test_an_investigator_of_a_folder_talks(tmp_path: Path) -> None:
+    text = "# Harbour\n\nThe harbour of Vigo was dredged in 1997. It is 14 metres deep.\n"
+    (tmp_path / "harbour.md").write_text(text, encoding="utf-8")
+    agent = InvestigatorAgent(investigator=Investigator(tmp_path, embedder=ScriptedEmbedder()))
+    agent.observe(Message(text="When was the harbour of Vigo dredged?"))
+    act = agent.act()
+    assert act["status"] == "answered"
+    assert "1997" in act.text
+    citations = act["citations"]
+    assert isinstance(citations, list)
+    for citation in citations:
+        assert text[citation["start"] : citation["end"]] == citation["text"]
+    assert citations

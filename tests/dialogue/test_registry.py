@@ -1,0 +1,202 @@
+"""Agents by name: of ours, of a user's package, and out of options that were kept."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from investigator.dialogue.agents import Agent
+from investigator.dialogue.human_agent import HumanAgent
+from investigator.dialogue.messages import Message
+from investigator.dialogue.option_files import option_file, write_options
+from investigator.dialogue.options import Opt
+from investigator.dialogue.registry import (
+    agent_class,
+    agent_class_name,
+    agent_names,
+    agent_places,
+    create_agent,
+    create_agent_from_shared,
+    create_agents,
+    register_agent,
+)
+from investigator.dialogue.simple_agents import FixedResponseAgent, RepeatLabelAgent, RepeatQueryAgent
+from investigator.errors import DialogueError, DialogueFormatError, UnknownTaskError
+
+
+@register_agent("upgraded_in_tests")
+class UpgradedAgent(Agent):
+    @classmethod
+    def upgrade_opt(cls, opt: Opt) -> Opt:
+        return Opt({**opt, "id": f"{opt['name']} the second"})
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package of a user's own, on the path."""
+    folder = tmp_path / "own_agents"
+    folder.mkdir()
+    agent = "from investigator.dialogue.agents import Agent\nclass PoliteAgent(Agent): pass\n"
+    (folder / "polite.py").write_text(agent + "class Rude: pass\nname = 'x'\n", encoding="utf-8")
+    (folder / "wanting.py").write_text("import no_such_package_at_all\n", encoding="utf-8")
+    (folder / "polite_one").mkdir()
+    (folder / "polite_one" / "agents.py").write_text(agent.replace("PoliteAgent", "PoliteOneAgent"), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield folder
+    for name in [name for name in sys.modules if name.partition(".")[0] == "own_agents"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("repeat_label", RepeatLabelAgent),
+        ("repeater", RepeatQueryAgent),
+        ("repeat_query", RepeatQueryAgent),
+        ("fixed_response", FixedResponseAgent),
+        ("human", HumanAgent),
+        ("local_human", HumanAgent),
+        ("investigator.dialogue.simple_agents:RepeatLabelAgent", RepeatLabelAgent),
+        ("upgraded_in_tests", UpgradedAgent),
+    ],
+)
+def test_a_name_means_a_class(name: str, kind: type[Agent]) -> None:
+    assert agent_class(name) is kind
+
+
+@pytest.mark.parametrize(
+    ("name", "class_name"),
+    [
+        ("x", "XAgent"),
+        ("local_human", "LocalHumanAgent"),
+        ("seq2seq", "Seq2seqAgent"),
+        ("myAgent_v2", "MyAgentV2Agent"),
+    ],
+)
+def test_a_class_is_named_by_the_words_of_the_name(name: str, class_name: str) -> None:
+    assert agent_class_name(name) == class_name
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("polite", ["own.polite.agents:PoliteAgent", "own.polite.polite:PoliteAgent"]),
+        ("polite/very_much", ["own.polite.very_much:VeryMuchAgent"]),
+        ("a.b.c:Class", ["a.b.c:Class"]),
+        ("projects:big:small_talk", ["projects.big.small_talk.small_talk:SmallTalkAgent"]),
+    ],
+)
+def test_a_name_says_where_its_class_is(name: str, places: list[str]) -> None:
+    assert [str(place) for place in agent_places(name, "own")] == places
+
+
+@pytest.mark.parametrize("name", ["projects", "projects:a", "projects:too:many:parts"])
+def test_a_project_has_a_folder_and_a_model(name: str) -> None:
+    with pytest.raises(DialogueError, match="names no agent of a project"):
+        agent_class(name)
+
+
+@pytest.mark.usefixtures("package")
+def test_agents_of_a_users_own_are_found() -> None:
+    assert agent_class("own_agents.polite:PoliteAgent").__name__ == "PoliteAgent"
+    assert agent_class("polite_one", "own_agents").__name__ == "PoliteOneAgent"
+    assert type(create_agent({"model": "own_agents.polite:PoliteAgent"})).__name__ == "PoliteAgent"
+
+
+@pytest.mark.usefixtures("package")
+def test_what_is_no_agent_is_refused() -> None:
+    for name in ("own_agents.polite:Rude", "own_agents.polite:name", "os:getcwd"):
+        with pytest.raises(DialogueError, match="is no Agent"):
+            agent_class(name)
+    with pytest.raises(UnknownTaskError, match=r"own_agents\.polite has no class Missing"):
+        agent_class("own_agents.polite:Missing")
+
+
+@pytest.mark.usefixtures("package")
+def test_a_package_that_an_agent_needs_is_named() -> None:
+    with pytest.raises(DialogueError, match=r"own_agents\.wanting needs no_such_package_at_all") as refused:
+        agent_class("own_agents.wanting:WantingAgent")
+    assert not isinstance(refused.value, UnknownTaskError)
+
+
+def test_a_name_that_is_nearly_right_is_put_right_in_the_hint() -> None:
+    with pytest.raises(UnknownTaskError, match="there is no agent repeat_lable") as refused:
+        agent_class("repeat_lable")
+    assert "repeat_label" in refused.value.hint
+    assert "package.module:Class" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "name", ["", "no_such", "no/such", "no.such:Class", "../secrets", "/etc/passwd", "a b", "x.py", ".:X"]
+)
+def test_a_name_that_means_nothing_is_refused(name: str) -> None:
+    with pytest.raises(UnknownTaskError, match="there is no agent"):
+        agent_class(name)
+
+
+def test_a_file_beside_the_program_is_not_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "stray.py").write_text("raise SystemExit('imported')\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name in ("stray", "stray.py", "./stray", str(tmp_path / "stray")):
+        with pytest.raises(UnknownTaskError):
+            agent_class(name)
+
+
+def test_a_name_belongs_to_one_class() -> None:
+    with pytest.raises(DialogueError, match=r"repeat_label belongs to investigator\.dialogue\.simple_agents"):
+        register_agent("repeat_label")(UpgradedAgent)
+    assert agent_class("repeat_label") is RepeatLabelAgent
+    assert register_agent("upgraded_in_tests")(UpgradedAgent) is UpgradedAgent
+    assert "upgraded_in_tests" in agent_names()
+
+
+def test_an_agent_is_made_of_its_options() -> None:
+    agent = create_agent({"model": "fixed_response", "fixed_response": "Yes."})
+    assert agent.respond("q") == "Yes."
+
+
+@pytest.mark.parametrize("opt", [{}, {"model": ""}, {"model": None}, {"model_file": "nowhere/model"}])
+def test_an_agent_needs_a_model(opt: dict[str, object]) -> None:
+    with pytest.raises(DialogueError, match="no model is named"):
+        create_agent(opt)
+
+
+def test_kept_options_go_before_those_given(tmp_path: Path) -> None:
+    model_file = str(tmp_path / "model")
+    write_options(Opt(model="fixed_response", fixed_response="kept", id="old"), option_file(model_file))
+    given = {"model": "repeater", "model_file": model_file, "fixed_response": "given", "batchsize": 2}
+    agent = create_agent(given)
+    assert (agent.respond("q"), agent.opt["batchsize"], agent.opt["model_file"]) == ("kept", 2, model_file)
+    overriding = create_agent({**given, "override": {"fixed_response": "changed"}})
+    assert (overriding.respond("q"), overriding.id) == ("changed", "old")
+
+
+def test_kept_options_that_are_broken_are_named(tmp_path: Path) -> None:
+    (tmp_path / "model.opt").write_text("{", encoding="utf-8")
+    with pytest.raises(DialogueFormatError, match=r"model\.opt"):
+        create_agent({"model": "repeater", "model_file": str(tmp_path / "model")})
+
+
+def test_an_agent_may_change_options_of_an_older_version() -> None:
+    assert create_agent({"model": "upgraded_in_tests", "name": "Ann"}).id == "Ann the second"
+
+
+def test_several_agents_are_told_apart() -> None:
+    agents = create_agents({"model": "repeater, repeat_label,repeater", "seed": 1})
+    assert [agent.id for agent in agents] == ["RepeatQueryAgent_1", "RepeatLabelAgent", "RepeatQueryAgent_2"]
+    assert [agent.opt["model"] for agent in agents] == ["repeater", "repeat_label", "repeater"]
+    with pytest.raises(DialogueError, match="no model"):
+        create_agents({})
+
+
+def test_a_copy_is_made_of_what_is_shared() -> None:
+    agent = FixedResponseAgent({"fixed_response": "Yes."})
+    agent.observe(Message(text="q"))
+    made = create_agent_from_shared(agent.share())
+    assert type(made) is FixedResponseAgent
+    assert (made.act().text, made.observation) == ("Yes.", None)
+    with pytest.raises(DialogueError, match="not shared by an agent"):
+        create_agent_from_shared({"opt": {}})

@@ -1,0 +1,208 @@
+"""DialogTeacher, its data, and entries as examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from investigator.dialogue.messages import Message
+from investigator.dialogue.teachers import DialogData, DialogTeacher, StreamDialogData
+from investigator.dialogue.teachers.entries import message_of
+from investigator.errors import DialogueError, MissingPackageError
+
+
+class Sums(DialogTeacher):
+    """`1+2=3` a line; a line of dashes begins an episode."""
+
+    reads = 0
+
+    def setup_data(self, datafile: str) -> Iterator[tuple[Any, bool]]:
+        type(self).reads += 1
+        begins = True
+        for line in Path(datafile).read_text(encoding="utf-8").splitlines():
+            if line.startswith("-"):
+                begins = True
+                continue
+            question, _, answer = line.partition("=")
+            yield (question, answer), begins
+            begins = False
+
+
+@pytest.fixture
+def sums(tmp_path: Path) -> Callable[..., Sums]:
+    path = tmp_path / "sums"
+    path.write_text("1+2=3\n2+2=4\n---\n5+5=10\n", encoding="utf-8")
+    Sums.reads = 0
+    return lambda datatype, **options: Sums({"datafile": str(path), "datatype": datatype, **options})
+
+
+def unseen(path: str) -> object:
+    raise AssertionError(path)
+
+
+def test_a_stream_asks_the_same_as_data_in_memory(sums: Callable[..., Sums]) -> None:
+    held, streamed = sums("valid"), sums("valid:stream")
+
+    asked = [(held.act(), held.epoch_done(), streamed.act(), streamed.epoch_done()) for _ in range(5)]
+
+    assert [text for text, *_ in asked] == [text for *_, text, _ in asked]
+    assert [done for _, done, *_ in asked] == [done for *_, done in asked] == [False, False, True, True, True]
+    assert (held.num_examples(), held.num_episodes()) == (streamed.num_examples(), streamed.num_episodes()) == (3, 2)
+
+
+def test_a_stream_in_training_goes_on_and_an_ordered_one_ends(sums: Callable[..., Sums]) -> None:
+    cycling, ordered = sums("train:stream"), sums("train:ordered:stream")
+
+    asked = [(cycling.act().text, cycling.epoch_done()) for _ in range(4)]
+    assert asked == [("1+2", False), ("2+2", False), ("5+5", False), ("1+2", False)]
+    assert [ordered.act().is_padding() for _ in range(4)] == [False, False, False, True]
+
+
+def test_copies_of_a_stream_take_whole_episodes_in_turn(sums: Callable[..., Sums]) -> None:
+    first = sums("valid:stream")
+    second = first.clone()
+
+    assert [first.act().text, second.act().text, first.act().text] == ["1+2", "5+5", "2+2"]
+    assert second.act().is_padding()
+
+
+def test_a_stream_holds_one_episode_and_one_ahead() -> None:
+    taken = 0
+
+    def load() -> Iterator[tuple[Any, bool]]:
+        nonlocal taken
+        for number in range(1_000_000):
+            taken += 1
+            yield (str(number), "y"), True
+
+    stream = StreamDialogData(load, restarts=False)
+    for number in range(5):
+        assert stream.next_episode() == ([(str(number), "y")], False)
+
+    assert taken <= 7
+
+
+@pytest.mark.parametrize("datatype", ["train", "train:stream", "train:ordered", "valid:stream"])
+def test_a_file_without_examples_ends_at_once(tmp_path: Path, datatype: str) -> None:
+    (tmp_path / "none").touch()
+
+    teacher = Sums({"datafile": str(tmp_path / "none"), "datatype": datatype})
+
+    assert teacher.act().is_padding()
+    assert teacher.epoch_done()
+
+
+def test_iterating_reads_a_stream_from_its_beginning_and_data_in_memory_never_again(sums: Callable[..., Sums]) -> None:
+    streamed, held = sums("train:ordered:stream"), sums("train:ordered")
+    streamed.act()
+    held.act()
+    reads = Sums.reads
+
+    assert [act.text for act in streamed] == [act.text for act in held] == ["1+2", "2+2", "5+5"]
+    assert streamed.act().text == held.act().text == "2+2"
+    assert Sums.reads == reads + 1
+
+
+def test_a_reset_begins_anew(sums: Callable[..., Sums]) -> None:
+    for teacher in (sums("valid"), sums("valid:stream")):
+        teacher.act()
+        teacher.observe(Message(text="3"))
+        teacher.reset()
+
+        assert teacher.act().text == "1+2"
+        assert teacher.report() == {}
+
+
+def test_a_stream_has_no_numbered_examples(sums: Callable[..., Sums]) -> None:
+    with pytest.raises(DialogueError, match="stream"):
+        sums("valid:stream").get(0)
+    with pytest.raises(DialogueError, match="no example 2 in episode 0"):
+        sums("valid").get(0, 2)
+
+
+def test_data_is_found_by_episode_and_entry_with_the_end_marked() -> None:
+    entries = [(("a", "1"), True), (("b", "2"), False), (("c", "3"), True)]
+    data = DialogData({"datafile": "d"}, lambda path: entries, lambda entry: message_of(entry, None, unseen))
+    same = DialogData({}, shared=data.share())
+
+    assert data.get(0, 1) == ({"text": "b", "labels": ("2",), "episode_done": True}, False)
+    assert same.get(1) == ({"text": "c", "labels": ("3",), "episode_done": True}, True)
+    assert (same.num_episodes(), same.num_examples()) == (2, 3)
+    with pytest.raises(DialogueError, match="needs a data_loader"):
+        DialogData({})
+
+
+def test_the_parts_of_an_entry_are_the_fields_of_a_message() -> None:
+    made = message_of(("q", ["a", "b"], 2.0, ["a", "b", "c"], "cat.png"), None, lambda path: f"pixels of {path}")
+
+    assert made == {
+        "text": "q",
+        "labels": ["a", "b"],
+        "reward": 2.0,
+        "label_candidates": ["a", "b", "c"],
+        "image": "pixels of cat.png",
+    }
+    assert message_of(("q", None, None, None, "cat.png"), None, lambda path: None) == {"text": "q"}
+    assert message_of((None, "a"), None, unseen) == {"labels": ("a",)}
+
+
+def test_fields_by_name_keep_what_a_task_adds_and_leave_the_entry_alone() -> None:
+    entry = {"text": "q", "label": "yes", "answer_starts": [515]}
+
+    assert message_of(entry, None, unseen) == {"text": "q", "labels": ("yes",), "answer_starts": [515]}
+    assert entry == {"text": "q", "label": "yes", "answer_starts": [515]}
+
+
+def test_the_candidates_of_a_task_have_the_label_of_the_example_for_that_example_only() -> None:
+    everywhere = frozenset({"yes", "no"})
+
+    assert message_of(("q", "maybe"), everywhere, unseen)["label_candidates"] == {"yes", "no", "maybe"}
+    assert message_of(("q", "yes"), everywhere, unseen)["label_candidates"] == {"yes", "no"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({"text": "q", "eval_labels": ["a"]}, "must not set eval_labels"),
+        ({"text": "q", "episode_done": True}, "must not set episode_done"),
+        (("q", ["z"], None, ["a", "b"]), "'z' is missing from the label candidates"),
+        ("just a text", "must be a tuple or fields"),
+        (7, "must be a tuple or fields"),
+    ],
+)
+def test_an_entry_that_cannot_be_asked_is_an_error_that_says_why(entry: object, problem: str) -> None:
+    with pytest.raises(DialogueError, match=problem):
+        message_of(entry, None, unseen)
+
+
+def test_setup_data_must_say_where_episodes_begin() -> None:
+    class Forgetful(DialogTeacher):
+        def setup_data(self, datafile: str) -> Iterator[Any]:
+            yield "a question without a mark"
+
+    with pytest.raises(DialogueError, match="setup_data gave a question"):
+        Forgetful({"datafile": "x", "datatype": "valid"})
+
+
+def test_what_is_missing_is_named(sums: Callable[..., Sums]) -> None:
+    with pytest.raises(DialogueError, match="Sums has no data file"):
+        Sums({"datatype": "valid"})
+    with pytest.raises(DialogueError, match='"setup_data" must be overridden'):
+        DialogTeacher({"datatype": "valid", "datafile": "x"})
+    with pytest.raises(DialogueError, match="no image mode 'resnet'"):
+        sums("valid", image_mode="resnet")
+
+
+def test_an_image_without_pillow_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "PIL", None)
+
+    class Pictures(DialogTeacher):
+        def setup_data(self, datafile: str) -> Iterator[tuple[Any, bool]]:
+            yield ("q", "a", None, None, "cat.png"), True
+
+    teacher = Pictures({"datafile": "x", "datatype": "valid"})
+    with pytest.raises(MissingPackageError, match="pillow"):
+        teacher.act()

@@ -1,0 +1,231 @@
+"""The teachers of files: ParlAI's text, conversations in JSON lines, numbered lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from investigator.dialogue.messages import Message
+from investigator.dialogue.teachers import (
+    ConversationTeacher,
+    FbDeprecatedDialogTeacher,
+    FixedDialogTeacher,
+    ParlAIDialogTeacher,
+)
+from investigator.dialogue.text_format import write_episodes
+from investigator.errors import DialogueError, DialogueFormatError
+
+
+def made(kind: type[FixedDialogTeacher], path: Path, content: str, **options: object) -> FixedDialogTeacher:
+    path.write_bytes(content.encode())
+    return kind({"datafile": str(path), "datatype": "valid", **options})
+
+
+def pairs(teacher: FixedDialogTeacher) -> list[list[tuple[object, object]]]:
+    """Text and labels of all examples, by episode."""
+    found: list[list[tuple[object, object]]] = [[]]
+    for act in teacher:
+        found[-1].append((act["text"], act.get("eval_labels")))
+        if act["episode_done"]:
+            found.append([])
+    return found[:-1]
+
+
+def conversation(*texts: str, **more: object) -> str:
+    return json.dumps({"dialog": [[{"id": str(n % 2), "text": text} for n, text in enumerate(texts)]], **more})
+
+
+def test_an_episode_ends_where_a_line_says_so_and_not_where_it_says_false(tmp_path: Path) -> None:
+    text = "text:a\tlabels:1\tepisode_done:False\ntext:b\tlabels:2\tepisode_done:True\ntext:c\tlabels:3|4\n"
+
+    assert pairs(made(ParlAIDialogTeacher, tmp_path / "f", text)) == [[("a", ["1"]), ("b", ["2"])], [("c", ["3", "4"])]]
+
+
+def test_blank_lines_and_line_ends_of_windows_do_no_harm(tmp_path: Path) -> None:
+    text = "\ufefftext:a\tlabels:1\r\n\r\n  \r\ntext:b\tlabels:2\tepisode_done:True\r\n\r\n"
+
+    assert pairs(made(ParlAIDialogTeacher, tmp_path / "f", text)) == [[("a", ["1"]), ("b", ["2"])]]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("labels:b", "no text"),
+        ("text:a", "no labels"),
+        ("text:a\teval_labels:b", "eval_labels must be written as labels"),
+        ("text:a\tlabels:b\treward:oops", "the reward 'oops' is not a number"),
+        ("text:a\tlabels:b\tsomething", "no colon"),
+        ('{"text": "a", "labels": ["b"]}', "no text"),
+    ],
+)
+def test_a_line_that_is_no_example_is_named_with_its_gist(tmp_path: Path, line: str, problem: str) -> None:
+    with pytest.raises(DialogueFormatError) as caught:
+        made(ParlAIDialogTeacher, tmp_path / "talks.txt", f"text:good\tlabels:yes\n\n{line}\n")
+
+    assert "talks.txt, line 3: " in caught.value.message
+    assert problem in caught.value.message
+    assert repr(line) in caught.value.message
+
+
+def test_an_episode_without_an_end_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    made(ParlAIDialogTeacher, tmp_path / "f", "text:a\tlabels:b\n" * 205)
+
+    assert [record.getMessage().count("line 101") for record in caplog.records] == [1]
+
+
+def test_a_stream_of_a_file_is_begun_anew_after_each_pass_in_training(tmp_path: Path) -> None:
+    text = "text:a\tlabels:1\tepisode_done:True\ntext:b\tlabels:2\n"
+    teacher = made(ParlAIDialogTeacher, tmp_path / "f", text, datatype="train:ordered:stream")
+
+    assert [(teacher.act().text, teacher.epoch_done()) for _ in range(3)] == [("a", False), ("b", True), ("a", False)]
+
+
+def test_a_stream_finds_a_bad_line_when_it_comes_to_it(tmp_path: Path) -> None:
+    lines = [f"text:{number}\tlabels:y\tepisode_done:True\n" for number in range(5)]
+    teacher = made(ParlAIDialogTeacher, tmp_path / "f", "".join(lines) + "bad\n", datatype="valid:stream")
+
+    assert [teacher.act().text for _ in range(3)] == ["0", "1", "2"]
+    with pytest.raises(DialogueFormatError, match="line 6"):
+        [teacher.act() for _ in range(3)]
+    with pytest.raises(DialogueError, match="could not be read to its end"):
+        teacher.act()
+
+
+def test_any_script_and_any_length_comes_through(tmp_path: Path) -> None:
+    texts = ["😀👩‍👩‍👧", "שלום עולם", "\u202eevil\u202c", "x" * 300_000, "", "日本|語"]
+    path = tmp_path / "f"
+    write_episodes(path, [[{"text": text, "labels": [text]}] for text in texts])
+
+    teacher = ParlAIDialogTeacher({"datafile": str(path), "datatype": "valid"})
+
+    assert pairs(teacher) == [[(text, [text])] for text in texts]
+
+
+def test_the_labels_of_a_conversation_are_the_turns_of_who_is_asked_for(tmp_path: Path) -> None:
+    text = conversation("a", "b", "c")
+    by = {who: pairs(made(ConversationTeacher, tmp_path / "f", text, label_turns=who)) for who in
+          ("secondspeaker", "firstspeaker", "both")}  # fmt: skip
+
+    assert by["secondspeaker"] == [[("a", ["b"])]]
+    assert by["firstspeaker"] == [[("__SILENCE__", ["a"]), ("b", ["c"])]]
+    assert by["both"] == by["firstspeaker"] + by["secondspeaker"]
+
+
+def test_blank_lines_and_line_separators_inside_texts_do_not_break_conversations(tmp_path: Path) -> None:
+    inside = '{"dialog": [[{"id": "x", "text": "one\u2028two"}, {"id": "y", "text": "three"}]]}'
+
+    teacher = made(ConversationTeacher, tmp_path / "f", f"\n{inside}\r\n\n{conversation('p', 'q')}\n\n")
+
+    assert pairs(teacher) == [[("one\u2028two", ["three"])], [("p", ["q"])]]
+
+
+def test_context_is_left_out_with_one_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    turns = [{"id": "context", "text": "c"}, {"id": "x", "text": "a"}, {"id": "y", "text": "b"}]
+    line = json.dumps({"dialog": [turns], "context": "so"}) + "\n"
+
+    assert pairs(made(ConversationTeacher, tmp_path / "f", line * 3)) == [[("a", ["b"])]] * 3
+    assert len(caplog.records) == 1
+
+
+def test_turns_without_inner_lists_are_a_conversation_too(tmp_path: Path) -> None:
+    assert pairs(made(ConversationTeacher, tmp_path / "f", '{"dialog": [{"text": "a"}, {"text": "b"}]}')) == [
+        [("a", ["b"])]
+    ]
+
+
+def test_turns_come_whole_with_the_example(tmp_path: Path) -> None:
+    line = '{"dialog": [[{"id": "x", "text": "a", "mood": "glad"}, {"text": "b"}]]}'
+
+    act = made(ConversationTeacher, tmp_path / "f", line).act()
+
+    assert act["x_turn"] == {"id": "x", "text": "a", "mood": "glad"}
+    assert act["y_turn"] == {"id": None, "text": "b"}
+
+
+def test_a_turn_without_a_text_is_asked_and_not_graded(tmp_path: Path) -> None:
+    teacher = made(ConversationTeacher, tmp_path / "f", '{"dialog": [[{"id": "x"}, {"id": "y"}]]}')
+
+    assert teacher.act().text == ""
+    assert "metrics" not in teacher.observe(Message(text="what?"))
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"dialog": [[}', "it is not JSON"),
+        ('{"talk": []}', 'must have a list "dialog"'),
+        ("[]", 'must have a list "dialog"'),
+        ('{"dialog": [["hello"]]}', "a turn must have an id and a text"),
+        ('{"dialog": [[{"id": "x", "text": 5}]]}', "the text of a turn must be a text"),
+    ],
+)
+def test_a_line_that_is_no_conversation_is_named_with_its_gist(tmp_path: Path, line: str, problem: str) -> None:
+    with pytest.raises(DialogueFormatError) as caught:
+        made(ConversationTeacher, tmp_path / "talks.jsonl", f"{conversation('a', 'b')}\n{line}\n")
+
+    assert "talks.jsonl, line 2: " in caught.value.message
+    assert problem in caught.value.message
+
+
+def test_nobody_elses_turns_can_be_the_labels(tmp_path: Path) -> None:
+    with pytest.raises(DialogueError, match="'thirdspeaker'"):
+        made(ConversationTeacher, tmp_path / "f", conversation("a", "b"), label_turns="thirdspeaker")
+
+
+@pytest.mark.parametrize("kind", [ParlAIDialogTeacher, ConversationTeacher, FbDeprecatedDialogTeacher])
+def test_a_missing_file_is_an_error_and_an_empty_one_is_no_data(tmp_path: Path, kind: type[FixedDialogTeacher]) -> None:
+    with pytest.raises(DialogueError, match="cannot be read"):
+        kind({"datafile": str(tmp_path / "none"), "datatype": "valid"})
+
+    assert pairs(made(kind, tmp_path / "f", "")) == []
+
+
+def test_numbered_lines_without_labels_are_put_before_the_next_question(tmp_path: Path) -> None:
+    text = "1 Sam left.\n2 Pat came.\t\t0.5\n3 Who is here?\tPat|pat\t1\tSam|Pat\n1 New.\n2 Rest.\n1 Last?\tyes\n"
+
+    teacher = made(FbDeprecatedDialogTeacher, tmp_path / "f", text)
+
+    assert pairs(teacher) == [
+        [("Sam left.\nPat came.\nWho is here?", ("Pat", "pat"))],
+        [("New.\nRest.", None)],
+        [("Last?", ("yes",))],
+    ]
+    assert teacher.get(0)["reward"] == 1.5
+    assert teacher.get(0)["label_candidates"] == ("Sam", "Pat")
+
+
+@pytest.mark.parametrize("line", ["hello there", "2 q\ta\tmuch", "2\tq"])
+def test_a_line_without_a_number_is_named(tmp_path: Path, line: str) -> None:
+    with pytest.raises(DialogueFormatError, match="line 2: it must be: number text"):
+        made(FbDeprecatedDialogTeacher, tmp_path / "f", f"1 q\ta\n{line}\n")
+
+
+def test_files_of_parlais_tasks_are_read_and_written_again(shared: Path, tmp_path: Path) -> None:
+    files = sorted((shared / "data" / "dialogue" / "parlai_text").glob("*.txt"))
+    labelled = [file for file in files if "\tlabels:" in file.read_text(encoding="utf-8")]
+    if not labelled:
+        pytest.skip("the example files in ParlAI's text format are not here")
+
+    for file in labelled:
+        teacher = ParlAIDialogTeacher({"datafile": str(file), "datatype": "train:ordered"})
+        fields = [line.split("\t") for line in file.read_text(encoding="utf-8").split("\n")[:-1]]
+        ends = [True if line is fields[-1] else "episode_done:False" not in line for line in fields]
+        assert (teacher.num_examples(), teacher.num_episodes()) == (len(fields), sum(ends)), file.name
+        first = next(field for field in fields[0] if field.startswith("text:"))
+        assert teacher.get(0).text == first.removeprefix("text:").replace("\\n", "\n"), file.name
+
+        acts = list(teacher)
+        write_episodes(tmp_path / file.name, [[act] for act in acts])
+        again = ParlAIDialogTeacher({"datafile": str(tmp_path / file.name), "datatype": "train:ordered"})
+        assert [(act.text, act["labels"]) for act in again] == [(act.text, act["labels"]) for act in acts], file.name
+
+
+def test_a_file_of_parlais_tasks_without_labels_is_refused(shared: Path) -> None:
+    file = shared / "data" / "dialogue" / "parlai_text" / "wizard_of_wikipedia_wizard_of_wikipedia_train.txt"
+    if not file.is_file():
+        pytest.skip("the example files in ParlAI's text format are not here")
+
+    with pytest.raises(DialogueFormatError, match="line 1: the example has no labels"):
+        ParlAIDialogTeacher({"datafile": str(file), "datatype": "valid"})

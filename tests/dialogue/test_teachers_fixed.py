@@ -1,0 +1,183 @@
+"""Teacher, FixedDialogTeacher and what copies of them have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import islice
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from investigator.dialogue.agents import Shared
+from investigator.dialogue.messages import Message
+from investigator.dialogue.metrics import AverageMetric
+from investigator.dialogue.teachers import FixedDialogTeacher, Teacher
+from investigator.errors import DialogueError
+
+
+class Capitals(FixedDialogTeacher):
+    """Three episodes: two questions, one, one."""
+
+    episodes = (
+        (("France?", "Paris"), ("Spain?", "Madrid")),
+        (("Italy?", "Rome"),),
+        (("Peru?", "Lima"),),
+    )
+
+    def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
+        text, label = self.episodes[episode_idx][entry_idx]
+        return Message(text=text, labels=[label], episode_done=entry_idx == len(self.episodes[episode_idx]) - 1)
+
+    def num_episodes(self) -> int:
+        return len(self.episodes)
+
+    def num_examples(self) -> int:
+        return sum(len(episode) for episode in self.episodes)
+
+
+class Silent(Capitals):
+    """Has no data."""
+
+    episodes = ()  # type: ignore[assignment]
+
+
+class Guessing(Teacher):
+    """Asks by what was said before: not fixed."""
+
+    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+        super().__init__(opt, shared)
+        self._secret = 5
+
+    def act(self) -> Message:
+        said = self.observation.text if self.observation else ""
+        asked = Message(text="higher" if said.isdigit() and int(said) < self._secret else "guess", labels=["5"])
+        self.expect(asked)
+        return asked
+
+
+def test_labels_are_hidden_from_who_is_tested_and_shown_to_who_learns() -> None:
+    tested, learning = Capitals({"datatype": "valid"}).act(), Capitals({"datatype": "train:ordered"}).act()
+    blind = Capitals({"datatype": "valid", "hide_labels": True}).act()
+
+    assert (tested.get("labels"), tested["eval_labels"]) == (None, ["Paris"])
+    assert (learning["labels"], learning.get("eval_labels")) == (["Paris"], None)
+    assert not {"labels", "eval_labels"} & blind.keys()
+
+
+def test_a_reply_is_graded_once_by_hidden_labels_too() -> None:
+    teacher = Capitals({"datatype": "valid", "hide_labels": True})
+    teacher.act()
+
+    first = teacher.observe(Message(text="paris."))
+    second = teacher.observe(Message(text="paris."))
+
+    assert first["metrics"]["accuracy"].value() == 1.0  # type: ignore[index]
+    assert "metrics" not in second
+    assert teacher.report()["exs"].value() == 1
+
+
+def test_a_reply_may_be_a_plain_dict_and_may_lack_a_text() -> None:
+    teacher = Capitals({"datatype": "valid"})
+    teacher.act()
+    reply: dict[str, object] = {"reward": 1}
+
+    graded = teacher.observe(reply)
+
+    assert graded["metrics"].keys() == {"exs"}  # type: ignore[attr-defined]
+    assert reply == {"reward": 1}
+
+
+def test_a_task_grades_in_further_ways_of_its_own() -> None:
+    class Polite(Capitals):
+        def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
+            assert (teacher_action.text, labels) == ("France?", ["Paris"])
+            self.metrics.add("polite", AverageMetric("please" in model_response.text))
+
+    teacher = Polite({"datatype": "valid"})
+    teacher.act()
+
+    assert teacher.observe(Message(text="Paris, please"))["metrics"]["polite"].value() == 1.0  # type: ignore[index]
+
+
+def test_a_teacher_from_scratch_asks_by_what_was_said_and_grades() -> None:
+    teacher = Guessing({"task": "guess"})
+    teacher.act()
+    teacher.observe(Message(text="3"))
+
+    assert teacher.act().text == "higher"
+    teacher.observe(Message(text="5"))
+    assert teacher.report()["accuracy"].value() == 0.5
+    assert (teacher.id, teacher.num_examples(), teacher.epoch_done()) == ("guess", None, False)
+
+
+def test_what_is_asked_can_be_changed_by_who_hears_it_without_changing_the_data() -> None:
+    teacher = Capitals({"datatype": "train:ordered"})
+    teacher.act().clear()
+
+    teacher.reset()
+    assert teacher.act()["labels"] == ["Paris"]
+
+
+def test_random_episodes_are_the_same_for_the_same_seed_and_come_whole() -> None:
+    def asked(seed: int) -> list[str]:
+        teacher = Capitals({"datatype": "train", "seed": seed})
+        return [teacher.act().text for _ in range(60)]
+
+    assert asked(1) == asked(1) != asked(2)
+    assert set(asked(1)) == {"France?", "Spain?", "Italy?", "Peru?"}
+    assert all(after == "Spain?" for before, after in zip(asked(1), asked(1)[1:], strict=False) if before == "France?")
+
+
+@pytest.mark.parametrize("datatype", ["train", "train:ordered", "train:stream", "valid"])
+def test_without_data_there_is_padding_at_once(datatype: str) -> None:
+    teacher = Silent({"datatype": datatype})
+
+    assert teacher.act().is_padding()
+    assert teacher.epoch_done()
+    assert list(teacher) == []
+
+
+def test_iterating_gives_one_pass_and_leaves_the_teacher_where_it_is() -> None:
+    teacher = Capitals({"datatype": "train:ordered", "batchsize": 3})
+    teacher.act()
+
+    assert [act.text for act in teacher] == ["France?", "Spain?", "Italy?", "Peru?"]
+    assert [act.text for act in teacher] == ["France?", "Spain?", "Italy?", "Peru?"]
+    assert teacher.act().text == "Spain?"
+
+
+def test_iterating_over_data_without_end_goes_on() -> None:
+    assert len(list(islice(Capitals({"datatype": "train"}), 50))) == 50
+
+
+def test_copies_in_threads_take_each_episode_once() -> None:
+    class Many(Capitals):
+        episodes = tuple(((str(number), "y"),) for number in range(400))  # type: ignore[assignment]
+
+    teacher = Many({"datatype": "valid"})
+    seen: list[str] = []
+
+    def work(copy: Many) -> None:
+        while not (act := copy.act()).is_padding():
+            copy.observe(Message(text="y"))
+            seen.append(act.text)
+
+    threads = [Thread(target=work, args=(teacher.clone(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert Counter(seen) == Counter(str(number) for number in range(400))
+    assert teacher.report()["exs"].value() == 400
+
+
+@pytest.mark.parametrize("method", ["get", "num_episodes", "num_examples"])
+def test_a_method_that_is_missing_is_named(method: str) -> None:
+    teacher = FixedDialogTeacher({"datatype": "valid"})
+    call: Any = getattr(teacher, method)
+
+    with pytest.raises(DialogueError, match=f'"{method}" must be overridden by FixedDialogTeacher'):
+        call(*[0] if method == "get" else [])

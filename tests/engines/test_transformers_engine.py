@@ -1,0 +1,299 @@
+"""A language model in a folder: a tiny one with random weights, made here."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from investigator.engines.base import Engine, TokenCounter, tokens_of, traits_of
+from investigator.engines.factual_nucleus import Schedule, ends_sentence
+from investigator.engines.transformers_engine import TransformersEngine, TransformersSettings
+from investigator.errors import ContextTooLongError, EngineError, SettingsError
+from investigator.records import FinishReason, PhraseReply, Prompt, Turn, TurnsVariables
+from investigator.records.decoding import Decoding, Inference
+from investigator.records.modules import Speaker
+
+WORDS = [*"abcdefghijklmnopqrstuvw", ".", "?", "!", "\n"]
+END = "</s>"
+CONTEXT = 64
+TEXT = "a b c d"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of two layers over a vocabulary of single letters, parted by blanks."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    torch.set_num_threads(1)
+    path = tmp_path_factory.mktemp("tiny")
+    vocabulary = {word: n for n, word in enumerate([END, "<unk>", *WORDS])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "removed")
+    tokenizer.decoder = decoders.Fuse()
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=END, unk_token="<unk>").save_pretrained(
+        path
+    )
+    config = transformers.GPT2Config(
+        vocab_size=len(vocabulary), n_positions=CONTEXT, n_embd=32, n_layer=2, n_head=2, initializer_range=0.4
+    )
+    config.bos_token_id = config.eos_token_id = 0
+    torch.manual_seed(5)
+    transformers.GPT2LMHeadModel(config).save_pretrained(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def engine(folder: Path) -> TransformersEngine:
+    return TransformersEngine(folder, TransformersSettings(decoding=Decoding(beam_max_length=12, stop_token="")))
+
+
+@pytest.fixture(scope="module")
+def judge(folder: Path) -> Any:
+    """Probabilities of the token after each of some tokens, by the model alone: shape (tokens, vocabulary)."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+
+    def probabilities(ids: list[int]) -> list[list[float]]:
+        with torch.inference_mode():
+            found: list[list[float]] = model(torch.tensor([ids])).logits[0].softmax(-1).tolist()
+        return found
+
+    return probabilities
+
+
+def ids_of(text: str) -> list[int]:
+    vocabulary = [END, "<unk>", *WORDS]
+    return [vocabulary.index(letter) for letter in text if letter != " "]
+
+
+def decoding(inference: Inference, most: int = 12, **options: Any) -> Decoding:
+    return Decoding(inference=inference, beam_max_length=most, stop_token="", **options)
+
+
+def prompt(text: str) -> Prompt:
+    variables = TurnsVariables(turns=(Turn(speaker=Speaker.PARTNER, text=text),))
+    return Prompt(template="bb3/sgm", variables=variables, text=text, reply_type=PhraseReply)
+
+
+def nucleus(probabilities: list[float], share: float) -> set[int]:
+    """The fewest tokens that hold the share, counted anew."""
+    held: set[int] = set()
+    mass = 0.0
+    for token in sorted(range(len(probabilities)), key=lambda token: -probabilities[token]):
+        if held and mass >= share - 1e-6:
+            break
+        held.add(token)
+        mass += probabilities[token]
+    return held
+
+
+def steps(judge: Any, written: str) -> list[tuple[int, list[float]]]:
+    """Each token written after the text, with the probabilities that the model had for its place."""
+    before, after = ids_of(TEXT), ids_of(written)
+    return list(zip(after, judge([*before, *after])[len(before) - 1 :], strict=False))
+
+
+def test_greedy_takes_the_likeliest_token_at_each_step(engine: TransformersEngine, judge: Any) -> None:
+    found = steps(judge, engine.write_on(TEXT, decoding(Inference.GREEDY, beam_min_length=12)).text)
+    assert len(found) == 12
+    assert all(probabilities[token] == max(probabilities[1:]) for token, probabilities in found[:11])
+
+
+def test_beam_search_finds_a_likelier_text_than_greedy_where_there_is_one(engine: TransformersEngine) -> None:
+    gains = []
+    for text in "abcd":
+        greedy = engine.write_on(text, decoding(Inference.GREEDY, 4, beam_min_length=4))
+        beam = engine.write_on(text, decoding(Inference.BEAM, 4, beam_size=8, beam_min_length=4))
+        gains.append(beam.logprob - greedy.logprob)
+    assert min(gains) >= -1e-4
+    assert max(gains) > 0.01
+
+
+def test_the_probability_of_a_text_is_that_of_the_model(engine: TransformersEngine, judge: Any) -> None:
+    done = engine.write_on(TEXT, decoding(Inference.GREEDY, 6, beam_min_length=6))
+    ids, written = ids_of(TEXT), ids_of(done.text)
+    after = judge([*ids, *written])
+    expected = sum(math.log(after[len(ids) - 1 + n][token]) for n, token in enumerate(written))
+    assert len(written) == 6
+    assert done.logprob == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_nucleus_takes_no_token_outside_the_share(folder: Path, judge: Any, share: float) -> None:
+    seen = set()
+    for seed in range(3):
+        one = TransformersEngine(folder, TransformersSettings(seed=seed))
+        done = one.write_on(TEXT, decoding(Inference.NUCLEUS, topp=share))
+        seen.add(done.text)
+        assert all(token in nucleus(probabilities, share) for token, probabilities in steps(judge, done.text))
+    assert len(seen) > 1
+
+
+def test_factual_nucleus_takes_no_token_outside_the_share_of_its_step(folder: Path, judge: Any) -> None:
+    schedule = Schedule(p=0.9, decay=0.6, bound=0.1)
+    options = {"topp": schedule.p, "lambda_decay": schedule.decay, "omega_bound": schedule.bound}
+    beyond_the_last_share = 0
+    for seed in range(4):
+        one = TransformersEngine(folder, TransformersSettings(seed=seed))
+        done = one.write_on(TEXT, decoding(Inference.FACTUAL_NUCLEUS, 16, **options))
+        ends = [ends_sentence(letter) for letter in done.text]
+        for n, (token, probabilities) in enumerate(steps(judge, done.text)):
+            assert token in nucleus(probabilities, schedule.share(ends[:n]))
+            beyond_the_last_share += token not in nucleus(probabilities, schedule.bound)
+    assert beyond_the_last_share  # so a share that never changed would not have passed
+
+
+def test_topk_draws_from_the_k_likeliest(folder: Path, judge: Any) -> None:
+    ranks = set()
+    for seed in range(3):
+        one = TransformersEngine(folder, TransformersSettings(seed=seed))
+        done = one.write_on(TEXT, decoding(Inference.TOPK, topk=3))
+        ranks |= {sorted(after, reverse=True).index(after[token]) for token, after in steps(judge, done.text)}
+    assert ranks <= {0, 1, 2}
+    assert len(ranks) > 1
+
+
+def test_of_several_samples_the_likeliest_is_taken(engine: TransformersEngine) -> None:
+    drawing = decoding(Inference.SAMPLE_AND_RANK, 5, beam_min_length=5)
+    one, many = (drawing.model_copy(update={"beam_size": size}) for size in (1, 12))
+    assert engine.write_on(TEXT, many).logprob > engine.write_on(TEXT, one).logprob
+
+
+def test_the_same_seed_gives_the_same_text_and_leaves_the_randomness_of_others_alone(folder: Path) -> None:
+    import torch
+
+    one, other = (TransformersEngine(folder, TransformersSettings(seed=3)) for _ in range(2))
+    torch.manual_seed(11)
+    first = one.write_on(TEXT, decoding(Inference.NUCLEUS)).text
+    drawn = torch.rand(1).item()
+    torch.manual_seed(11)
+    assert other.write_on(TEXT, decoding(Inference.NUCLEUS)).text == first
+    torch.manual_seed(11)
+    assert drawn == torch.rand(1).item()
+
+
+def test_no_sequence_of_blocked_length_comes_twice(engine: TransformersEngine) -> None:
+    free = engine.write_on(TEXT, decoding(Inference.GREEDY, 40, beam_min_length=40)).text
+    assert len(pairs(free)) > len(set(pairs(free)))
+    blocked = decoding(Inference.GREEDY, 40, beam_min_length=40, beam_block_ngram=2)
+    found = pairs(engine.write_on(TEXT, blocked).text)
+    assert len(found) == len(set(found))
+
+
+def test_nothing_of_blocked_length_is_copied_from_the_prompt(engine: TransformersEngine) -> None:
+    first = engine.write_on(TEXT, decoding(Inference.GREEDY, 3, beam_min_length=3)).text
+    again = " ".join((*TEXT.split(), *first, *TEXT.split()))
+    options = decoding(Inference.GREEDY, 8, beam_min_length=8, beam_context_block_ngram=2)
+    written = again[-1] + engine.write_on(again, options).text
+    assert not set(pairs(written)) & set(pairs(again.replace(" ", "")))
+
+
+def pairs(text: str) -> list[str]:
+    return [text[n : n + 2] for n in range(len(text) - 1)]
+
+
+def test_penalised_tokens_are_repeated_less(engine: TransformersEngine) -> None:
+    plain = engine.write_on(TEXT, decoding(Inference.GREEDY, 40, beam_min_length=40)).text
+    penalised = engine.write_on(
+        TEXT, decoding(Inference.GREEDY, 40, beam_min_length=40, penalize_repetitions=True)
+    ).text
+    assert len(set(penalised)) > len(set(plain))
+
+
+def test_a_text_ends_before_its_stop_but_not_before_its_least_length(engine: TransformersEngine) -> None:
+    plain = engine.write_on(TEXT, decoding(Inference.GREEDY, 12)).text
+    stop = plain[2]
+    place = plain.index(stop)
+    options = Decoding(inference=Inference.GREEDY, beam_max_length=12, stop_token=stop)
+    done = engine.write_on(TEXT, options)
+    assert done.text == plain[:place]
+    assert done.finish_reason is FinishReason.STOP
+    longer = engine.write_on(TEXT, options.model_copy(update={"beam_min_length": 8}))
+    assert longer.output_tokens > 8
+
+
+def test_a_reply_counts_its_tokens_and_says_when_it_was_cut(engine: TransformersEngine) -> None:
+    assert isinstance(engine, Engine)
+    assert isinstance(engine, TokenCounter)
+    reply = engine.reply(prompt(TEXT))
+    assert reply.input_tokens == tokens_of(engine, TEXT) == 4
+    assert 0 < reply.output_tokens <= 12
+    cut = engine.write_on(TEXT, decoding(Inference.GREEDY, 3, beam_min_length=3))
+    assert cut.finish_reason is FinishReason.LENGTH
+    assert cut.output_tokens == 3
+
+
+def test_it_is_a_model_that_answers_one_prompt_at_a_time(engine: TransformersEngine, folder: Path) -> None:
+    traits = traits_of(engine)
+    assert traits.is_model
+    assert traits.is_small
+    assert traits.concurrency == 1
+    assert traits.context_tokens == CONTEXT - 12
+    assert engine.name == f"transformers:{folder.name}@{(folder / 'model.safetensors').stat().st_size}"
+
+
+def test_other_settings_have_other_traits_so_that_kept_replies_are_told_apart(folder: Path) -> None:
+    settings = (TransformersSettings(seed=1), TransformersSettings(decoding=decoding(Inference.NUCLEUS)))
+    assert len({traits_of(TransformersEngine(folder, one)).sampling for one in settings}) == 2
+
+
+def test_threads_get_what_one_gets_alone(engine: TransformersEngine) -> None:
+    texts = ["a b", "c d e", "q", "r s t u"] * 2
+    alone = {text: engine.reply(prompt(text)).text for text in texts}
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda text: (engine.reply(prompt(text)).text, engine.count_tokens(text)), texts))
+    assert together == [(alone[text], len(text.split())) for text in texts]
+
+
+def test_a_prompt_that_does_not_fit_is_refused_before_the_model_is_asked(engine: TransformersEngine) -> None:
+    with pytest.raises(ContextTooLongError, match=r"60 tokens and a reply of up to 12 do not fit"):
+        engine.reply(prompt(" ".join("a" * 60)))
+
+
+def test_an_empty_prompt_is_an_error_that_says_so(engine: TransformersEngine) -> None:
+    with pytest.raises(EngineError, match="empty prompt"):
+        engine.reply(prompt(""))
+
+
+def test_a_prompt_cannot_end_its_own_turn(engine: TransformersEngine) -> None:
+    assert engine.count_tokens(f"a {END} b") == 3
+    done = engine.write_on(f"a {END} b", decoding(Inference.GREEDY))
+    assert done.text == engine.write_on("a <unk-> b", decoding(Inference.GREEDY)).text
+
+
+def test_a_chat_template_is_put_around_a_prompt_and_not_around_a_text(folder: Path, tmp_path: Path) -> None:
+    copied = shutil.copytree(folder, tmp_path / "chatty")
+    (copied / "chat_template.jinja").write_text("q {{ messages[0].content }} r", encoding="utf-8")
+    options = decoding(Inference.GREEDY)
+    plain, chatty = TransformersEngine(folder), TransformersEngine(copied, TransformersSettings(decoding=options))
+    assert chatty.reply(prompt("a b")).text == plain.write_on("q a b r", options).text
+    assert chatty.write_on("a b", options).text == plain.write_on("a b", options).text
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_folder_without_a_model_is_refused_at_once(folder: Path, tmp_path: Path, name: str) -> None:
+    copied = shutil.copytree(folder, tmp_path / "copy")
+    (copied / name).unlink()
+    with pytest.raises(SettingsError, match="holds no model"):
+        TransformersEngine(copied)
+
+
+def test_broken_files_are_named_when_the_model_is_wanted(folder: Path, tmp_path: Path) -> None:
+    weights = shutil.copytree(folder, tmp_path / "weights")
+    (weights / "model.safetensors").write_bytes(b"x" * 100)
+    with pytest.raises(SettingsError, match=r"weights cannot be loaded"):
+        TransformersEngine(weights).reply(prompt("a"))
+    config = shutil.copytree(folder, tmp_path / "config")
+    (config / "config.json").write_text(json.dumps([1]), encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"is no model's configuration"):
+        TransformersEngine(config)

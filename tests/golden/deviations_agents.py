@@ -1,0 +1,29 @@
+"""Recorded behaviour of messages, agents and their names that ours deviates from on purpose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from golden_rows import Deviation, Row
+
+
+def crashes(row: Row) -> bool:
+    """Whether an error is expected, of the row or of one of its steps, that nobody raised on purpose."""
+    steps: Any = row.expected.get("ok", [row.expected])
+    errors = [step.get("error", {}) for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+    return any(error.get("type", "RuntimeError") != "RuntimeError" for error in errors)
+
+
+_KINDS = [
+    ("agents", kind) for kind in ("respond", "batch_respond", "create_agent", "builtin", "history", "torch_agent")
+]
+DEVIATIONS: tuple[Deviation, ...] = tuple(
+    Deviation(
+        file,
+        kind,
+        "wrong use that ends in an error of Python's (TypeError, AttributeError, ModuleNotFoundError ...) "
+        "is a DialogueError with a hint",
+        crashes,
+    )
+    for file, kind in [*_KINDS, ("task_strings", "load_agent")]
+)

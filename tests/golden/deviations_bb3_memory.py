@@ -1,0 +1,114 @@
+"""Recorded behaviour of memories and of search that ours deviates from on purpose, each with its reason."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from golden_rows import Deviation, Row
+
+FILE = "bb3_memory"
+_NO = re.compile(r"\b(not|no|never|none|nobody|nothing|without)\b|n't\b")
+_WORD = re.compile(r"\w+")
+_SMALL = {
+    *("a", "an", "the", "am", "are", "is", "as", "really", "actually", "up", "so", "just", "now", "how", "then"),
+    *("also", "very", "too", "most", "but"),
+}
+
+
+def negation_differs(row: Row) -> bool:
+    candidate = bool(_NO.search(row.input["candidate"].lower()))
+    return not row.expected["accepted"] and any(
+        bool(_NO.search(kept.lower())) is not candidate for kept in row.input["existing"]
+    )
+
+
+def has_a_wordless_memory(row: Row) -> bool:
+    return not row.expected["accepted"] and any(
+        set(_WORD.findall(kept.lower())) <= _SMALL for kept in row.input["existing"]
+    )
+
+
+def says_more(row: Row) -> bool:
+    """A kept memory stands in the candidate in full, and after it something more."""
+    candidate = row.input["candidate"].lower()
+    held = [kept.lower().rstrip(".") for kept in row.input["existing"]]
+    return (
+        row.input["threshold"] == 1
+        and not row.expected["accepted"]
+        and any(re.search(rf"^{re.escape(kept)} (and|in|with|on|at)\b", candidate) for kept in held)
+    )
+
+
+def failed(row: Row) -> bool:
+    return "error" in row.expected
+
+
+def says_no_persona_otherwise(row: Row) -> bool:
+    said = str(row.input["new_memory"])
+    return said != "no persona" and said.strip(" .!").lower() == "no persona" and row.expected.get("ok") is True
+
+
+def begins_with_person_but_nobody(row: Row) -> bool:
+    return row.input["model_type"] == "OPT" and bool(re.match(r"Person(?! [12])", row.input["memory"]))
+
+
+def names_between_words(row: Row) -> bool:
+    return bool(re.search(r"\S (You|Partner): \S", row.input["text"]))
+
+
+def on(kind: str, reason: str, applies: Any) -> Deviation:
+    return Deviation(FILE, kind, reason, applies)
+
+
+DEVIATIONS = (
+    on("normal_tokenizer", "the U of U.S. is no `you`", lambda row: "u.s." in row.input["text"].lower()),
+    on("no_overlap", "a negated memory never repeats one that is not, nor the other way round", negation_differs),
+    on("no_overlap", "a kept memory without words that tell something blocks nothing", has_a_wordless_memory),
+    on("no_overlap", "a memory that says more than the kept one is kept, or what it adds is lost", says_more),
+    on("is_valid_memory", "a memory without an owner is a named error", failed),
+    on("is_valid_memory", "`No persona.` in whatever spelling is no memory", says_no_persona_otherwise),
+    on("add_memory_prefix", "`Personally, I ...` begins with nobody: without a prefix it has no owner",
+       begins_with_person_but_nobody),
+    on("split_prefix_memory", "a memory without an owner is a named error", failed),
+    on("update_memory_usage", "a memory that a model made up must not end the conversation", failed),
+    on("add_memory", "a memory that is kept already must not end the conversation", failed),
+    on("clean_text", "words are not glued together where a name stood between them", names_between_words),
+)  # fmt: skip
+
+
+def is_blank(row: Row) -> bool:
+    return "query" in row.input and not row.input["query"].strip()
+
+
+def is_silent(row: Row) -> bool:
+    return bool(row.input.get("exc"))
+
+
+def page_lacks_content(row: Row) -> bool:
+    return failed(row) and row.expected["error"]["type"] == "KeyError"
+
+
+def loses_its_end(row: Row) -> bool:
+    """All chunks are given, and they are shorter than the text by more than the blanks between them."""
+    if row.input["ranker"] != "woi_chunk_retrieved_docs" or failed(row):
+        return False
+    chunks = row.input["chunks"]
+    text = (chunks if isinstance(chunks, str) else "".join(chunks)).replace(" ", "")
+    lost = len(text) - len("".join(row.expected["ok"]).replace(" ", ""))
+    return 0 < lost <= len(row.expected["ok"])
+
+
+def on_search(kind: str, reason: str, applies: Any) -> Deviation:
+    return Deviation("bb3_search", kind, reason, applies)
+
+
+SEARCH_DEVIATIONS = (
+    on_search("search_server", "an empty query finds nothing, as any query may", is_blank),
+    on_search("search_server", "a server that is silent is told apart from one that finds nothing", is_silent),
+    on_search("search_server", "a page without content has no lines, and the others are used", page_lacks_content),
+    on_search("search_server", "what is no answer or no address is a named error", failed),
+    on_search("search_server_non_200", "a server that keeps failing is given up after three requests",
+       lambda row: row.input["bad_500_replies_before_a_good_one"] >= 3),
+    on_search("chunk_ranker", "no character is lost at the end of a text in several chunks", loses_its_end),
+)  # fmt: skip

@@ -1,0 +1,37 @@
+"""Where the prompts and the decoding of the BB3 modules deviate from what was recorded, and why."""
+
+from __future__ import annotations
+
+from golden_rows import Deviation, Row
+
+_OWN_TEXTS = "instructions and examples for models without fine-tuning are our own texts"
+_KEPT = "knowledge is kept where no turn of the conversation is, or has room"
+_WORDS = "a failure is told in our own words, with the address and what the server sent"
+_WITH_KNOWLEDGE = frozenset({"skm", "mkm", "crm", "mrm", "srm", "grm", "brm"})
+
+
+def _lost_knowledge(row: Row) -> bool:
+    """The recorded prompt has no turns, and has lost its knowledge with them."""
+    prompt = row.expected["prompt"] if "prompt" in row.expected else row.expected.get("ok", {}).get("prompt", "")
+    substitutes = row.input.get("include_substitution_tokens", True)
+    return row.input["module"] in _WITH_KNOWLEDGE and substitutes and "__REPLACE_ME_" not in prompt
+
+
+def _failed_in_other_words(row: Row) -> bool:
+    return any(str(result.get("first", "")).startswith("Got a bad") for result in row.expected["ok"]["results"])
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation("bb3_opt_prompts", "module_instruction", _OWN_TEXTS, lambda row: True),
+    Deviation("bb3_opt_prompts", "shots_meta", _OWN_TEXTS, lambda row: True),
+    Deviation("bb3_opt_prompts", "variant", _OWN_TEXTS, lambda row: bool(row.input.get("include_prompt"))),
+    Deviation(
+        "bb3_opt_prompts",
+        "shots_layout",
+        "each of our examples is a decision; one recorded example is labelled in the middle",
+        lambda row: row.input["module"] == "mdm" and row.input["num_shots"] == -1,
+    ),
+    Deviation("bb3_opt_prompts", "empty_history", _KEPT, _lost_knowledge),
+    Deviation("bb3_opt_prompts", "variant", _KEPT, _lost_knowledge),
+    Deviation("bb3_search", "completions_api", _WORDS, _failed_in_other_words),
+)

@@ -1,0 +1,118 @@
+"""Where a turn of ours goes otherwise on purpose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from golden_rows import Deviation, Row
+
+LARGE = "bb3_opt_turns"
+SMALL = "bb3_3b_turns"
+
+
+def conditioned(row: Row, how: str) -> bool:
+    return bool(row.input["overrides"].get("knowledge_conditioning") == how)
+
+
+def steps(row: Row) -> list[Any]:
+    return list(row.expected["turns"])
+
+
+def kinds_of(row: Row) -> int:
+    """The most wrapped kinds of knowledge in one context of the small model."""
+    contexts = [call["context"] for step in steps(row) for call in step["calls"]]
+    marks = ("__entity__", "__memory__", "__knowledge__")
+    return max((sum(mark in text for mark in marks) for text in contexts), default=0)
+
+
+def ends_early(row: Row) -> bool:
+    return any(turn.get("episode_done") for turn in row.input["turns"][:-1])
+
+
+def cut(row: Row) -> bool:
+    """Whether the best document is missing in a prompt for knowledge, or a reply's prompt has lost all its lines."""
+    for turn, step in zip(row.input["turns"], steps(row), strict=True):
+        found = turn.get("search", row.input["default_search_docs"])
+        for call in step["calls"]:
+            if call["agent"] == "skm" and found and f"{found[0].get('title', '')} |" not in call["prompt"]:
+                return True
+            if call["prompt"] == "Person 2:":
+                return True
+    return False
+
+
+def says_more(row: Row) -> bool:
+    """Whether a memory holds all words of an earlier one, and others."""
+    told: list[frozenset[str]] = []
+    for turn in row.input["turns"]:
+        made = turn.get("replies", {}).get("mgm", [])
+        for text in [made] if isinstance(made, str) else made:
+            words = frozenset(str(text).lower().strip(".").split())
+            if any(before < words for before in told):
+                return True
+            told.append(words)
+    return False
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation(
+        LARGE,
+        "conversation",
+        "of separate replies the likeliest is said; the original says the least likely one, against its own comment",
+        lambda row: conditioned(row, "separate"),
+    ),
+    Deviation(
+        LARGE,
+        "conversation",
+        "conditioning on both works; the original stops with an error",
+        lambda row: conditioned(row, "both"),
+    ),
+    Deviation(
+        LARGE,
+        "conversation",
+        "instructions for raw models are our own texts",
+        lambda row: bool(row.input["overrides"].get("include_prompt")),
+    ),
+    Deviation(
+        LARGE,
+        "conversation",
+        "a memory that was told again does not end the conversation with an error",
+        lambda row: any(step.get("error", {}).get("type") == "AssertionError" for step in steps(row)),
+    ),
+    Deviation(
+        LARGE,
+        "conversation",
+        "where a prompt is too long the last documents go, not the best, and knowledge stays though the history is cut",
+        cut,
+    ),
+    Deviation(
+        LARGE,
+        "conversation",
+        "a memory that says more than a kept one is kept, too",
+        says_more,
+    ),
+    Deviation(
+        LARGE,
+        "batch_of_two",
+        "each conversation has its own documents; the original counts them in the order of the searches",
+        lambda row: any(not reply.get("search_knowledge_doc_titles") for reply in row.expected["ok"]["replies"]),
+    ),
+    Deviation(
+        SMALL,
+        "conversation",
+        "several kinds of knowledge stand on lines of their own, as the README shows them",
+        lambda row: kinds_of(row) > 1,
+    ),
+    Deviation(
+        SMALL,
+        "conversation",
+        "a memory that the model made up does not end the conversation with an error",
+        lambda row: any(step.get("error", {}).get("type") == "AssertionError" for step in steps(row)),
+    ),
+    Deviation(
+        SMALL,
+        "conversation",
+        "an episode that has ended leaves no empty turns behind",
+        ends_early,
+    ),
+)

@@ -1,0 +1,51 @@
+"""Recorded behaviour of the BB3x teachers that ours deviates from on purpose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from golden_rows import Deviation, Row
+
+CARD = {"Chatbot": "bot", "Human": "human"}
+
+
+def _fails_without_safety(row: Row) -> bool:
+    messages = row.input["conversation"]["message_history"]
+    return "error" in row.expected and any(_sender(m) == "human" and not m.get("safety") for m in messages)
+
+
+def _labels_in_the_card_s_words(row: Row) -> bool:
+    """A message whose sender the card's word names would be a label, were that word read."""
+    messages = row.input["conversation"]["message_history"]
+    if row.input["teacher"] == "filter_adversarial" and any(_sender(m) == "human" and _unsafe(m) for m in messages):
+        return False
+    return any(
+        m["sender"] in CARD
+        and _sender(m) == row.input["label_agent"]
+        and (row.input["teacher"] != "crowdworkers" or m.get("mturk") is not None)
+        for m in messages[1:]
+    )
+
+
+def _sender(message: Any) -> str:
+    return CARD.get(message["sender"], message["sender"])
+
+
+def _unsafe(message: Any) -> bool:
+    return any(value != "__ok__" for value in (message.get("safety") or {}).values())
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation(
+        file="bb3x_data",
+        kind="examples",
+        reason="a message without a safety annotation is not known to be unsafe; the original fails on it",
+        applies=_fails_without_safety,
+    ),
+    Deviation(
+        file="bb3x_data",
+        kind="examples",
+        reason="the data card's words for the senders are read too; the original makes no examples of them",
+        applies=_labels_in_the_card_s_words,
+    ),
+)

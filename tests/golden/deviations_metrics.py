@@ -1,0 +1,65 @@
+"""Recorded metrics that ours deviate from on purpose, each with its reason; shown by tests in tests/dialogue too."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from golden_rows import Deviation, Row
+
+IRREGULAR = {
+    ("children", "child"), ("feet", "foot"), ("teeth", "tooth"), ("said", "say"), ("told", "tell"), ("found", "find"),
+    ("went", "go"), ("gone", "go"), ("knew", "know"), ("known", "know"), ("made", "make"), ("came", "come"),
+    ("took", "take"), ("taken", "take"), ("given", "give"), ("gave", "give"), ("bought", "buy"), ("brought", "bring"),
+    ("thought", "think"), ("wrote", "write"), ("written", "write"), ("spoke", "speak"), ("were", "be"), ("been", "be"),
+    ("done", "do"), ("felt", "feel"), ("kept", "keep"), ("sent", "send"), ("sold", "sell"), ("held", "hold"),
+    ("stood", "stand"), ("lost", "lose"), ("paid", "pay"), ("built", "build"), ("began", "begin"),
+}  # fmt: skip
+NAMES_OF_OURS = {"exs", "precision", "recall", "rouge_1", "rouge_2", "rouge_L", "mrr"}
+NAMES_OF_OURS |= {f"hits@{k}" for k in (1, 5, 10, 100)}
+
+
+def _irregular_forms_meet(row: Row) -> bool:
+    """Whether an irregular form stands on one side and its base on the other, of the guess and the only answer."""
+    answers = row.input["answers"]
+    guess, answer = (set(re.findall("[a-z]+", text.lower())) for text in (row.input["guess"], " ".join(answers)))
+    pairs = [pair for form, base in IRREGULAR for pair in ((form, base), (base, form))]
+    return len(answers) == 1 and any(one in guess - answer and other in answer - guess for one, other in pairs)
+
+
+def _some_turn(row: Row, deviates: Any) -> bool:
+    return any(deviates(turn["response"], turn.get("labels")) for turn in row.input["turns"])
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation(
+        "metrics",
+        "text_pair",
+        "irregular forms count as words of their own in ROUGE: WordNet's lists are not shipped",
+        _irregular_forms_meet,
+    ),
+    Deviation(
+        "metrics",
+        "teacher_metrics",
+        "without labels nothing is graded as wrong",
+        lambda row: _some_turn(row, lambda r, labels: not labels and {"text", "text_candidates"} & set(r)),
+    ),
+    Deviation(
+        "metrics",
+        "teacher_metrics",
+        "the evaluator computes MRR too wherever there are ranked candidates",
+        lambda row: _some_turn(row, lambda r, labels: r.get("text_candidates") is not None),
+    ),
+    Deviation(
+        "metrics",
+        "teacher_metrics",
+        "a reply's own metric that has the name of any of the evaluator's is not mixed with it but named USER_",
+        lambda row: _some_turn(row, lambda r, labels: NAMES_OF_OURS & set(r.get("metrics") or {})),
+    ),
+    Deviation(
+        "metrics",
+        "metrics_list",
+        "spaces around names and empty names mean nothing",
+        lambda row: any(name != name.strip() or not name for name in row.input["arg"].split(",")),
+    ),
+)

@@ -1,0 +1,75 @@
+"""Recorded behaviour of task strings that ours deviates from on purpose, each with its reason."""
+
+from __future__ import annotations
+
+from golden_rows import Deviation, Row
+
+KNOWN_TAGS = frozenset({"squad", "babi1k", "babi10k"})
+"""Ids of tasks, folded, that the adapter's list has under the names that ParlAI gives them."""
+
+
+def _text(row: Row) -> str:
+    return str(row.input.get("task", row.input.get("arg", "")) or "")
+
+
+def _error(row: Row) -> str:
+    return row.expected.get("error", {}).get("type", "") if isinstance(row.expected, dict) else ""
+
+
+def _names_unlisted_tag(row: Row) -> bool:
+    tags = [task[1:].lower().replace("-", "") for task in _text(row).split(",") if task.startswith("#")]
+    return "ok" in row.expected and any(tag not in KNOWN_TAGS for tag in tags)
+
+
+def _no_weight(row: Row) -> bool:
+    odd = ("-", "+inf", "inf", "nan")
+    return "ok" in row.expected and any(part.strip().lower().startswith(odd) for part in _text(row).split(","))
+
+
+def _hides_world(row: Row) -> bool:
+    task, further, _ = _text(row).partition(":")
+    brings = task in {"interactive", "self_chat", "blended_skill_talk", "wizard_of_wikipedia"}
+    return bool(further) and brings and str(row.expected.get("ok", "")).startswith("parlai.core.")
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation(
+        "task_strings",
+        "task_flags",
+        "the text after a second = belongs to the value: a path that has one would be cut in silence",
+        lambda row: any(part.count("=") > 1 for part in _text(row).split(":")),
+    ),
+    Deviation(
+        "task_strings",
+        "ids_to_tasks",
+        "a tag stands for the tasks that we ship, not for ParlAI's",
+        _names_unlisted_tag,
+    ),
+    Deviation(
+        "task_strings", "tag_counts", "a tag stands for the tasks that we ship, not for ParlAI's", lambda _: True
+    ),
+    Deviation(
+        "task_strings",
+        "load_teacher",
+        "a task or a teacher that there is not is an UnknownTaskError, which names similar ones",
+        lambda row: _error(row) in {"AttributeError", "ModuleNotFoundError", "ImportError"},
+    ),
+    Deviation(
+        "task_strings",
+        "load_teacher",
+        "an empty name of a teacher is the default one instead of a crash",
+        lambda row: _error(row) == "IndexError",
+    ),
+    Deviation(
+        "task_strings",
+        "multitask_weights_arg",
+        "a weight that is below 0 or no finite number would draw tasks without sense, so it is refused",
+        _no_weight,
+    ),
+    Deviation(
+        "task_strings",
+        "load_world",
+        "a task brings its world along whatever options or teacher its string names",
+        _hides_world,
+    ),
+)

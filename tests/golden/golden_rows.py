@@ -1,0 +1,127 @@
+"""Rows of behaviour recorded from ParlAI, and how ours is compared with them.
+
+The files lie in the folder that GOLDEN_DIR names, by default `../shared/golden`. A row is one JSON object:
+`{"id", "kind", "input", "expected"}`. A row that we deviate from on purpose is named in `deviations.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).resolve().parents[3] / "shared" / "golden"))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One recorded case; its values are JSON as it comes."""
+
+    id: str
+    kind: str
+    input: Any
+    expected: Any
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Rows of one kind that we answer otherwise on purpose: which, and why."""
+
+    file: str
+    kind: str
+    reason: str
+    applies: Callable[[Row], bool]
+
+
+Adapter = Callable[[Any], Any]
+"""Gives what our classes make of the input of a row, in the form of its `expected`."""
+
+
+def rows(file: str, kinds: Sequence[str] | None = None) -> list[Row]:
+    """The rows of a file (`message` for `message.jsonl`), of all kinds or of some; none where the file is absent."""
+    path = FOLDER / f"{file}.jsonl"
+    if not path.is_file():
+        return []
+    found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [Row(r["id"], r["kind"], r["input"], r["expected"]) for r in found if kinds is None or r["kind"] in kinds]
+
+
+def each_row(file: str, kinds: Sequence[str] | None = None) -> pytest.MarkDecorator:
+    """Parametrises a test by `row`; one that is skipped with a reason stands in for a file that is absent."""
+    found = rows(file, kinds)
+    if not found:
+        absent = pytest.mark.skip(reason=f"{FOLDER / file}.jsonl with recorded behaviour is not here")
+        return pytest.mark.parametrize("row", [pytest.param(None, marks=absent, id=f"{file} is absent")])
+    return pytest.mark.parametrize("row", found, ids=[row.id for row in found])
+
+
+def check(row: Row, adapters: Mapping[str, Adapter], deviations: Sequence[Deviation]) -> None:
+    """Our behaviour is the recorded one, or deviates from it as the table says; a table that is out of date fails."""
+    file = row.id.partition("/")[0]
+    ours = attempt(adapters[row.kind], row.input)
+    deviation = next((d for d in deviations if (d.file, d.kind) == (file, row.kind) and d.applies(row)), None)
+    if deviation is None:
+        found = difference(ours, row.expected)
+        assert found is None, f"{row.id}\n input    {row.input}\n {found}"
+    else:
+        assert not alike(ours, row.expected), f"{row.id} is listed as a deviation and is none: {deviation.reason}"
+        pytest.skip(f"deviates on purpose: {deviation.reason}")
+
+
+def attempt(adapter: Adapter, given: Any) -> Any:
+    """What an adapter gives; an error in the form of the rows, with the names of its class and of all bases."""
+    try:
+        return adapter(given)
+    except Exception as error:  # noqa: BLE001  whatever it is, the row says which one is right
+        return {"error": failure(error)}
+
+
+def failure(error: BaseException) -> dict[str, Any]:
+    """An error in the form of the rows; `types` are the names of its class and of those it derives from."""
+    types = [kind.__name__ for kind in type(error).__mro__]
+    return {"type": types[0], "types": types, "gist": str(error).partition("\n")[0]}
+
+
+def alike(ours: Any, expected: Any) -> bool:
+    """Whether two values are the same: floats to 1e-6, errors by their types, tuples and lists alike."""
+    return difference(ours, expected) is None
+
+
+def difference(ours: Any, expected: Any, at: str = "") -> str | None:
+    """Where two values differ first, and how; None where they are the same."""
+    if isinstance(expected, Mapping) and isinstance(ours, Mapping):
+        if set(expected) == {"type", "gist"} and "types" in ours:
+            return None if expected["type"] in ours["types"] else _differ(at, ours, expected)
+        if expected.keys() != ours.keys():
+            return _differ(f"{at} keys", sorted(ours, key=str), sorted(expected, key=str))
+        return _first(difference(ours[key], expected[key], f"{at}.{key}") for key in expected)
+    if isinstance(expected, list) and isinstance(ours, list | tuple):
+        if len(ours) != len(expected):
+            return _differ(at, ours, expected)
+        pairs = zip(ours, expected, strict=True)
+        return _first(difference(a, b, f"{at}[{n}]") for n, (a, b) in enumerate(pairs))
+    return None if _same(ours, expected) else _differ(at, ours, expected)
+
+
+def _same(ours: Any, expected: Any) -> bool:
+    if isinstance(expected, bool) or isinstance(ours, bool):
+        return ours is expected
+    if isinstance(expected, int | float) and isinstance(ours, int | float):
+        return math.isclose(ours, expected, rel_tol=1e-6, abs_tol=1e-12)
+    if expected in ("NaN", "Infinity", "-Infinity") and isinstance(ours, float):
+        return str(ours) == {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}[expected]
+    return bool(ours == expected)
+
+
+def _first(found: Iterable[str | None]) -> str | None:
+    return next((one for one in found if one is not None), None)
+
+
+def _differ(at: str, ours: Any, expected: Any) -> str:
+    return f"at {at or 'the top'}\n expected {expected!r}\n ours     {ours!r}"

@@ -1,0 +1,86 @@
+"""Decoding, its options, its requests and its clean-up are as recorded."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from deviations_bb3_prompts import DEVIATIONS
+from golden_rows import Row, check, each_row
+from openai_server import OpenAIServer, Response, json_response
+
+from investigator.bb3.cleanup import cleaned
+from investigator.bb3.completions import Completion, CompletionRequest, CompletionsClient, Retries, request_of
+from investigator.bb3.decoding_options import module_options
+from investigator.bb3.module_table import TABLE, Weights
+from investigator.engines.factual_nucleus import Schedule, shares
+from investigator.records import Module
+
+
+def request_params(given: Any) -> Any:
+    module, weights = Module(given["module"]), Weights(given["preset"].removeprefix("gen/"))
+    options = module_options({}, weights)[module]
+    return {
+        "params": request_of(options.decoding).model_dump(),
+        "max_prompt_len": options.prompt.max_prompt_len or TABLE[module].max_prompt_len,
+        "num_shots": options.prompt.num_shots,
+        "include_prompt": options.prompt.include_prompt,
+        "inference": options.decoding.inference.value,
+    }
+
+
+def override(given: Any) -> Any:
+    options = module_options(given["overrides"], Weights.LARGE)[Module(given["module"])]
+    return {"params": request_of(options.decoding).model_dump()}
+
+
+def cleanup(given: Any) -> Any:
+    last, allow = given.get("generation_take_last_newline", True), given.get("generation_allow_newline", False)
+    return {"ok": cleaned(given["raw"], take_last_newline=last, allow_newline=allow)}
+
+
+def nucleus(given: Any) -> Any:
+    """In single precision and to six digits, as it was recorded."""
+    schedule = Schedule(*(np.float32(given[name]) for name in ("p", "lambda_decay", "omega_bound")))
+    found = shares(schedule, [token in (".", "?", "!") for token in given["tokens"]])
+    return {"p_before_each_token_and_after_last": [round(share, 6) for share in found]}
+
+
+DECODING = {
+    "opt_request_params": request_params,
+    "opt_override": override,
+    "generation_cleanup": cleanup,
+    "factual_nucleus_p": nucleus,
+}
+
+
+def reply_of(server_reply: Any) -> Response:
+    return Response(body=server_reply.encode()) if isinstance(server_reply, str) else json_response(server_reply)
+
+
+def result_of(found: Any) -> Any:
+    if isinstance(found, Completion):
+        return {"choices": [{"text": found.text, "logprobs": {"token_logprobs": found.token_logprobs}}]}
+    return {"n_failures": len(found.failures), "first": found.failures[0]}
+
+
+@each_row("bb3_decoding")
+def test_decoding_is_as_recorded(row: Row) -> None:
+    check(row, DECODING, DEVIATIONS)
+
+
+@each_row("bb3_search", ("completions_api",))
+def test_completions_are_asked_for_as_recorded(row: Row, openai_server: OpenAIServer) -> None:
+    def completions(given: Any) -> Any:
+        openai_server.answer(*(reply_of(reply) for reply in given["server_replies"]))
+        tries = given["max_num_tries"]
+        retries = Retries(9 if tries < 0 else tries, delay=0.0)
+        client = CompletionsClient(openai_server.url.removesuffix("/v1"), "KEY", retries=retries, side_by_side=1)
+        found = client.complete_all([(text, CompletionRequest(**given["kwargs"])) for text in given["prompts"]])
+        first = openai_server.requests[0]
+        asked = {"path": first.path, "auth": first.headers["authorization"], "body": json.loads(json.dumps(first.body))}
+        results = [result_of(one) for one in found]
+        return {"ok": {"results": results, "n_requests": len(openai_server.requests), "first_request": asked}}
+
+    check(row, {"completions_api": completions}, DEVIATIONS)

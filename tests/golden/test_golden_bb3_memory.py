@@ -1,0 +1,89 @@
+"""Memories of a chat behave as recorded."""
+
+from __future__ import annotations
+
+import hashlib
+from random import Random
+from typing import Any
+
+from deviations_bb3_memory import DEVIATIONS
+from golden_rows import Row, attempt, check, each_row
+
+from investigator.bb3.gpt2_tokens import gpt2_ids
+from investigator.bb3.memory_choice import MemoryOptions, after_turn, available_memories, most_alike, with_memory
+from investigator.bb3.memory_overlap import says_something_new
+from investigator.bb3.memory_text import (
+    MemoryForm,
+    clean_text,
+    is_new_memory,
+    is_opening,
+    split_prefix,
+    with_prefix,
+    with_some_prefix,
+)
+from investigator.bb3.memory_words import memory_words
+from investigator.records import Speaker
+
+OPTIONS = {"ignore_in_session_memories": "ignore_in_session_memories_mkm"}
+
+
+def ok(function: Any, *arguments: Any) -> Any:
+    """The value, as rows have it that may hold an error instead."""
+    return {"ok": function(*arguments)}
+
+
+def tokens(given: Any) -> Any:
+    text = given["text"]
+    return {
+        "tokens": memory_words(text),
+        "tokens_with_pronoun_stopwords": memory_words(text, without_stop_words=True),
+        "no_stem": memory_words(text, stemmed=False),
+        "keep_contractions": memory_words(text, expanded=False),
+    }
+
+
+def prefixed(given: Any) -> Any:
+    arguments = (given["memory"], Speaker(given["who"]), MemoryForm(given["model_type"]))
+    return {"add": with_prefix(*arguments), "maybe_add": with_some_prefix(*arguments)}
+
+
+def available(given: Any) -> Any:
+    named = {OPTIONS.get(name, name): value for name, value in given.items()}
+    options = MemoryOptions(**{name: value for name, value in named.items() if name in MemoryOptions.model_fields})
+    session = given.get("in_session", ())
+    chance = Random(0).random
+    found = available_memories(given["text"], given["store"], session, options, chance=chance, tokens=gpt2_ids)
+    return {"ok": found}
+
+
+def reduced(given: Any) -> Any:
+    left = most_alike(given["text"], given["memories"], gpt2_ids)
+    digest = hashlib.sha256("\n".join(left).encode()).hexdigest()[:16]
+    return {"count": len(left), "first_6": left[:6], "sha256_of_joined": digest}
+
+
+ADAPTERS = {
+    "normal_tokenizer": tokens,
+    "no_overlap": lambda given: {
+        "accepted": says_something_new(given["candidate"], given["existing"], given["threshold"])
+    },
+    "is_valid_memory": lambda given: ok(is_new_memory, given["new_memory"], given["prefix"], list(given["store"])),
+    "add_memory_prefix": prefixed,
+    "split_prefix_memory": lambda given: ok(split_prefix, given["memory"]),
+    "update_memory_usage": lambda given: ok(after_turn, given["store"], [given["used"]]),
+    "add_memory": lambda given: ok(with_memory, given["store"], given["memory"]),
+    "available_memories": available,
+    "reduce_memories": reduced,
+    "clean_text": lambda given: {"text": clean_text(given["text"])},
+    "is_opener": lambda given: {"opener": is_opening(given["text"], given["memories"])},
+}
+
+
+@each_row("bb3_memory")
+def test_memories_behave_as_recorded(row: Row) -> None:
+    check(row, ADAPTERS, DEVIATIONS)
+
+
+def test_an_error_has_the_form_of_the_rows() -> None:
+    found = attempt(ADAPTERS["split_prefix_memory"], {"memory": "I like tea"})
+    assert found["error"]["types"][0] == "DialogueFormatError"

@@ -1,0 +1,106 @@
+"""Search servers, and what is made of their documents, behave as recorded."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+from deviations_bb3_memory import SEARCH_DEVIATIONS
+from golden_rows import Row, check, each_row
+
+from investigator.bb3.document_text import chunked, described, nearest_chunks, passage, titled
+from investigator.bb3.exchange import SearchDocument
+from investigator.bb3.search_agent import MadeUpSearch, SearchAgent
+from investigator.bb3.search_client import Patience, SearchServer
+from investigator.dialogue.messages import Message
+
+
+class Wire(httpx.BaseTransport):
+    """A server that answers as a row says, and keeps what it was asked."""
+
+    def __init__(self, answer: Any, *, failure: str = "", bad_first: int = 0) -> None:
+        self.requests: list[dict[str, str]] = []
+        self._answer = answer
+        self._failure = failure
+        self._bad_first = bad_first
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        asked = {"method": request.method, "url": str(request.url), "body": request.read().decode()}
+        self.requests.append({**asked, "content_type": request.headers["Content-Type"]})
+        if "timeout" in self._failure.lower():
+            raise httpx.ReadTimeout(self._failure)
+        if self._failure:
+            raise httpx.ConnectError(self._failure)
+        if len(self.requests) <= self._bad_first:
+            return httpx.Response(500)
+        body = self._answer if isinstance(self._answer, str) else json.dumps(self._answer)
+        return httpx.Response(200, content=body.encode())
+
+
+def pages(server: SearchServer, query: str, count: int) -> list[dict[str, object]]:
+    found = server.pages(query, count)
+    return [{"content": list(page.lines), "url": page.url, "title": page.title} for page in found]
+
+
+def search_server(given: Any) -> Any:
+    wire = Wire(given.get("response"), failure=given.get("exc") or "")
+    patience = Patience(requests=given.get("opt", {}).get("max_num_retries", 1) + 2)
+    server = SearchServer(given.get("addr", "srv"), patience=patience, sleep=lambda _: None, transport=wire)
+    return {"ok": {"result": [pages(server, given.get("query", "q"), given.get("n", 5))], "requests": wire.requests}}
+
+
+def search_server_non_200(given: Any) -> Any:
+    good = {"response": [{"url": "u", "title": "t", "content": "c"}]}
+    wire = Wire(good, bad_first=given["bad_500_replies_before_a_good_one"])
+    server = SearchServer("srv", sleep=lambda _: None, transport=wire)
+    return {"ok": {"result": [pages(server, "q", 5)], "n_requests": len(wire.requests)}}
+
+
+def chunk_ranker(given: Any) -> Any:
+    chunks, count = given["chunks"], given["n"]
+    if given["ranker"] == "tfidf":
+        return nearest_chunks(chunks, given["query"], count)
+    if given["ranker"] == "woi_chunk_retrieved_docs":
+        text = chunks if isinstance(chunks, str) else "".join(chunks)
+        return {"ok": chunked(text, given.get("chunk_size", 500))[:count]}
+    return chunks[:count]
+
+
+def document(given: Any) -> Any:
+    made = SearchDocument(title=given["title"], text=given["text"], url=str(given["docid"]))
+    return {
+        "str": titled(made),
+        "passage_str": passage(made),
+        "tokenization_str": passage(made, open_end=False),
+        "repr": described(made),
+        "id": made.url,
+    }
+
+
+def mock_server(given: Any) -> Any:
+    found = MadeUpSearch().search(given["query"], given["n"])
+    return [[{"content": each.text, "url": each.url, "title": each.title} for each in found]]
+
+
+def search_agent(given: Any) -> Any:
+    options = {name: given[name] for name in ("n_docs", "intra_doc_delimiter") if name in given}
+    agent = SearchAgent({**options, "server": "test"})
+    agent.observe(Message(text=given["query"]))
+    act = agent.act()
+    return {"text": act["text"], "top_docs": act["top_docs"], "urls": act["urls"]}
+
+
+ADAPTERS = {
+    "search_server": search_server,
+    "search_server_non_200": search_server_non_200,
+    "chunk_ranker": chunk_ranker,
+    "mock_server": mock_server,
+    "document": document,
+    "search_agent": search_agent,
+}
+
+
+@each_row("bb3_search", list(ADAPTERS))
+def test_searching_behaves_as_recorded(row: Row) -> None:
+    check(row, ADAPTERS, SEARCH_DEVIATIONS)

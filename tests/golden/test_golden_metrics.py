@@ -1,0 +1,126 @@
+"""Metrics give the figures recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deviations_metrics import DEVIATIONS
+from golden_rows import Row, check, each_row
+
+from investigator.dialogue.messages import Message
+from investigator.dialogue.metrics import TeacherMetrics, aggregate_named_reports, aggregate_unnamed_reports, values
+from investigator.dialogue.metrics.bleu import bleu
+from investigator.dialogue.metrics.distinct import inter_distinct, intra_distinct
+from investigator.dialogue.metrics.matching import exact_match, normalize_answer, word_overlap
+from investigator.dialogue.metrics.ranking import in_batch_metrics, ranking_metrics, scored_metrics
+from investigator.dialogue.metrics.rouge import rouge
+from investigator.dialogue.metrics.store import Metrics
+from investigator.dialogue.metrics.teacher_metrics import named_metrics
+
+KINDS = {
+    "avg": values.AverageMetric,
+    "gavg": values.GlobalAverageMetric,
+    "sum": values.SumMetric,
+    "gsum": values.GlobalSumMetric,
+    "fixed": values.FixedMetric,
+    "gfixed": values.GlobalFixedMetric,
+    "timer": values.TimerMetric,
+    "gtimer": values.GlobalTimerMetric,
+}
+
+
+def text_pair(given: Any) -> Any:
+    guess, answers = given["guess"], given["answers"]
+    words = word_overlap(guess, answers)
+    found = {
+        "accuracy": exact_match(guess, answers).value(),
+        "precision": words.precision,
+        "recall": words.recall,
+        "f1": words.f1,
+    }
+    found |= {f"bleu-{order}": bleu(guess, answers, order).value() for order in (1, 2, 3, 4)}
+    scores = rouge(guess, answers)
+    for name, overlap in {"1": scores.one, "2": scores.two, "L": scores.longest}.items():
+        found |= {f"rouge_{name}(r)": overlap.recall, f"rouge_{name}(f)": overlap.f1}
+        found[f"rouge_{name}(p)"] = overlap.precision
+    found |= distinct_corpus({"texts": [guess]})
+    return {name: round(figure, 10) for name, figure in found.items()}  # recorded with ten decimals
+
+
+def distinct_corpus(given: Any) -> Any:
+    metrics = Metrics()
+    for text in given["texts"]:
+        for length in (1, 2):
+            metrics.add(f"interdistinct-{length}", inter_distinct(text, length))
+            metrics.add(f"intradistinct-{length}", intra_distinct(text, length))
+    return figures(metrics.report())
+
+
+def ranking(given: Any) -> Any:
+    found = figures(ranking_metrics(given["text_candidates"], given["labels"]))
+    return {name: figure for name, figure in found.items() if name.startswith("hits")}
+
+
+def mrr_batch_train(given: Any) -> Any:
+    rows = [in_batch_metrics(scores, row) for row, scores in enumerate(given["scores"])]
+    return {name: [row[name].value() for row in rows] for name in ("train_accuracy", "rank", "mrr")}
+
+
+def mrr_eval(given: Any) -> Any:
+    top = given["rank_top_k"] if given["rank_top_k"] > 0 else None
+    labels = zip(given["scores"], given["label_inds"], strict=True)
+    rows = [scored_metrics(scores, label, top) for scores, label in labels]
+    return {name: [row[name].value() for row in rows] for name in ("rank", "mrr")}
+
+
+def metric(given: Any) -> values.Metric:
+    return KINDS[given["type"]](*[given[key] for key in ("n", "d", "start", "end") if key in given])
+
+
+def report(given: Any) -> values.Report:
+    return {name: metric(figure) for name, figure in given.items()}
+
+
+def figures(found: values.Report) -> dict[str, float]:
+    return {name: figure.value() for name, figure in found.items()}
+
+
+def aggregate_named(given: Any) -> Any:
+    reports = {task: report(one) for task, one in given["reports"].items()}
+    return {"ok": figures(aggregate_named_reports(reports, given["micro_average"]))}
+
+
+def average_metric(given: Any) -> Any:
+    average = values.AverageMetric(given["numer"], given["denom"])
+    return {"value": average.value(), "str": str(average)}
+
+
+def teacher_metrics(given: Any) -> Any:
+    metrics, recent = TeacherMetrics(given["metrics"]), []
+    for turn in given["turns"]:
+        metrics.clear_recent()
+        metrics.evaluate_response(Message(turn["response"]), turn["labels"])
+        recent.append(figures(metrics.report_recent()))
+    return {"recent": recent, "report": figures(metrics.report())}
+
+
+ADAPTERS = {
+    "normalize_answer": lambda given: {"text": normalize_answer(given["text"])},
+    "text_pair": text_pair,
+    "distinct_corpus": distinct_corpus,
+    "ranking": ranking,
+    "mrr_batch_train": mrr_batch_train,
+    "mrr_eval": mrr_eval,
+    "aggregate_named": aggregate_named,
+    "aggregate_unnamed": lambda given: {
+        "ok": figures(aggregate_unnamed_reports([report(one) for one in given["reports"]]))
+    },
+    "average_metric": average_metric,
+    "teacher_metrics": teacher_metrics,
+    "metrics_list": lambda given: {"metrics": sorted(named_metrics(given["arg"]))},
+}
+
+
+@each_row("metrics")
+def test_metrics_give_the_figures_recorded(row: Row) -> None:
+    check(row, ADAPTERS, DEVIATIONS)

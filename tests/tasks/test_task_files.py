@@ -1,0 +1,150 @@
+"""Which file of a task is meant, and what is wrong with it where it cannot be used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from investigator.dialogue.options import Opt
+from investigator.errors import DialogueError, DialogueFormatError
+from investigator.tasks.loading import create_teacher
+from investigator.tasks.reading import data_file
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "dialogue"
+
+
+def opt(path: Path, **options: object) -> Opt:
+    return Opt({"task": "squad", "datafile": str(path), **options})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("squad-train-v2.0.json", "squad-dev-v2.0.json", "notes.txt", "devices.json.bak"):
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("datatype", "file"), [("train:stream", "train"), ("valid", "dev"), ("train:ordered", "train")]
+)
+def test_of_a_folder_the_file_of_the_fold_is_read(folder: Path, datatype: str, file: str) -> None:
+    assert data_file(opt(folder, datatype=datatype), ".json").name == f"squad-{file}-v2.0.json"
+
+
+def test_the_only_file_is_the_one_for_every_fold(folder: Path) -> None:
+    assert data_file(opt(folder, datatype="test"), ".txt").name == "notes.txt"
+
+
+def test_a_folder_without_one_clear_file_is_an_error_that_names_them(folder: Path) -> None:
+    with pytest.raises(DialogueError, match="does not have one file of data for test") as caught:
+        data_file(opt(folder, datatype="test"), ".json")
+    assert "squad-dev-v2.0.json, squad-train-v2.0.json" in caught.value.hint
+
+
+def test_datapath_stands_in_for_datafile(folder: Path) -> None:
+    assert data_file(Opt({"datapath": str(folder), "datatype": "valid"}), ".json").name == "squad-dev-v2.0.json"
+
+
+@pytest.mark.parametrize(
+    "task", ["squad", "hotpotqa", "beir", "quac", "coqa", "doc2dial", "babi", "bb3x", "text", "folder"]
+)
+def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, tmp_path: Path) -> None:
+    with pytest.raises(DialogueError, match=f"the task {task} needs a") as caught:
+        create_teacher({"task": task})
+    assert f"{task}:datafile=PATH" in caught.value.hint
+    with pytest.raises(DialogueError, match="there is no file or folder"):
+        create_teacher({"task": task, "datafile": str(tmp_path / "none")})
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "told"),
+    [
+        ("squad", '{"data": [{"paragraphs": [{"qas": []}]}]}', r"data\.0\.paragraphs\.0\.context: Field required"),
+        ("squad", '{"data": [', "Invalid JSON"),
+        ("squad", "", "Invalid JSON"),
+        ("quac", '{"data": 7}', "data: Input should be a valid"),
+        ("hotpotqa", '[{"_id": "1", "question": "Why?", "context": [["A"]]}]', r"0\.context\.0"),
+        ("hotpotqa", '[{"_id": "1", "question": "Why?", "context": {"title": ["A"], "sentences": []}}]', r"0\.context"),
+        ("hotpotqa", '{"_id": "1", "question": "Why?", "context": 7}', "line 1: context"),
+        ("doc2dial:last", '\n{"turns": []}', "line 2: turns: Tuple should have at least 1 item"),
+        ("doc2dial:last", '{"turns": [{"text": "Hi"}]}', r"line 1: turns\.0\.speaker: Field required"),
+        ("babi", "1 Here.\nThere.\n", "line 2: it does not begin with a number"),
+        ("babi", "1 Here.\n2 Where? \tthere\t9\n", "line 2: after a question come its answer"),
+        ("babi", "1 Here.\n2 Where? \t\t1\n", "line 2: after a question come its answer"),
+        ("bb3x", '{"message_history": []}\n{"message_history": 3}\n', "line [12]"),
+        ("text", "text:Hi\n", "line 1"),
+        ("conversations", '{"dialog": []}\n{"dialogue": []}\n', "line 2"),
+        (
+            "folder:folder=.",
+            '{"id": "1", "question": "Why?"}\n{"id": "1", "question": "Why?"}\n',
+            "line 2 .*was there before",
+        ),
+        ("folder:folder=.", '{"id": "1"}\n', "line 1 .*question: Field required"),
+    ],
+)
+def test_a_broken_file_is_named_with_the_place_and_the_fault(tmp_path: Path, task: str, text: str, told: str) -> None:
+    file = tmp_path / "broken.json"
+    if task.startswith("doc2dial"):
+        file = tmp_path / "broken.jsonl"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(DialogueFormatError, match=told) as caught:
+        create_teacher({"task": task, "datafile": str(file)})
+    assert "broken.json" in caught.value.message
+
+
+def test_a_coqa_question_without_an_answer_is_named(tmp_path: Path) -> None:
+    value = json.loads((DATA / "coqa.json").read_text(encoding="utf-8"))
+    del value["data"][0]["answers"][1]
+    file = tmp_path / "coqa.json"
+    file.write_text(json.dumps(value), encoding="utf-8")
+    with pytest.raises(DialogueFormatError, match="turn 2 of mill has no answer"):
+        create_teacher({"task": "coqa", "datafile": str(file)})
+
+
+def test_a_file_that_is_not_utf8_is_named_by_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "babi.txt"
+    file.write_bytes(b"1 Here.\n2 Caf\xe9.\n")
+    with pytest.raises(DialogueFormatError, match="line 2: byte 6 is not UTF-8"):
+        create_teacher({"task": "babi", "datafile": str(file)})
+
+
+def test_texts_of_any_script_and_length_pass_through(tmp_path: Path) -> None:
+    text = "مرحبا \U0001f680 \u2028 " + "word " * 50_000
+    file = tmp_path / "rows.jsonl"
+    row = {"turns": [{"role": "user", "utterance": text}, {"role": "agent", "utterance": "\u202eok"}]}
+    file.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    (message,) = create_teacher({"task": "doc2dial", "datafile": str(file), "datatype": "valid"})
+    assert (message["text"], message["eval_labels"]) == (text, ("\u202eok",))
+
+
+@pytest.mark.parametrize(
+    ("task", "told"),
+    [
+        ("babi:task1k:21", "no task '21'"),
+        ("babi:task1k:one", "no task 'one'"),
+        ("babi:task1k:3", "has no bAbI task 3 for train"),
+        ("bb3x:label_agent=robot", "label_agent cannot be 'robot'"),
+    ],
+)
+def test_a_wrong_argument_of_a_task_is_named(tmp_path: Path, task: str, told: str) -> None:
+    (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(DialogueError, match=told):
+        create_teacher({"task": task, "datapath": str(tmp_path)})
+
+
+def test_the_folder_of_documents_must_be_clear(tmp_path: Path) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('{"id": "1", "question": "Why?", "answers": ["So."]}\n', encoding="utf-8")
+    asked = {"task": "folder", "datafile": str(questions)}
+    with pytest.raises(DialogueError, match="not one folder of documents but 0"):
+        create_teacher(asked)
+    for name in ("one", "two", ".hidden"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(DialogueError, match="not one folder of documents but 2"):
+        create_teacher(asked)
+    with pytest.raises(DialogueError, match="there is no folder"):
+        create_teacher({**asked, "folder": str(tmp_path / "three")})
+    (message,) = create_teacher({**asked, "folder": str(tmp_path / "two"), "datatype": "valid"})
+    assert message["folder"] == str(tmp_path / "two")

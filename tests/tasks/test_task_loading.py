@@ -1,0 +1,177 @@
+"""From a task string to a teacher: ours, several, and anybody's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from investigator.dialogue.class_loading import load_class
+from investigator.dialogue.simple_agents import RepeatLabelAgent
+from investigator.dialogue.task_strings import TaskEntry, teacher_place
+from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
+from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, MultiAgentDialogWorld, MultiWorld
+from investigator.dialogue.worlds.creating import create_world
+from investigator.errors import DialogueError, UnknownTaskError
+from investigator.tasks.loading import Tasks, create_teacher, load_teacher
+from investigator.tasks.squad import DefaultTeacher, OpenTeacher
+from investigator.tasks.task_list import TASK_LIST
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "dialogue"
+SQUAD, COQA = f"squad:datafile={EXAMPLES / 'squad.json'}", f"coqa:datafile={EXAMPLES / 'coqa.json'}"
+OWN = '"""A task of a test."""\nfrom investigator.dialogue.teachers import DialogTeacher, Teacher\n'
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder from which modules can be imported; they are forgotten afterwards."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+def module(folder: Path, name: str, text: str) -> None:
+    file = folder / f"{name.replace('.', '/')}.py"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(OWN + text, encoding="utf-8")
+
+
+def test_every_listed_task_has_a_default_teacher_and_ids_are_unique() -> None:
+    for entry in TASK_LIST:
+        assert issubclass(load_teacher(entry.task), Teacher)
+        assert entry.tags
+        assert entry.description
+    assert len({entry.id.lower() for entry in TASK_LIST}) == len(TASK_LIST)
+
+
+def test_every_teacher_that_a_description_names_is_there() -> None:
+    words = " ".join(entry.description for entry in TASK_LIST).replace(",", " ").replace(";", " ").split()
+    named = [word for word in words if ":" in word and not word.endswith(":")]
+    assert "squad:open" in named
+    for task in named:
+        assert issubclass(load_teacher(task), Teacher)
+
+
+def test_a_task_string_gives_the_class_that_it_names() -> None:
+    assert load_teacher("squad") is DefaultTeacher
+    assert load_teacher(" SQuAD:open ") is OpenTeacher
+    assert load_teacher("investigator.tasks.squad:OpenTeacher") is OpenTeacher
+
+
+@pytest.mark.parametrize(
+    ("task", "told", "hint"),
+    [
+        ("sqad", "task sqad", "Did you mean squad"),
+        ("zzz", "task zzz", "investigator tasks"),
+        ("squad:opn", "OpnTeacher", "squad has DefaultTeacher, IndexTeacher, OpenTeacher"),
+        ("no_such_package.my_task", "no_such_package", "investigator tasks"),
+        ("../secret", "secret", "investigator tasks"),
+        (".squad", "squad", ""),
+        ("reading", "DefaultTeacher", ""),
+    ],
+)
+def test_an_unknown_task_is_an_error_that_helps(task: str, told: str, hint: str) -> None:
+    with pytest.raises(UnknownTaskError, match=told) as caught:
+        load_teacher(task)
+    assert hint in caught.value.hint
+
+
+def test_a_task_of_ones_own_is_named_by_its_module(packages: Path) -> None:
+    module(packages, "somebody.chess", "class DefaultTeacher(Teacher): ...\nclass BlitzTeacher(Teacher): ...\n")
+    assert load_teacher("somebody.chess").__name__ == "DefaultTeacher"
+    assert load_teacher("somebody.chess:BlitzTeacher").__name__ == "BlitzTeacher"
+    with pytest.raises(UnknownTaskError, match="no class Blitz") as caught:
+        load_teacher("somebody.chess:Blitz")
+    assert "BlitzTeacher" in caught.value.hint
+
+
+def test_what_is_wrong_inside_somebodys_module_is_not_hidden(packages: Path) -> None:
+    module(packages, "somebody.needs", "import a_package_that_is_missing\n")
+    module(packages, "somebody.other", "class DefaultTeacher: ...\n")
+    with pytest.raises(DialogueError, match="a_package_that_is_missing"):
+        load_teacher("somebody.needs")
+    with pytest.raises(DialogueError, match="is no Teacher"):
+        load_teacher("somebody.other")
+
+
+def test_a_new_task_is_one_file_and_one_line(packages: Path) -> None:
+    """As investigator/tasks and its list, in a package of the test's own."""
+    source = (EXAMPLES / "own_task" / "riddles.py").read_text(encoding="utf-8")
+    module(packages, "own.tasks.riddles", source.replace("from __future__ import annotations", ""))
+    listed = (*TASK_LIST, TaskEntry("Riddles", "riddles", ("Play",), "riddles and their answers"))
+    tasks = Tasks(listed, "own.tasks.{task}")
+    assert tasks.ids("#play") == ["riddles"]
+    teacher = tasks.teacher(
+        {"task": "#play", "datafile": str(EXAMPLES / "own_task" / "riddles.txt"), "datatype": "valid"}
+    )
+    assert [(m["text"], m["eval_labels"]) for m in teacher] == [
+        ("What has hands and cannot clap?", ["a clock"]),
+        ("What gets wetter the more it dries?", ["a towel"]),
+    ]
+
+
+def test_options_in_the_task_string_reach_the_teacher() -> None:
+    teacher = create_teacher({"task": f"squad:open:datafile={EXAMPLES / 'squad.json'}:datatype=valid"})
+    assert (teacher.num_examples(), teacher.id) == (4, "squad:open")
+    assert [message["text"] for message in teacher][1] == "Who kept the lighthouse?"
+
+
+def test_several_tasks_are_one_teacher_that_asks_from_each_in_turn() -> None:
+    teacher = create_teacher({"task": f"{SQUAD},{COQA}", "datatype": "valid"})
+    assert isinstance(teacher, MultiTaskTeacher)
+    assert teacher.num_examples() == 7
+    assert [message["id"] for message in teacher] == ["squad", "coqa", "coqa", "coqa", "squad", "squad", "squad"]
+
+
+def test_one_task_with_two_files_is_reported_twice() -> None:
+    teacher = create_teacher({"task": f"{SQUAD},{SQUAD}:seed=1", "datatype": "valid"})
+    student = RepeatLabelAgent({})
+    for _ in range(8):
+        student.observe(teacher.act())
+        teacher.observe(student.act())
+    assert f"{SQUAD}/exs" in teacher.report()
+    assert f"{SQUAD}:seed=1/exs" in teacher.report()
+
+
+@pytest.mark.parametrize(
+    ("weights", "shares"), [("1,0", {"squad"}), ("0,1", {"coqa"}), ("stochastic", {"squad", "coqa"})]
+)
+def test_weights_say_how_often_a_task_comes(weights: str, shares: set[str]) -> None:
+    teacher = create_teacher({"task": f"{SQUAD},{COQA}", "multitask_weights": weights})
+    assert {teacher.act()["id"] for _ in range(100)} == shares
+
+
+@pytest.mark.parametrize("opt", [{}, {"task": ""}, {"task": ","}])
+def test_no_task_is_an_error(opt: dict[str, object]) -> None:
+    with pytest.raises(DialogueError, match="no task is named"):
+        create_teacher(opt)
+
+
+def test_a_task_may_bring_a_world(packages: Path) -> None:
+    world = "from investigator.dialogue.worlds import DialogPartnerWorld\nclass DefaultWorld(DialogPartnerWorld): ...\n"
+    module(packages, "somebody.arena", world)
+    tasks = Tasks()
+    assert tasks.world_class("somebody.arena", 2).__module__ == "somebody.arena"
+    assert tasks.world_class("somebody.arena", 2, interactive=True) is DialogPartnerWorld
+    assert tasks.world_class("squad:open", 2) is DialogPartnerWorld
+    assert tasks.world_class("squad", 3) is MultiAgentDialogWorld
+    assert tasks.world_class("squad", None) is None
+
+
+def test_worlds_are_made_of_task_strings() -> None:
+    student = RepeatLabelAgent({})
+    assert isinstance(create_world({"task": SQUAD, "datatype": "valid"}, [student], Tasks()), DialogPartnerWorld)
+    several = create_world({"task": f"{SQUAD},{COQA}", "datatype": "valid"}, [student], Tasks())
+    assert (type(several), several.num_examples()) == (MultiWorld, 7)
+    batch = create_world({"task": SQUAD, "datatype": "valid", "batchsize": 2}, [student], Tasks())
+    assert isinstance(batch, BatchWorld)
+
+
+def test_places_are_loaded_only_from_modules_that_can_be_named() -> None:
+    with pytest.raises(UnknownTaskError):
+        load_class([teacher_place("a.b c.d")], Teacher, sought="task")
