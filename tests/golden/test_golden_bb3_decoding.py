@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
-from deviations_bb3_prompts import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from openai_server import OpenAIServer, Response, json_response
 

@@ -6,7 +6,7 @@ import hashlib
 from random import Random
 from typing import Any
 
-from deviations_bb3_memory import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.bb3.gpt2_tokens import gpt2_ids

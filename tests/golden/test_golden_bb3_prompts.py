@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from deviations_bb3_prompts import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.bb3.gpt2_tokens import best_count, gpt2_count

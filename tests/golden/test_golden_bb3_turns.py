@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deviations_bb3_turns import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.bb3.chat_options import ChatOptions, Conditioning

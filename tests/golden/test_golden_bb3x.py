@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from deviations_bb3x import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.bb3.bb3x.examples import Selection, dialogue_examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deviations_metrics import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.dialogue.messages import Message

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deviations_tasks import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.dialogue.task_strings import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from deviations_teachers import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from teacher_adapters import acts, data_file, figures
 

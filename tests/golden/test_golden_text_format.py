@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deviations_teachers import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from teacher_adapters import acts, data_file, episodes, graded
 

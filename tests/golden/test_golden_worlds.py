@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
-from deviations_worlds import DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 from scripted_agents import Events, Script, ScriptedAgent, line, plain, scripted
 

@@ -1,0 +1,28 @@
+"""How many recorded rows ours answers as recorded, told at the end of a run over them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from golden_rows import DEVIATES
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line about the rows, and one for each reason to deviate."""
+    reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
+    same = Counter(report.outcome for report in reports if "[" in report.nodeid and "tests/golden/" in report.nodeid)
+    reasons = Counter(
+        report.longrepr[2].partition(DEVIATES)[2]
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple) and DEVIATES in report.longrepr[2]
+    )
+    total = same.total() + reasons.total()
+    if total > same.total():
+        terminalreporter.write_line(
+            f"recorded rows: {same['passed']} of {total} as recorded ({same['passed'] / total:.1%}), "
+            f"{reasons.total()} deviate on purpose, {same['failed']} differ"
+        )
+        if terminalreporter.verbosity > 0:
+            for reason, number in reasons.most_common():
+                terminalreporter.write_line(f"  {number:>3}  {reason}")
