@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ from investigator.engines.replaying import AbsentEngine
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, SettingsError, StoreError, UnknownRunError
 from investigator.openings import answered_already, blank_case, checked, finished, made_with, name_of, open_run
-from investigator.prices import read_prices, shipped_prices
+from investigator.prices import Price, read_prices, shipped_prices
 from investigator.prompts import Prompts
 from investigator.records import (
     Answer,
@@ -142,7 +142,7 @@ class Investigator:
         SettingsError, WorkspaceLockedError, EngineError, StoreError.
         """
         asked = checked(question)
-        self._check_prices()
+        self._check_prices(self._engines.values())
         tracer = open_tracer(self._settings.trace, folder=self.folder, on_notice=self._notices.append)
         self._check_files()
         blank = blank_case(asked, mission, strategy, self._engines, self._settings)
@@ -272,10 +272,25 @@ class Investigator:
     def desk_for(self, engine: Engine | str | None, journal: CallJournal) -> Desk:
         """A desk whose every role is played by one engine, by default that of `chat`; for the modules of a chat.
 
+        The usual ceiling of calls is that of one investigation, and does not hold here; any other that is set does.
         Raises SettingsError and CredentialError.
         """
-        chosen = self._open_engine(engine) if isinstance(engine, str) else engine or self._engines[Role.CHAT]
-        return self._desk(dict.fromkeys(Role, chosen), journal)
+        engines = dict.fromkeys(Role, self.engine_for(engine))
+        self._check_prices(engines.values())
+        budget = self._settings.budget
+        usual = budget.calls == BudgetSettings().calls
+        return self._desk(engines, journal, budget=budget.model_copy(update={"calls": None}) if usual else budget)
+
+    def price_of(self, engine_name: str) -> Price | None:
+        """What the tokens of an engine cost; None where no price is known."""
+        return self._prices.price_of(engine_name)
+
+    def engine_for(self, engine: Engine | str | None) -> Engine:
+        """An engine by its name, opened anew; by default that of the role `chat`. An engine is given back as it is.
+
+        Raises SettingsError and CredentialError.
+        """
+        return self._open_engine(engine) if isinstance(engine, str) else engine or self._engines[Role.CHAT]
 
     def runs(self) -> tuple[RunSummary, ...]:
         """The investigations of the workspace, newest first."""
@@ -349,9 +364,9 @@ class Investigator:
     def _corpus_settings(self) -> str:
         return f"{self._embedder.name} {self._settings.chunks.model_dump_json()}"
 
-    def _check_prices(self) -> None:
+    def _check_prices(self, engines: Iterable[Engine]) -> None:
         """Raises SettingsError where a ceiling of money is set that could not be kept."""
-        unknown = {e.name for e in self._engines.values() if self._prices.price_of(e.name) is None}
+        unknown = {engine.name for engine in engines if self._prices.price_of(engine.name) is None}
         if self._settings.budget.money is not None and unknown:
             raise SettingsError(
                 f"no price is known for {', '.join(sorted(unknown))}, so a limit of money cannot be kept",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
 from investigator.bb3.chat_options import ChatOptions
+from investigator.bb3.decoding_support import engines_as_told
+from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.folder_chat import FolderChat
+from investigator.bb3.folder_search import one_at_a_time
 from investigator.bb3.long_term_memory import LongTermMemory
 from investigator.bb3.memory_choice import MemoryOptions
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
@@ -23,8 +26,10 @@ from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.remembering import RememberingEmbedder
 from investigator.engines.roles import Role
+from investigator.prices import Price
 from investigator.prompts import Prompts
 from investigator.records import Module
+from investigator.records.decoding import Decoding
 from investigator.research.desk import Desk
 from investigator.settings import Settings
 from investigator.store.database import Database
@@ -39,21 +44,30 @@ def open_chat(
     *,
     memory: MemoryOptions | None = None,
     models: Mapping[Module, str | Engine] | None = None,
+    decodings: Mapping[Module, Decoding] | None = None,
+    on_notice: Callable[[str], None] = lambda _: None,
+    search: DocumentSearch | None = None,
 ) -> Iterator[FolderChat]:
     """Talk to the documents of a folder, as long as the context lasts.
 
-    `models` name engines of single modules; the others have that of the role `chat`. Replies to the same prompts are
-    used again within it, and the ceilings of the settings hold over all its conversations. Raises FolderError,
-    SettingsError, CredentialError, WorkspaceLockedError, StoreError.
+    `models` name engines of single modules; the others have that of the role `chat`. `decodings` tell how modules
+    write, as far as fields are set in them; `on_notice` hears what their engines cannot be told. `search` finds
+    documents elsewhere than in the folder. Replies to the same prompts are used again within it, and the ceilings of
+    the settings hold over all its conversations. Raises FolderError, SettingsError, CredentialError,
+    WorkspaceLockedError, StoreError.
     """
-    with investigator.library():  # what is wrong with the folder is said now, and not at the first question
+    open_shelf = one_at_a_time(investigator.library)
+    with open_shelf():  # what is wrong with the folder is said now, and not at the first question
         pass
-    journal = InMemoryJournal()
+    journal = _ChatJournal(investigator.price_of, time.monotonic)
     usual = investigator.desk_for(None, journal)
-    desks = {module: investigator.desk_for(engine, journal) for module, engine in (models or {}).items()}
+    engines, notices = _engines(investigator, models or {}, decodings or {})
+    desks = {module: investigator.desk_for(engine, journal) for module, engine in engines.items()}
+    for notice in notices:
+        on_notice(notice)
     with open_memory(investigator) as kept:
         yield FolderChat(
-            investigator.library,
+            open_shelf,
             lambda module: desks.get(module, usual),
             kept,
             lambda: str(uuid.uuid4()),
@@ -61,7 +75,20 @@ def open_chat(
             options=options,
             memory_options=memory,
             side_by_side=min(desk.traits(Role.CHAT).concurrency for desk in (usual, *desks.values())),
+            search=search,
         )
+
+
+def _engines(
+    investigator: Investigator, models: Mapping[Module, str | Engine], decodings: Mapping[Module, Decoding]
+) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
+    """The engines of the modules that are told anything, one for each name, and what they cannot be told."""
+    names = {name for name in models.values() if isinstance(name, str)}
+    opened = {name: investigator.engine_for(name) for name in names}
+    usual = investigator.engine_for(None)
+    engines = {module: opened[model] if isinstance(model, str) else model for module, model in models.items()}
+    told, notices = engines_as_told({module: engines.get(module, usual) for module in decodings}, decodings)
+    return {**engines, **told}, notices
 
 
 @contextmanager
@@ -75,6 +102,19 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
         database.close()
 
 
+class _ChatJournal(InMemoryJournal):
+    """Keeps the calls of all conversations of a chat; its time began when it was made."""
+
+    def __init__(self, price_of: Callable[[str], Price | None], clock: Callable[[], float]) -> None:
+        super().__init__(price_of)
+        self._clock = clock
+        self._began = clock()
+
+    def elapsed(self) -> float:
+        """Seconds since the chat was opened."""
+        return self._clock() - self._began
+
+
 def talk_with(
     chat: FolderChat, user: str, *, consent: bool = False, classifier: SafetyClassifier | None = None
 ) -> Talk:
@@ -86,10 +126,18 @@ def talk_with(
     return Talk(chat, chat.start(user), guard, lambda: str(uuid.uuid4()), consent=consent)
 
 
-def module_desk(model: str | None, settings: Settings, prompts: Path | None = None) -> Desk:
-    """A desk for asking modules without a folder; without a model the extractive engine plays them.
+def module_desk(
+    model: str | None,
+    settings: Settings,
+    prompts: Path | None = None,
+    *,
+    decodings: Mapping[Module, Decoding] | None = None,
+    on_notice: Callable[[str], None] = lambda _: None,
+) -> Desk:
+    """A desk for asking one module without a folder; without a model the extractive engine plays it.
 
-    Raises SettingsError, CredentialError, MissingPackageError.
+    `decodings` tell how the module writes; `on_notice` hears what its engine cannot be told. Raises SettingsError,
+    CredentialError, MissingPackageError.
     """
     extractive = ExtractiveEngine(RememberingEmbedder(SentenceTransformerEmbedder()))
     engine = open_engine(
@@ -98,6 +146,10 @@ def module_desk(model: str | None, settings: Settings, prompts: Path | None = No
         chat=settings.chat,
         gguf=settings.gguf,
         transformers=settings.transformers,
+        on_notice=on_notice,
     )
-    roles = dict.fromkeys(Role, engine)
+    told, notices = engines_as_told(dict.fromkeys(decodings or {}, engine), decodings or {})
+    for notice in notices:
+        on_notice(notice)
+    roles = dict.fromkeys(Role, next(iter(told.values()), engine))
     return Desk(roles, Prompts(prompts), InMemoryJournal(), time.monotonic, settings.budget, second=extractive)

@@ -1,27 +1,51 @@
 """What the README shows is what happens."""
 
+from __future__ import annotations
+
 import re
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from investigator.cli.main import app
 from investigator.prompts import shipped_folder
 from investigator.settings import load_settings
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+DIALOGUES = README[README.index("## Talk to the documents") : README.index("## How it works")]
+SHOWN, *OTHERS = re.findall(r"```console\n(.*?)\n```", DIALOGUES, re.DOTALL)
+COMMANDS = re.findall(r"^\$ (investigator .*)", "\n".join(OTHERS), re.MULTILINE)
 REPORT = "# Trial\n\nThe follow-up took 24 months and ended in June.\n\n# Funding\n\nThe trial was paid by the state.\n"
+TALK = "Person 1: I am a midwife.\nPerson 2: Hello!\nPerson 1: How long was the follow-up?\n"
+SOME_STUDIES = ("madagascar-malaria-drugs.docx", "uganda-medicine-adherence.txt")
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A place with the folder and the prompts that the examples speak of."""
+    """A place with the folder and the prompts that the examples speak of, and what they need of a checkout."""
     place = tmp_path_factory.mktemp("readme")
     (place / "folder").mkdir()
     (place / "folder" / "report.md").write_text(REPORT, encoding="utf-8")
+    (place / "talk.txt").write_text(TALK, encoding="utf-8")
     shutil.copytree(shipped_folder(), place / "prompts")
+    shutil.copytree(ROOT / "data" / "dialogue", place / "data" / "dialogue")
+    shutil.copytree(ROOT / "data" / "dialogue" / "own_task", place / "own_task")
+    studies = place / "data" / "examples" / "child-health"
+    studies.mkdir(parents=True)
+    for name in SOME_STUDIES:
+        shutil.copy(ROOT / "data" / "examples" / "child-health" / name, studies)
+    shutil.copy(ROOT / "data" / "examples" / "questions.jsonl", studies.parent)
     return place
+
+
+def type_in(command: str, typed: str = "") -> Result:
+    words = shlex.split(command.replace("~/papers", "folder"), comments=True)
+    return CliRunner().invoke(app, words[1:], input=typed)
 
 
 def test_the_first_example_fits_into_six_lines() -> None:
@@ -34,7 +58,44 @@ def test_an_example_runs(
 ) -> None:
     monkeypatch.chdir(place)
     exec(compile(EXAMPLES[number], f"README example {number + 1}", "exec"), {})
-    assert ("24 months" in capsys.readouterr().out) == ("ask" in EXAMPLES[number] or "Query" in EXAMPLES[number])
+    asks = re.search(r"\.ask\(|\.say\(|Query\(", EXAMPLES[number]) is not None
+    assert ("24 months" in capsys.readouterr().out) == asks
+
+
+def test_an_investigator_is_examined_on_both_questions_about_the_example_folder(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    (example,) = (one for one in EXAMPLES if "evaluate(" in one)
+    exec(compile(example, "README example", "exec"), {})
+    names, figures = (line.split() for line in capsys.readouterr().out.splitlines()[:2])
+    assert dict(zip(names, figures, strict=True))["exs"] == "2"
+    assert "decision" in names
+
+
+def test_the_task_of_ones_own_is_the_one_that_is_shipped() -> None:
+    (example,) = (one for one in EXAMPLES if "DefaultTeacher" in one)
+    shipped = (ROOT / "data" / "dialogue" / "own_task" / "riddles.py").read_text(encoding="utf-8")
+    yielded = re.search(r"yield .*?, True", example)
+    assert yielded is not None
+    assert yielded[0] in shipped
+
+
+def test_the_conversation_goes_as_it_is_shown(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    remember, chat, *shown = SHOWN.splitlines()
+    assert type_in(remember.removeprefix("$ ")).exit_code == 0
+    said = "".join(f"{line[2:]}\n" for line in shown if line.startswith("> "))
+    result = type_in(chat.removeprefix("$ "), said)
+    assert result.stdout.splitlines() == [line for line in shown if not line.startswith("> ")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_is_shown_works(command: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    result = type_in(command)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.strip()
 
 
 def test_the_settings_that_are_named_exist() -> None:
@@ -47,7 +108,7 @@ def test_the_settings_that_are_named_exist() -> None:
 def test_the_tree_of_the_house_stands_in_the_readme() -> None:
     layers = re.search(r"`(cli > .*?shipped)`", README, re.DOTALL)
     assert layers is not None
-    package = Path(__file__).parents[1] / "investigator"
+    package = ROOT / "investigator"
     present = {path.stem for path in package.iterdir() if path.is_dir() or path.suffix == ".py"}
     named = set(re.findall(r"\w+", layers.group(1)))
     assert named == {name for name in present if not name.startswith("_") and name != "py"}

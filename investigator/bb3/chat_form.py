@@ -40,6 +40,7 @@ _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
 """Chat models tell no probabilities: of separate replies one with proven quotes goes before one on a memory."""
 _POINT_OF_MODELS = 50
 """From here on a model's sentences count as knowledge; below it those of the search may."""
+_LONGEST_TOLD = 200  # characters of a decision that could not be read
 
 Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
 R = TypeVar("R", bound=Record)
@@ -90,8 +91,10 @@ class ChatForm:
     def _decided(self, request: ModuleRequest) -> ModuleReply:
         variables = _with_facts(request) if request.module is Module.MDM else _of_turns(request)
         reading = self._read(request, variables, DecisionReply)
-        if reading.value is None:
-            return ModuleReply(text=_one_line(reading.raw), needed=False, failed=True)
+        if reading.value is None:  # its words are told as what they are, and the rules decide
+            own = self._desk_of(request.by).opinion(request.module.template, variables, DecisionReply)
+            said = _one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
+            return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
         yes, no = _SAYS[request.module]
         return ModuleReply(text=yes if reading.value.needed else no, needed=reading.value.needed)
 
@@ -127,14 +130,16 @@ class ChatForm:
         variables, template = _response_variables(request)
         desk = self._desk_of(request.by)
         score = _SCORES.get(request.module, 0.0)
-        value = desk.ask(template, variables, ResponseReply, smaller=less_said).value
-        text = value.reply.strip() if value is not None else ""
-        if text and (not desk.traits(Role.CHAT).is_model or is_grounded(text, request)):
-            return ModuleReply(text=text, score=score, quotes=request.quotes)
+        is_model = desk.traits(Role.CHAT).is_model
+        if not is_model or request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
+            value = desk.ask(template, variables, ResponseReply, smaller=less_said).value
+            text = value.reply.strip() if value is not None else ""
+            if text and (not is_model or is_grounded(text, request)):
+                return ModuleReply(text=text, score=score, quotes=request.quotes)
         own = desk.opinion(template, variables, ResponseReply)
         if own is None:
             return ModuleReply(text="", failed=True)
-        return ModuleReply(text=own.reply, score=score, quotes=request.quotes)
+        return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True)
 
     def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> Reading[R]:
         desk = self._desk_of(request.by)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from investigator.bb3.completions import Completion, CompletionsClient, knowledge_start, request_of
+from investigator.bb3.completions import (
+    Completion,
+    CompletionFailure,
+    CompletionsClient,
+    knowledge_start,
+    request_of,
+)
 from investigator.bb3.gpt2_tokens import CountTokens, best_count
 from investigator.bb3.text_forms import Prompted, Written
 from investigator.records import Module
@@ -12,7 +18,10 @@ from investigator.records.decoding import Decoding
 
 
 class CompletionsWriter:
-    """Writes on from prompts by a server. Safe to use from several threads. Raises SettingsError, CredentialError."""
+    """Writes on from prompts by a server. Safe to use from several threads. Raises SettingsError, CredentialError.
+
+    `on_failure` hears why there is no text.
+    """
 
     def __init__(
         self,
@@ -21,18 +30,21 @@ class CompletionsWriter:
         *,
         api_key: str = "",
         count: CountTokens | None = None,
+        on_failure: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._client = CompletionsClient(server, api_key)
         self._decoding_of = decoding_of
         self._count = count or best_count()
+        self._on_failure = on_failure
 
     def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
         """One text for each prompt, in order."""
         decoding = self._decoding_of(module)
         asked = [(text, request_of(decoding, knowledge_start(text, self._count))) for _, text in prompts]
-        return [
-            Written(text=one.text, score=sum(one.token_logprobs))
-            if isinstance(one, Completion)
-            else Written(text="", failed=True)
-            for one in self._client.complete_all(asked)
-        ]
+        return [self._written(one) for one in self._client.complete_all(asked)]
+
+    def _written(self, one: Completion | CompletionFailure) -> Written:
+        if isinstance(one, Completion):
+            return Written(text=one.text, score=sum(one.token_logprobs))
+        self._on_failure(one.failures[-1])
+        return Written(text="", failed=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.memory_text import owner_of
-from investigator.records import Module, Speaker, Turn
+from investigator.bb3.module_table import TABLE
+from investigator.records import Module, Quote, Speaker, Turn
 
 _SPEAKERS = {
     "person 1": Speaker.PARTNER,
@@ -14,9 +18,12 @@ _SPEAKERS = {
     "self": Speaker.SELF,
     "bot": Speaker.SELF,
 }
-_GIVEN = {"previous topic": "entity", "interesting fact": "knowledge"}
+_GIVEN = {"previous topic": "entity", "personal fact": "memory", "interesting fact": "knowledge"}
+_WRAPPED = {Module.CKM: "entity", Module.MKM: "memory", Module.SKM: "knowledge"}
 _DOCUMENT = "external knowledge"
-_MEMORY = "personal fact"
+_ASKED_FOR = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
+_CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
+_TOKEN_AT_END = re.compile(rf"\s*(?:{'|'.join(map(re.escape, _CONTROL_TOKENS))})$")
 
 
 def request_of(module: Module, text: str) -> ModuleRequest:
@@ -25,19 +32,23 @@ def request_of(module: Module, text: str) -> ModuleRequest:
     `Person 1: …` and `Person 2: …` are turns (also `partner:`, `self:`, `human:`, `bot:`); a line without a prefix is a
     turn of the one who did not speak last, and the last such line is the partner's. `Person 1's Persona: …` is a
     memory, `External Knowledge: Title | text` a document; `Previous Topic: …`, `Personal Fact: …` and
-    `Interesting Fact: …` are what a response is conditioned on, and before the first turn a personal fact is a memory.
-    A last line that only asks for the module's own words, as `Query:`, is left out.
+    `Interesting Fact: …` (or the same between the tokens of 3B, as `__entity__ … __endentity__`) are what a response is
+    conditioned on. Before the first turn a personal fact is a memory; what stands between turns was given for a reply
+    that has been made, and is left out, as in the modules' own prompts.
+    A last line that only asks for the module's own words, as `Query:`, and a control token at the end are left out.
     """
     found = _Lines()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for number, line in enumerate(lines):
         found.take(line, last=number == len(lines) - 1)
+    knowledge = found.given.get("knowledge", "")
     return ModuleRequest(
         module=module,
         by=module,
         turns=found.turns(),
         memories=tuple(found.memories),
         documents=tuple(found.documents),
+        quotes=(_quote(knowledge),) if knowledge else (),
         **found.given,
     )
 
@@ -52,23 +63,24 @@ class _Lines:
         self._said: list[tuple[Speaker | None, str]] = []
 
     def take(self, line: str, *, last: bool) -> None:
+        line = _TOKEN_AT_END.sub("", line) if last else line
         prefix, colon, rest = line.partition(":")
         name, rest = prefix.strip().lower(), rest.strip()
-        if colon and not rest and last:
+        if not line or (last and colon and not rest and name in _ASKED_FOR):
             return
         if owner_of(line)[0] is not None:
             self.memories.append(line)
         elif colon and name == _DOCUMENT:
             title, bar, body = rest.partition(" | ")
             self.documents.append(SearchDocument(title=title if bar else "", text=body if bar else rest))
-        elif colon and name == _MEMORY:
-            self._take_memory(rest)
+        elif (wrapped := _unwrapped(line)) is not None:
+            self._give(*wrapped)
         elif colon and name in _GIVEN:
-            self.given[_GIVEN[name]] = rest
+            self._give(_GIVEN[name], rest)
         elif colon and name in _SPEAKERS:
-            self._said.append((_SPEAKERS[name], rest))
+            self._say(_SPEAKERS[name], rest)
         else:
-            self._said.append((None, line))
+            self._say(None, line)
 
     def turns(self) -> tuple[Turn, ...]:
         """The turns; those without a speaker alternate backwards from the partner's."""
@@ -80,8 +92,28 @@ class _Lines:
             speaker = Speaker.SELF if speaker is Speaker.PARTNER else Speaker.PARTNER
         return tuple(reversed(found))
 
-    def _take_memory(self, text: str) -> None:
-        if self._said:
-            self.given["memory"] = text
-        else:
+    def _give(self, field: str, text: str) -> None:
+        if field == "memory" and not self._said:
             self.memories.append(text)
+        else:
+            self.given[field] = text
+
+    def _say(self, speaker: Speaker | None, text: str) -> None:
+        """A turn; what was given before it was for a reply that has been made."""
+        self.given = {}
+        self._said.append((speaker, text))
+
+
+def _unwrapped(line: str) -> tuple[str, str] | None:
+    """What stands between the tokens of 3B, with the name of its field."""
+    for module, field in _WRAPPED.items():
+        begin, end = TABLE[module].wrapping or ("", "")
+        if line.startswith(begin) and line.endswith(end):
+            return field, line.removeprefix(begin).removesuffix(end).strip()
+    return None
+
+
+def _quote(text: str) -> Quote:
+    """Knowledge as a quote: whoever gives it answers for it."""
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return Quote(document_id="context", page=None, line=1, start=0, end=len(text), text=text, source_hash=digest)

@@ -38,6 +38,30 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
     underscores. Decodings are settled (see `Decoding.settled`). Raises SettingsError for a name or a value without
     meaning, with the names that are near.
     """
+    return {module: _options_of(module, weights, told) for module, told in _by_module(options).items()}
+
+
+def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
+    """What the options tell of how modules write, for those of whom they tell anything.
+
+    Only what is told is set in a decoding, so that an engine's own settings stay beside it. Raises what
+    `module_options` does.
+    """
+    module_options(options, Weights.LARGE)  # says what is wrong with them
+    told = {
+        module: {name: value for name, value in given.items() if _FIELDS[name] is Decoding}
+        for module, given in _by_module(options).items()
+    }
+    return {module: Decoding.model_validate(given) for module, given in told.items() if given}
+
+
+def is_module_option(name: str) -> bool:
+    """Whether there is an option of that name, with or without the prefix of a module."""
+    return _split(_spelled(name))[1] in _FIELDS
+
+
+def _by_module(options: Mapping[str, OptionValue]) -> Mapping[Module, Mapping[str, OptionValue]]:
+    """The options of each module by the names of their fields. Raises SettingsError for a name without meaning."""
     general: dict[str, OptionValue] = {}
     special: dict[Module, dict[str, OptionValue]] = {module: {} for module in Module}
     for written, value in options.items():
@@ -49,12 +73,7 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
             special[module][field] = value
         else:
             general["max_total_len" if field == "max_prompt_len" else field] = value
-    return {module: _options_of(module, weights, {**general, **special[module]}) for module in Module}
-
-
-def is_module_option(name: str) -> bool:
-    """Whether there is an option of that name, with or without the prefix of a module."""
-    return _split(_spelled(name))[1] in _FIELDS
+    return {module: {**general, **special[module]} for module in Module}
 
 
 def _options_of(module: Module, weights: Weights, told: Mapping[str, OptionValue]) -> ModuleOptions:

@@ -1,13 +1,15 @@
-"""Which methods of decoding each kind of engine can be told, and what to say of the others."""
+"""What of a decoding each kind of engine can be told, and what to say of the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from investigator.bb3.decoding_options import ModuleOptions
+from investigator.engines.base import Decodes, Engine
+from investigator.errors import SettingsError
 from investigator.records import Module
-from investigator.records.decoding import Inference
+from investigator.records.decoding import Decoding, Inference
 
 
 class EngineKind(StrEnum):
@@ -23,13 +25,22 @@ class EngineKind(StrEnum):
 _ONE = frozenset({Inference.GREEDY})
 _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
     EngineKind.EXTRACTIVE: _ONE,
-    EngineKind.CHAT: _ONE,
-    EngineKind.GGUF: _ONE,
+    EngineKind.CHAT: frozenset({Inference.GREEDY, Inference.NUCLEUS}),
+    EngineKind.GGUF: frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK}),
     EngineKind.TRANSFORMERS: frozenset(Inference),
     EngineKind.COMPLETIONS: frozenset(
         {Inference.GREEDY, Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK}
     ),
 }
+_OF_SERVERS = frozenset({"inference", "topp", "temperature", "beam_max_length"})
+_FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
+    EngineKind.EXTRACTIVE: frozenset(),
+    EngineKind.CHAT: _OF_SERVERS,
+    EngineKind.GGUF: _OF_SERVERS | {"topk"},
+    EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields),
+    EngineKind.COMPLETIONS: frozenset(Decoding.model_fields),
+}
+"""The fields of a decoding that an engine of the kind goes by; of the method only what is supported."""
 
 
 def supported(kind: EngineKind) -> frozenset[Inference]:
@@ -56,3 +67,50 @@ def unsupported_notice(options: Mapping[Module, ModuleOptions], kind: EngineKind
     return (
         f"engines of the kind {kind} can be told {able}, so these are left to their own settings: {', '.join(beyond)}"
     )
+
+
+def engines_as_told(
+    engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding]
+) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
+    """The engines of modules, writing as told, and a notice for each that cannot be told all of it.
+
+    Only the fields that are set in a decoding count; what an engine cannot be told is left to its own settings.
+    """
+    made: dict[Module, Engine] = {}
+    left: dict[str, dict[str, list[Module]]] = {}
+    for module, told in decodings.items():
+        engine = engines[module]
+        made[module], beyond, why = _as_told(engine, told)
+        of_engine = left.setdefault(f"{engine.name} is left to its own settings{why} in ", {}) if beyond else {}
+        for name, value in beyond.items():
+            of_engine.setdefault(f"{name} {value}", []).append(module)
+    return made, tuple(f"{beginning}{', '.join(_options(fields))}" for beginning, fields in left.items())
+
+
+def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
+    """The options as they are written: what is told to all modules stands once, without a prefix."""
+    for field, modules in fields.items():
+        if len(modules) == len(Module):
+            yield field
+        else:
+            yield from (f"{module}_{field}" for module in modules)
+
+
+def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, object], str]:
+    """The engine as told, what of it cannot be told, and why that is where the engine says it."""
+    kind = kind_of(engine.name)
+    given: Mapping[str, object] = told.model_dump(exclude_unset=True)
+    has_method = "inference" not in given or told.inference in _SUPPORTED[kind]
+    followed = _FOLLOWED[kind] if has_method else _FOLLOWED[kind] - {"inference"}
+    kept = {name: value for name, value in given.items() if name in followed}
+    beyond = {name: value for name, value in given.items() if name not in followed}
+    if kind is EngineKind.EXTRACTIVE and has_method:
+        beyond.pop("inference", None)  # it has one reply to a prompt, which is what greedy means
+    if not kept:
+        return engine, beyond, ""
+    if not isinstance(engine, Decodes):
+        return engine, given, ""
+    try:
+        return engine.decoding_as(Decoding.model_validate(kept)), beyond, ""
+    except SettingsError as error:
+        return engine, given, f" ({error.message})"

@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from math import fsum, log, sqrt
 
 from investigator.bb3.exchange import SearchDocument
+from investigator.text.terms import spaced
 
 CHUNK_CHARACTERS = 500
+WHOLE_CHARACTERS = 2_000
+"""A text up to this length is read whole."""
+_STRETCH = re.compile(rf"(?s)\S.{{0,{CHUNK_CHARACTERS - 1}}}(?!\S)|\S.{{0,{CHUNK_CHARACTERS - 1}}}")
 _WORD = re.compile(r"\w\w+")
 
 
@@ -39,13 +43,31 @@ def chunked(text: str, size: int = CHUNK_CHARACTERS) -> list[str]:
 
 def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
     """The chunks nearest to a query by TF-IDF and cosine, best first; of equals the earlier one."""
-    bags = [Counter(_WORD.findall(text.lower())) for text in (*chunks, query)]
+    return [chunks[i] for i in _nearest(chunks, query)[:count]]
+
+
+def nearest_part(text: str, query: str) -> tuple[int, int]:
+    """Where the part of a text stands that is nearest to a query, as a span: up to 1,500 characters of a long text.
+
+    It ends between words, unless one is longer than that; scripts without spaces are compared by pairs of characters.
+    """
+    if len(text) <= WHOLE_CHARACTERS:
+        return 0, len(text)
+    spans = [found.span() for found in _STRETCH.finditer(text)]
+    if not spans:
+        return 0, 0
+    best, *_ = _nearest([spaced(text[start:end]) for start, end in spans], spaced(query))
+    return spans[max(0, best - 1)][0], spans[min(len(spans) - 1, best + 1)][1]
+
+
+def _nearest(texts: Sequence[str], query: str) -> list[int]:
+    """The places of the texts, the nearest to the query first."""
+    bags = [Counter(_WORD.findall(text.lower())) for text in (*texts, query)]
     held = Counter(word for bag in bags for word in bag)
     vectors = [_unit({word: n * (log((1 + len(bags)) / (1 + held[word])) + 1) for word, n in b.items()}) for b in bags]
     *others, asked = vectors
     near = [fsum(weight * vector.get(word, 0.0) for word, weight in asked.items()) for vector in others]
-    best = sorted(range(len(chunks)), key=lambda i: (-near[i], i))
-    return [chunks[i] for i in best[:count]]
+    return sorted(range(len(texts)), key=lambda i: (-near[i], i))
 
 
 def _unit(vector: dict[str, float]) -> dict[str, float]:

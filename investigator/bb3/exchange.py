@@ -41,13 +41,17 @@ class ModuleRequest(Record):
 
 
 class ModuleReply(Record):
-    """What a module said. `needed` is its decision, of sdm and mdm; `score` tells the best of several responses."""
+    """What a module said. `needed` is its decision, of sdm and mdm; `score` tells the best of several responses.
+
+    `is_stock`: rules said it in place of a model, and it tells nothing of oneself.
+    """
 
     text: str
     score: float = 0.0
     needed: bool | None = None
     quotes: tuple[Quote, ...] = ()
     failed: bool = False
+    is_stock: bool = False
 
 
 class Modules(Protocol):

@@ -10,9 +10,9 @@ class Family(Record):
 
     `memory_first`: new memories are made before the search query. `plain_without_knowledge`: where neither documents
     nor memories nor a topic are to be used, VRM replies, and nothing is remembered; in a batch that holds for all once
-    it holds for one. `one_voice`: every reply is written
-    by SRM (a combined one by the option's module), whatever the knowledge. `separate_order` is the order of separate
-    replies. `without_knowledge` replies where nothing was found; `unasked` where nothing was looked for either.
+    it holds for one. `one_voice`: every reply is written by SRM (a combined one by the option's module), whatever the
+    knowledge. `separate_order` is the order of separate replies. `without_knowledge` replies where nothing was found;
+    `unasked` where nothing was looked for either.
     """
 
     memory_first: bool

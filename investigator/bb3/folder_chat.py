@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from investigator.bb3.chat_form import ChatForm
 from investigator.bb3.chat_options import ChatOptions
+from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.family import CHAT
 from investigator.bb3.folder_search import FolderSearch, OpenShelf
-from investigator.bb3.long_term_memory import LongTermMemory
+from investigator.bb3.long_term_memory import LONGEST_MEMORY, LongTermMemory, one_line
 from investigator.bb3.memories_of_chats import UserMemories
 from investigator.bb3.memory_choice import Chance, MemoryOptions
 from investigator.bb3.memory_text import is_opening
 from investigator.bb3.modular_chat import ModularChat
-from investigator.bb3.turn_draft import Conversation, Draft
+from investigator.bb3.turn_draft import FIELD_OF, Conversation, Draft
 from investigator.dialogue.messages import Message
 from investigator.errors import DialogueError
-from investigator.records import Module
+from investigator.records import Module, Speaker
 from investigator.research.desk import Desk
+from investigator.store.personal_facts import FactSource
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
+_NO_REPLY = "I have no reply to that."
+_MOST_OF_A_TURN = 64  # memories that were made or used in one turn, by whatever chats of a user
+_OPENING_FIELD = FIELD_OF[Module.ORM]
 LONGEST_TURN = 20_000
 """Characters of a turn. What is longer belongs into a document of the folder."""
 
@@ -41,7 +46,7 @@ class FolderChat:
 
     `desk_of` gives the desk of a module; `memory` is what is remembered of the users; `new_id` names a chat, and
     `chance` gives random numbers from 0 to 1. Up to `side_by_side` calls of one step go out together. `on_step` is told
-    of each module that is asked.
+    of each module that is asked. `search` finds documents elsewhere than in the folder.
     """
 
     def __init__(
@@ -57,8 +62,10 @@ class FolderChat:
         side_by_side: int = 1,
         agent_id: str = "investigator",
         on_step: Callable[[Module], None] = lambda _: None,
+        search: DocumentSearch | None = None,
     ) -> None:
         self._open_shelf = open_shelf
+        self._search = search
         self._desk_of = desk_of
         self._new_id = new_id
         self._chance = chance
@@ -80,68 +87,101 @@ class FolderChat:
         """The replies to one message in each of several sessions, each step asked for all of them at once.
 
         A text that is empty gets a polite reply and asks no module. `memories` that come with a message are remembered;
-        with the text "Opening" the conversation is begun from them. Raises DialogueError for a turn that is too long,
-        EngineError, StoreError, BudgetSpent.
+        with the text "Opening" the conversation is begun from them. Where it fails, the conversations stay as they
+        were. Raises DialogueError for a session that stands twice, a turn or a memory that is too long and memories
+        that are no texts, before anything is asked; EngineError, StoreError, BudgetSpent.
         """
-        for session, message in said:
-            _check(message)
-            _learn(session, message)
-        told = [session for session, message in said if message.text.strip() and not _opens(message)]
-        for session, message in said:
-            if session in told:
-                session.conversation.hear(message.text.strip())
-        drafts: dict[int, Draft] = {}
-        with FolderSearch(self._open_shelf) as search:
-            for options in {session.options: None for session, _ in said}:
-                chat = self._chat(options, search)
-                same = [session for session in told if session.options == options]
-                drafts |= zip(map(id, same), chat.reply([session.conversation for session in same]), strict=True)
-                for session, message in said:
-                    if session.options == options and _opens(message):
-                        drafts[id(session)] = chat.open(session.conversation)
+        if len({id(session) for session, _ in said}) < len(said):
+            raise DialogueError("a session has two messages at once", hint="Reply to them one after the other.")
+        told = {id(session): _memories_of(message) for session, message in said}
+        texts = {id(session): _heard(message) for session, message in said}
+        before = [(session.conversation, tuple(session.conversation.turns)) for session, _ in said]
+        for session, _ in said:
+            session.conversation.memories.set(told[id(session)])
+        try:
+            drafts = self._drafts([(session, texts[id(session)]) for session, _ in said], told)
+        except BaseException:
+            for conversation, turns in before:
+                conversation.turns[:] = turns
+            raise
         return [self._message(session, message, drafts.get(id(session))) for session, message in said]
 
-    def _chat(self, options: ChatOptions, search: FolderSearch) -> ModularChat:
-        return ModularChat(
-            ChatForm(self._desk_of, search.sources, self._side_by_side, self.on_step), CHAT, options, search
-        )
+    def take_back(self, session: ChatSession, reply: Message) -> None:
+        """Have the last reply of a session and the turn before it unsaid: nobody was shown it, so nothing rests on it.
+
+        What was remembered of the reply is forgotten, too; what the user told is not. A reply that no module made is no
+        part of the conversation, and nothing is taken back. Raises StoreError.
+        """
+        if not session.messages or session.messages[-1] is not reply:
+            return
+        del session.conversation.turns[-1 if _OPENING_FIELD in reply else -2 :]
+        source = FactSource(chat_id=session.chat_id, turn=len(session.messages))
+        for fact in self.memory.latest(session.user, _MOST_OF_A_TURN):
+            if fact.source == source and fact.speaker is Speaker.SELF:
+                self.memory.delete(session.user, fact.id)
+
+    def _drafts(
+        self, heard: Sequence[tuple[ChatSession, str]], memories: Mapping[int, Mapping[str, int]]
+    ) -> dict[int, Draft]:
+        """The drafts by session; of those that have the same options each step is asked at once."""
+        drafts: dict[int, Draft] = {}
+        for options in dict.fromkeys(session.options for session, _ in heard):
+            chat = self._chat(options)
+            same = [(session, text) for session, text in heard if session.options == options]
+            talking = []
+            for session, text in same:
+                if is_opening(text, list(memories[id(session)])):
+                    drafts[id(session)] = chat.open(session.conversation)
+                elif text:
+                    session.conversation.hear(text)
+                    talking.append(session)
+            replies = chat.reply([session.conversation for session in talking])
+            drafts |= zip(map(id, talking), replies, strict=True)
+        return drafts
+
+    def _chat(self, options: ChatOptions) -> ModularChat:
+        folder = FolderSearch(self._open_shelf)
+        form = ChatForm(self._desk_of, folder.sources, self._side_by_side, self.on_step)
+        return ModularChat(form, CHAT, options, self._search or folder)
 
     def _message(self, session: ChatSession, heard: Message, draft: Draft | None) -> Message:
         if draft is None:
-            return Message(id=self.agent_id, text=_NOTHING_SAID, episode_done=False)
-        message = draft.message(self.agent_id)
-        session.conversation.memories.end_turn([draft.memory_used] if draft.memory_used else [])
-        session.messages.append(message)
+            message = Message(id=self.agent_id, text=_NOTHING_SAID, episode_done=False)
+        else:
+            message = draft.message(self.agent_id)
+            session.conversation.memories.end_turn([draft.memory_used] if draft.memory_used else [])
+            session.messages.append(message)
+        if not message.text:
+            message.force_set("text", _NO_REPLY)
         if heard.get("episode_done"):
             session.conversation.turns.clear()
+            session.conversation.memories.clear()
         return message
 
 
-def _opens(message: Message) -> bool:
-    return is_opening(message.text, message.get("memories"))
-
-
-def _check(message: Message) -> None:
+def _heard(message: Message) -> str:
+    """The text of a message, whole: halves of surrogate pairs, which no model can be sent, become U+FFFD."""
     if len(message.text) > LONGEST_TURN:
         raise DialogueError(
             f"the message has {len(message.text):,} characters, the most are {LONGEST_TURN:,}",
             hint="Put the long text into a file of the folder, and ask about it.",
         )
+    return message.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 
 
-def _learn(session: ChatSession, message: Message) -> None:
-    """Memories that come with a message are remembered, whatever its text. Raises DialogueError where they are none."""
-    told = message.get("memories")
-    if told is None:
-        return
-    if isinstance(told, dict) and all(isinstance(text, str) for text in told):
-        session.conversation.memories.set(
-            {text: turns if isinstance(turns, int) else 0 for text, turns in told.items()}
-        )
-    elif isinstance(told, list | tuple) and all(isinstance(text, str) for text in told):
-        session.conversation.memories.set(dict.fromkeys(told, 0))
-    else:
+def _memories_of(message: Message) -> dict[str, int]:
+    """The memories that come with a message, with the turns since each was used."""
+    told = message.get("memories") or {}
+    ages = told if isinstance(told, Mapping) else dict.fromkeys(told, 0) if isinstance(told, list | tuple) else None
+    if ages is None or not all(isinstance(text, str) for text in ages):
         raise DialogueError(
             "the memories of the message are no list of texts",
             hint='Give them as a list, for example: ["I have a dog."]',
         )
+    longest = max((len(one_line(text)) for text in ages), default=0)
+    if longest > LONGEST_MEMORY:
+        raise DialogueError(
+            f"a memory of the message has {longest:,} characters, the most are {LONGEST_MEMORY:,}",
+            hint="Say it shorter, or put it into a document of the folder.",
+        )
+    return {text: max(0, turns) if isinstance(turns, int) else 0 for text, turns in ages.items()}

@@ -1,14 +1,14 @@
-"""The folder as BB3's search: the library is opened when it is needed first, so that it is as new as the turn."""
+"""The folder as BB3's search: it is opened for every search anew, so that it is as new as the turn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from threading import Lock
-from types import TracebackType
-from typing import Self
 
 from investigator.bb3.exchange import SearchDocument
+from investigator.errors import WorkspaceLockedError
 from investigator.evidence.quotes import Sources
 from investigator.records import Document, Passage
 from investigator.retrieval.library import Shelf
@@ -16,43 +16,63 @@ from investigator.retrieval.library import Shelf
 OpenShelf = Callable[[], AbstractContextManager[Shelf]]
 """Opens the folder, indexed as it is now."""
 
+_LONGEST_WAIT = 30.0
+_BETWEEN_TRIES = 0.05
+
 
 class FolderSearch:
-    """Searches a folder during one turn. Safe to use from several threads. As a context it closes the folder again."""
+    """Searches a folder during one turn. Safe to use from several threads.
+
+    The folder is open during a search only: others who chat about it wait for so long, and not while a model thinks.
+    """
 
     def __init__(self, open_shelf: OpenShelf) -> None:
         self._open = open_shelf
-        self._stack = ExitStack()
-        self._opening = Lock()
-        self._shelf: Shelf | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
+        self._found: dict[str, Document] = {}
 
     @property
     def sources(self) -> Sources:
-        """The documents, for proving quotes."""
-        return Sources(self._document)
+        """The documents that were found so far, for proving quotes."""
+        return Sources(self._found.__getitem__)
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """The best passages of the folder. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError."""
-        shelf = self._shelf_now()
-        return [_found(shelf.document(passage.document_id), passage) for passage in shelf.passages((query,))[:count]]
-
-    def _document(self, document_id: str) -> Document:
-        return self._shelf_now().document(document_id)
-
-    def _shelf_now(self) -> Shelf:
-        with self._opening:
-            if self._shelf is None:
-                self._shelf = self._stack.enter_context(self._open())
-            return self._shelf
+        with self._open() as shelf:
+            passages = shelf.passages((query,))[:count]
+            self._found |= {passage.document_id: shelf.document(passage.document_id) for passage in passages}
+        return [_document(self._found[passage.document_id], passage) for passage in passages]
 
 
-def _found(document: Document, passage: Passage) -> SearchDocument:
+def one_at_a_time(
+    open_shelf: OpenShelf,
+    longest_wait: float = _LONGEST_WAIT,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> OpenShelf:
+    """Opens the folder for one thread after the other, and waits for other processes that have it open.
+
+    After `longest_wait` seconds WorkspaceLockedError is raised.
+    """
+    turn = Lock()
+
+    def opened_in_time(stack: ExitStack) -> Shelf:
+        began = clock()
+        while True:
+            try:
+                return stack.enter_context(open_shelf())
+            except WorkspaceLockedError:
+                if clock() - began >= longest_wait:
+                    raise
+            sleep(_BETWEEN_TRIES)
+
+    @contextmanager
+    def opened() -> Iterator[Shelf]:
+        with turn, ExitStack() as stack:
+            yield opened_in_time(stack)
+
+    return opened
+
+
+def _document(document: Document, passage: Passage) -> SearchDocument:
     return SearchDocument(title=document.title or document.id, text=passage.text, url=document.id, passage=passage)

@@ -13,7 +13,6 @@ from investigator.text.terms import spaced
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
-    from nltk.tokenize.destructive import NLTKWordTokenizer
 
 TELL_NOTHING = frozenset(
     {
@@ -28,13 +27,14 @@ _WHOLE = {
     **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},
     **{"y'all": "you all", "'tis": "it is", "'twas": "it was", "o'clock": "of the clock", "ma'am": "madam"},
     **{"'cause": "because", "'em": "them", "'til": "until", "u": "you", "ur": "you are"},
+    **{"cannot": "can not", "dunno": "do not know"},
     **{"gonna": "going to", "wanna": "want to", "gotta": "got to", "gimme": "give me", "lemme": "let me"},
     **{"im": "i am", "ive": "i have", "youre": "you are", "youve": "you have", "theyre": "they are"},
     **{"theyve": "they have", "weve": "we have", "thats": "that is", "whats": "what is"},
     **{"dont": "do not", "doesnt": "does not", "didnt": "did not", "cant": "can not", "wont": "will not"},
     **{"isnt": "is not", "arent": "are not", "wasnt": "was not", "werent": "were not", "aint": "are not"},
     **{"havent": "have not", "hasnt": "has not", "hadnt": "had not", "wouldnt": "would not"},
-    **{"couldnt": "could not", "shouldnt": "should not", "dunno": "do not know"},
+    **{"couldnt": "could not", "shouldnt": "should not"},
 }
 _ENDINGS = {"n't": " not", "'ll": " will", "'ve": " have", "'re": " are", "'m": " am", "'d": " would"}
 _WITH_IS = (
@@ -48,6 +48,10 @@ _ENDING = re.compile(r"(?<=[a-z])(?:n't|'ll|'ve|'re|'m|'d)(?![a-z])")
 _IS = re.compile(rf"\b({'|'.join(_WITH_IS)})'s(?![a-z])")
 _WORD = re.compile(r"\S++\s++")
 _CLOSING = "\"')]”’"
+_CUT_OFF = r"""[;@#$%&*?!()\[\]{}<>"“”«»„…‘–—]"""
+_CLITIC = r"(?:n't|'(?:s|m|d|ll|re|ve))(?!\w)"
+_ENDS_WORD = rf"""{_CUT_OFF}|[,:](?!\d)|\.\.|--|{_CLITIC}|'(?!\w)|\.[\])}}>"'»”’]*\s*$"""
+_PIECE = re.compile(rf"\.{{2,}}|-{{2,}}|{_CLITIC}|(?<!\S)'(?=\w)|(?:(?!{_ENDS_WORD})\S)+|\S")
 _ABBREVIATED = re.compile(r"(?:\w|\w+\.\w+(?:\.\w+)*|mrs?|ms|drs?|prof|st|jr|sr|vs|etc|inc|ltd|corp|approx)\.")
 
 
@@ -71,7 +75,7 @@ def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> lis
         return []
     if expanded:
         text = _written_out(text)
-    words = [word for sentence in _sentences(spaced(text)) for word in _tokenizer().tokenize(sentence)]
+    words = [word for sentence in _sentences(spaced(text)) for word in _pieces(sentence)]
     return [_stem(word) for word in words] if stemmed else words
 
 
@@ -98,6 +102,11 @@ def _sentences(text: str) -> Iterator[str]:
     yield text[start:]
 
 
+def _pieces(sentence: str) -> list[str]:
+    """The words of a sentence as the Penn Treebank has them: `do n't`, `tom 's`; only its own full stop is cut off."""
+    return _PIECE.findall(sentence)
+
+
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
     return str(_stemmer().stem(word))
@@ -108,10 +117,3 @@ def _stemmer() -> PorterStemmer:
     from nltk.stem.porter import PorterStemmer  # takes a second to load
 
     return PorterStemmer()
-
-
-@cache
-def _tokenizer() -> NLTKWordTokenizer:
-    from nltk.tokenize.destructive import NLTKWordTokenizer  # the same
-
-    return NLTKWordTokenizer()

@@ -14,6 +14,7 @@ from investigator.bb3.family import Family
 from investigator.bb3.turn_draft import RESPONSE_OF, Conversation, Draft
 from investigator.errors import InvestigatorError
 from investigator.records import Module, Speaker, Turn
+from investigator.research.budget import BudgetSpent
 
 _OPENING_TRIES = 3
 _NAMES = ("Person 1", "Person 2")
@@ -69,7 +70,8 @@ class ModularChat:
         draft.chosen = reply.model_copy(update={"text": text})
         draft.chosen_module = Module.ORM
         draft.replies[Module.ORM] = draft.chosen
-        conversation.say(text)
+        if not reply.failed:
+            conversation.say(text)
         return draft
 
     def _decide(self, drafts: Sequence[Draft]) -> None:
@@ -207,18 +209,25 @@ class ModularChat:
         return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, **given)
 
     def _remember_own(self, drafts: Sequence[Draft]) -> None:
-        """What was said of oneself, then what the partner said: the order of the original's store."""
-        requests = [
-            ModuleRequest(
-                module=Module.MGM, by=Module.MGM, turns=(Turn(speaker=Speaker.SELF, text=draft.turns[-1].text),)
-            )
-            for draft in drafts
-        ]
-        for draft, reply in zip(drafts, self._modules.ask(requests) if requests else (), strict=True):
-            draft.self_memory = reply.text
-            for text, speaker in ((reply.text, Speaker.SELF), (draft.partner_memory, Speaker.PARTNER)):
+        """What was said of oneself, then what the partner said: the order of the original's store.
+
+        What documents or rules say is nothing about oneself. A failure here does not take the replies away.
+        """
+        asked = [draft for draft in drafts if draft.chosen and not (draft.chosen.quotes or draft.chosen.is_stock)]
+        try:
+            for draft, reply in zip(asked, self._own_memories(asked), strict=True):
+                draft.self_memory = reply.text
+        except (InvestigatorError, BudgetSpent) as problem:
+            for draft in asked:
+                draft.memory_problem = f"stopped({problem})" if isinstance(problem, BudgetSpent) else str(problem)
+        for draft in drafts:
+            for text, speaker in ((draft.self_memory, Speaker.SELF), (draft.partner_memory, Speaker.PARTNER)):
                 if text and text != FAILED:
                     draft.conversation.memories.add(text, speaker)
+
+    def _own_memories(self, drafts: Sequence[Draft]) -> Sequence[ModuleReply]:
+        own = [Turn(speaker=Speaker.SELF, text=draft.turns[-1].text) for draft in drafts]
+        return self._replies([ModuleRequest(module=Module.MGM, by=Module.MGM, turns=(turn,)) for turn in own])
 
     def _ask(self, module: Module, drafts: Sequence[Draft], write: Step) -> None:
         """Ask a module once for all the drafts."""

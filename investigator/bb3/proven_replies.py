@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.evidence.claims import prove, unsaid
+from investigator.evidence.negation import allows_negation, negates
 from investigator.evidence.quotes import Sources, find_quote
 from investigator.records import Document, Quote
 from investigator.text.addressed import addresses_model
+from investigator.text.sentences import sentence_spans
+
+_OF_ONESELF = re.compile(
+    r"\b(?:i|we|ich|wir|je|nous|yo)\b[\s'’\w]{0,20}?(?:\b(?:not|never|no|nothing|none|cannot|nicht|nichts|nie|kein\w{0,2}|pas|nada)"
+    r"|n['’]t)\b|\b(?:no (?:problem|worries|doubt)|not at all|why not|never mind|don['’]t (?:worry|mention))\b",
+    re.IGNORECASE,
+)
 
 
 def proven_quotes(
@@ -18,26 +27,61 @@ def proven_quotes(
     """The texts that stand in the document that they are said to come from, else in the first that holds them.
 
     Documents are counted from 1. Those of the folder are proven in their `sources`, others in the text that the search
-    server gave. A sentence that speaks to a language model instead of to a reader is no quote.
+    server gave. Sentences that speak to a language model instead of to a reader are no quotes, nor is any part of them;
+    what stands beside them in a quote is one.
     """
+    spoken = [_spoken_to_models(document) for document in documents]
     found: dict[Quote, None] = {}
     for text, number in told:
-        quotes = (_in(document, text, sources) for document in _in_order(documents, number))
-        quote = next((quote for quote in quotes if quote is not None), None)
-        if quote is not None and not addresses_model(quote.text):
-            found[quote] = None
+        for part in _for_readers(text):
+            quotes = (_in(document, part, sources) for document in _in_order(documents, number))
+            quote = next((quote for quote in quotes if quote is not None), None)
+            if quote is not None and not _is_spoken(quote, spoken):
+                found[quote] = None
     return tuple(found)
 
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
     """Whether a reply says nothing that was not given to it: figures and denials stand in its quotes or were said.
 
-    Without quotes only what stands in the conversation, the memories and the topic may be repeated.
+    Without quotes only what stands in the conversation, the memories and the topic may be repeated; what one denies of
+    oneself ("I have not looked it up") is no claim.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:
-        return unsaid(reply, said) is None
+        return unsaid(reply, said) is None and not _denies(reply, said)
     return prove(reply, request.quotes, said) is None
+
+
+def _denies(reply: str, said: str) -> bool:
+    """Whether a sentence of a reply denies something that nobody has denied."""
+    sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))
+    denials = (_OF_ONESELF.sub("", sentence) for sentence in sentences if not sentence.endswith("?"))
+    return any(negates(denial) and not allows_negation(said, denial) for denial in denials)
+
+
+def _for_readers(text: str) -> list[str]:
+    """A text without the sentences that speak to a language model."""
+    parts, done = [], 0
+    for start, end in addresses_model(text):
+        parts.append(text[done:start])
+        done = end
+    return [part.strip() for part in (*parts, text[done:]) if part.strip()]
+
+
+def _spoken_to_models(document: SearchDocument) -> list[tuple[str, int, int]]:
+    """Where a found document speaks to a language model: the source of quotes, and the span of its text."""
+    passage = document.passage
+    source, begin = (_source_id(document), 0) if passage is None else (passage.document_id, passage.start)
+    return [(source, begin + start, begin + end) for start, end in addresses_model(document.text)]
+
+
+def _is_spoken(quote: Quote, spoken: Sequence[Sequence[tuple[str, int, int]]]) -> bool:
+    return any(
+        quote.document_id == source and quote.start < end and start < quote.end
+        for spans in spoken
+        for source, start, end in spans
+    )
 
 
 def _in_order(documents: Sequence[SearchDocument], number: int) -> Iterator[SearchDocument]:
@@ -51,10 +95,14 @@ def _in(document: SearchDocument, text: str, sources: Sources | None) -> Quote |
     if passage is not None and sources is not None:
         return sources[passage.document_id].find(text, near=((passage.start, passage.end),))
     source = Document(
-        id=document.url or document.title or "search",
+        id=_source_id(document),
         title=document.title,
         media_type="text/plain",
         content_hash=hashlib.sha256(document.text.encode("utf-8", "replace")).hexdigest(),
         text=document.text,
     )
     return find_quote(text, source)
+
+
+def _source_id(document: SearchDocument) -> str:
+    return document.url or document.title or "search"

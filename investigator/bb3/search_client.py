@@ -92,8 +92,10 @@ class SearchServer:
 
     def _ask(self, query: str, count: int) -> tuple[FoundPage, ...]:
         """One request, ended by the clock even where the server sends something now and then."""
+        import httpx  # here, so that it does not count as waiting for the server
+
         seconds = self._patience.timeout
-        answer = within(seconds, lambda: self._post(query, count))
+        answer = within(seconds, lambda: self._post(query, count, httpx.Timeout(seconds)))
         if isinstance(answer, TimeoutError):
             raise EngineTimeoutError(f"{self._place} did not answer within {seconds:g} seconds", hint=_HINT)
         if isinstance(answer, EngineError):
@@ -102,14 +104,14 @@ class SearchServer:
         self._check(status)
         return self._read(body)
 
-    def _post(self, query: str, count: int) -> tuple[int, bytes] | EngineError | TimeoutError:
+    def _post(self, query: str, count: int, timeout: httpx.Timeout) -> tuple[int, bytes] | EngineError | TimeoutError:
         import httpx
 
         seconds = self._patience.timeout
         bounds: list[Callable[..., None]] = [BodyBounds(self._place, seconds=seconds, octets=MOST_OCTETS)]
         try:
             with httpx.Client(
-                timeout=seconds, event_hooks={"response": bounds}, headers=UNCOMPRESSED, transport=self._transport
+                timeout=timeout, event_hooks={"response": bounds}, headers=UNCOMPRESSED, transport=self._transport
             ) as client:
                 response = client.post(self.address, data={"q": query, "n": str(count)})
                 return response.status_code, response.content

@@ -12,12 +12,24 @@ from typing import Self
 from urllib.parse import parse_qs
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
+from investigator.bb3.folder_search import FolderSearch, OpenShelf
 from investigator.errors import InvestigatorError, SettingsError
 
 MOST_OCTETS = 64_000
 MOST_DOCUMENTS = 50
 _DOCUMENTS = 5
 _SLOWEST_CLIENT = 10.0  # seconds between two pieces of a request
+
+
+class FolderPages:
+    """The passages of a folder as the pages of a search server. It keeps nothing of a search."""
+
+    def __init__(self, open_shelf: OpenShelf) -> None:
+        self._open = open_shelf
+
+    def search(self, query: str, count: int) -> Sequence[SearchDocument]:
+        """The best passages of the folder as it is now. Raises what `FolderSearch.search` does."""
+        return FolderSearch(self._open).search(query, count)
 
 
 class SearchEndpoint:

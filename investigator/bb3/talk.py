@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from investigator.bb3.bb3x.from_messages import chat_message_of
+from investigator.bb3.bb3x.reading import conversations_in
 from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Sender
 from investigator.bb3.bb3x.writing import write_conversations
 from investigator.bb3.chat_options import ChatOptions
@@ -13,7 +16,7 @@ from investigator.bb3.feedback import DislikeType, answered_after_dislike, asked
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.safety import GuardedReply, SafetyGuard
 from investigator.dialogue.messages import Message
-from investigator.errors import RunError
+from investigator.errors import DialogueFormatError, FolderError, RunError
 
 THANKS = "Thank you, that is noted."
 CHATS = "chats"
@@ -35,6 +38,7 @@ class Talk:
         self._guard = guard
         self._new_id = new_id
         self._asked_why = False
+        self._place: int | None = None  # of the last reply in the record
         self.record = Conversation(
             user_pseudo_id=session.user, chat_id=session.chat_id, message_history=(), consent=consent
         )
@@ -53,13 +57,11 @@ class Talk:
         """The reply to what the user says; `fields` are further ones of the message, as `memories`.
 
         After a dislike the text is the answer to what would have been better. Unsafe talk and a model that fails get a
-        canned reply, which names its `failure`, and the `problem` of the model. Raises DialogueError, StoreError,
-        FolderError, and the signal BudgetSpent.
+        canned reply, which names its `failure`, and the `problem` of the model; the modules never see such an exchange
+        again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
         if self._asked_why:
-            self._asked_why = False
-            self.record = answered_after_dislike(self.record, text, self._new_id())
-            return self._noted()
+            return self._noted(text)
         made: list[Message] = []
         problems: list[RunError] = []
 
@@ -74,33 +76,60 @@ class Talk:
             return made[-1].text
 
         said = self._guard.reply(text, reply_to)
+        if said.failure is not None and made:
+            self._chat.take_back(self._session, made[-1])
         human = ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=self._new_id(), safety=said.human)
-        bot = _recorded(said, made, self._new_id())
-        self.record = self.record.model_copy(update={"message_history": (*self.record.message_history, human, bot)})
+        self._add(human, _recorded(said, made, self._new_id()))
+        self._place = len(self.record.message_history) - 1
         self.last = _shown(said, made, self._chat.agent_id, problems)
         return self.last
 
     def like(self) -> None:
-        """The last reply is liked. Raises DialogueError where there is none."""
-        self.record = liked(self.record)
+        """The last reply is liked, whatever was thought of it before. Raises DialogueError where there is none."""
+        self.record = liked(self.record, self._place)
+        self._asked_why = False
 
     def dislike(self, kind: DislikeType) -> str:
         """The last reply is disliked; gives the question whose answer is what the user says next.
 
         Raises DialogueError where there is no reply, or the type does not fit it.
         """
-        self.record = asked_after_dislike(disliked(self.record, kind), self._new_id())
+        self.record = asked_after_dislike(disliked(self.record, kind, self._place), self._new_id())
         self._asked_why = True
         return self.record.message_history[-1].text
 
     def save(self, path: Path) -> None:
-        """Write the conversation, as one line of JSON. Raises FolderError where it cannot be written."""
+        """Write the conversation, as one line of JSON; only an older state of it is written over.
+
+        Raises FolderError where it cannot be written, or another file is there.
+        """
+        if path.exists() and not self._is_saved_in(path):
+            hint = "Name another file: a conversation only takes the place of its older self."
+            raise FolderError(f"{path} is there already, and holds something else", hint=hint)
         write_conversations(path, [self.record])
 
-    def _noted(self) -> Message:
-        thanks = ChatMessage(text=THANKS, sender=Sender.BOT, bot_message_id=self._new_id())
-        self.record = self.record.model_copy(update={"message_history": (*self.record.message_history, thanks)})
+    def _is_saved_in(self, path: Path) -> bool:
+        try:
+            return [found.id for found in islice(conversations_in(path), 2)] == [self.record.id]
+        except DialogueFormatError:
+            return False
+
+    def _noted(self, text: str) -> Message:
+        """The answer to what would have been better is kept, with what the guard says of it; silence is none."""
+        if not text.strip():
+            return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)
+        self._asked_why = False
+        self.record = answered_after_dislike(self.record, text, self._new_id())
+        *before, answer = self.record.message_history
+        with suppress(RunError):  # a classifier that fails takes no answer away
+            answer = answer.model_copy(update={"safety": self._guard.annotation(text)})
+        self.record = self.record.model_copy(update={"message_history": tuple(before)})
+        self._add(answer, ChatMessage(text=THANKS, sender=Sender.BOT, bot_message_id=self._new_id()))
         return Message(id=self._chat.agent_id, text=THANKS, episode_done=False)
+
+    def _add(self, *messages: ChatMessage) -> None:
+        history = (*self.record.message_history, *messages)
+        self.record = self.record.model_copy(update={"message_history": history})
 
 
 def _recorded(said: GuardedReply, made: list[Message], message_id: str) -> ChatMessage:

@@ -60,6 +60,7 @@ class Draft:
     quotes: tuple[Quote, ...] = ()
     partner_memory: str = ""
     self_memory: str = ""
+    memory_problem: str = ""
     replies: dict[Module, ModuleReply] = field(default_factory=dict)
     combined: ModuleReply | None = None
     chosen: ModuleReply | None = None
@@ -108,6 +109,8 @@ class Draft:
             message["search_result_failure"] = True
         if self.search_problem:
             message["search_problem"] = self.search_problem
+        if self.memory_problem:
+            message["memory_problem"] = self.memory_problem
         if self.quotes:
             message["quotes"] = [quote.model_dump(mode="json") for quote in self.quotes]
         return message

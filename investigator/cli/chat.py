@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import getpass
+import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -15,14 +17,17 @@ from investigator.cli.ask_options import Model, Overrides, PromptsFolder, Settin
 from investigator.cli.chat_lines import HELP, ChatCommand, Line, read_line
 from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import print_styled
-from investigator.errors import DialogueError, InvestigatorError
+from investigator.errors import DialogueError, InvestigatorError, WorkspaceLockedError
+from investigator.reports.inert import inert
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from investigator.bb3.folder_chat import FolderChat
     from investigator.bb3.talk import Talk
+    from investigator.build import Investigator
 
+_LONGEST_NUMBER = 18  # digits; the database counts no further
 _STEPS = {
     "sdm": "deciding",
     "mdm": "deciding",
@@ -52,6 +57,9 @@ def chat(
     share: Annotated[
         bool, typer.Option("--share", help="I agree that this conversation may be part of a release (redacted).")
     ] = False,
+    search_server: Annotated[
+        str, typer.Option(metavar="URL", help="Search at a server in BB3's protocol instead of the folder.")
+    ] = "",
     workspace: WorkspaceFolder = None,
     prompts: PromptsFolder = None,
     settings: SettingsFile = None,
@@ -61,27 +69,63 @@ def chat(
 
     Each line of the input is a turn; /help lists the commands. What you tell of yourself is remembered for later chats,
     see /memory. Single modules of BlenderBot 3 take options under their prefix: --sdm-model gguf:FILE, --srm-topp 0.8.
+
+    Exit codes: 0 the input has ended, 4 a ceiling is reached, 1 it failed, 2 wrong use, 130 interrupted.
     """
+    from investigator.bb3.server_search import ServerSearch
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.chats import open_chat, talk_with
     from investigator.cli.chat_options import chat_options
-    from investigator.cli.module_arguments import module_arguments
+    from investigator.cli.module_arguments import module_arguments, must_come_first
 
-    told = module_arguments(context.args)
+    must_come_first(str(folder), "the folder")
+    told = module_arguments(context.args, own=[name for option in context.command.params for name in option.opts])
     options = chat_options(search, memories, topics, knowledge)
     investigator = Investigator(
         folder, model=model, settings=chosen_settings(settings, overrides or ()), workspace=workspace, prompts=prompts
     )
-    with open_chat(investigator, options, models=told.models) as opened:
+    if about := told.about_prompts():
+        _note(f"today's models are asked in a form of their own, so these are left out: {', '.join(about)}")
+    server = ServerSearch.reached(search_server) if search_server else None
+    _read(investigator)
+    opening = open_chat(
+        investigator, options, models=told.models, decodings=told.decodings, on_notice=_note, search=server
+    )
+    with opening as opened:
         talk = talk_with(opened, user or login(), consent=share)
-        _talk(opened, talk, user or login(), investigator.workspace, sys.stdin)
+        source = sys.stdin or io.StringIO()
+        loading = Thread(target=_load, args=(investigator,)) if _is_interactive(source) else Thread()
+        loading.start()
+        try:
+            _talk(opened, talk, user or login(), investigator.workspace, source)
+        finally:
+            loading.join()
+
+
+def _load(investigator: Investigator) -> None:
+    """Load what the first reply needs, while its turn is being typed."""
+    with contextlib.suppress(InvestigatorError):  # it is told where it is needed
+        investigator.search("hello", limit=1)
+
+
+def _is_interactive(source: TextIO) -> bool:
+    return source.isatty() and sys.stdout.isatty()
+
+
+def _read(investigator: Investigator) -> None:
+    """Read what is new in the folder, with progress; where others do so, the chat waits for them."""
+    from investigator.cli.progress import shown
+
+    with contextlib.suppress(WorkspaceLockedError):
+        for _ in shown(investigator.index(), sys.stderr):
+            pass
 
 
 def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: TextIO) -> None:
     """Read lines until the input ends or one says so; errors are told, and the chat goes on."""
     from investigator.research.budget import BudgetSpent
 
-    interactive = source.isatty() and sys.stdout.isatty()
+    interactive = _is_interactive(source)
     if interactive:
         typer.echo("Ask, or tell something of yourself. /help lists commands, /quit ends.", err=True)
         chat.on_step = lambda module: _show_step(_STEPS.get(str(module), ""))
@@ -92,16 +136,14 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
                 return
             if line.command is not None:
                 _obey(line, chat, talk, user, workspace)
-            elif line.text or interactive:
+            elif line.text:
                 reply = talk.say(line.text)
-                if interactive:
-                    _show_step("")
                 print_styled(_plain(f"{reply.text}\n"))
         except BudgetSpent as spent:
             typer.echo(f"stopped({spent.reason}): the ceiling of this chat is reached", err=True)
-            return
+            raise typer.Exit(4) from spent
         except InvestigatorError as error:
-            typer.echo(f"error: {error.message}\nhint: {error.hint}", err=True)
+            typer.echo(inert(f"error: {error.message}\nhint: {error.hint}"), err=True)
 
 
 def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
@@ -143,19 +185,20 @@ def _change_memory(text: str, chat: FolderChat, user: str) -> None:
     if word == "add":
         chat.memory.add(user, rest)
     elif word:
-        if not number.isdecimal():
-            raise DialogueError("the number of the memory is missing", hint=f"Say: /memory {word} N")
         if word == "edit":
-            chat.memory.edit(user, int(number), new)
+            chat.memory.edit(user, memory_number(number, f"/memory {word} N TEXT"), new)
         else:
-            chat.memory.delete(user, int(number))
+            chat.memory.delete(user, memory_number(number, f"/memory {word} N"))
     print_styled(memories_text(chat.memory.latest(user, 50)))
 
 
 def _lines(source: TextIO, *, prompt: bool) -> Iterator[str]:
     """The lines of the input; at a terminal they can be edited and called back."""
     if not prompt:
-        yield from source
+        try:
+            yield from source
+        except UnicodeDecodeError as error:
+            raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
         return
     with contextlib.suppress(ImportError):  # importing it makes input() editable, where the system has it
         import readline  # noqa: F401
@@ -172,12 +215,21 @@ def _show_step(step: str) -> None:
     sys.stderr.flush()
 
 
+def _note(text: str) -> None:
+    typer.echo(inert(f"note: {text}"), err=True)
+
+
 def _plain(text: str) -> Text:
     from rich.text import Text
 
-    from investigator.reports.inert import inert
-
     return Text(inert(text))
+
+
+def memory_number(word: str, example: str) -> int:
+    """The number of a memory as it is typed. Raises DialogueError where it is none."""
+    if not word.isdecimal() or len(word) > _LONGEST_NUMBER:
+        raise DialogueError(f"{word[:40]!r} is no number of a memory", hint=f"For example: {example}")
+    return int(word)
 
 
 def login() -> str:

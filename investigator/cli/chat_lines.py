@@ -46,10 +46,12 @@ def read_line(typed: str) -> Line:
     text = typed.strip()
     if not text.startswith("/") or text.startswith("//"):
         return Line(text.removeprefix("/") if text.startswith("//") else text)
-    word, _, rest = text[1:].partition(" ")
+    word = text[1:].split()[0] if text[1:].strip() and not text[1].isspace() else ""
+    rest = text[1 + len(word) :]
     names = [command.value for command in ChatCommand]
     if word.lower() not in names:
         near = get_close_matches(word.lower(), names, n=1)
         hint = f"Did you mean /{near[0]}? " if near else ""
-        raise DialogueError(f"there is no command /{word[:40]}", hint=f"{hint}See the commands with /help.")
+        hint += "See the commands with /help; what begins with // is said."
+        raise DialogueError(f"there is no command /{word[:40]}", hint=hint)
     return Line(rest.strip(), ChatCommand(word.lower()))

@@ -22,6 +22,7 @@ from investigator.cli.display import display
 from investigator.cli.doctor import doctor
 from investigator.cli.eval_folder import eval_folder
 from investigator.cli.eval_retrieval import eval_retrieval
+from investigator.cli.eval_task import eval_task
 from investigator.cli.export import export
 from investigator.cli.index import index
 from investigator.cli.memory import memory
@@ -97,8 +98,9 @@ app.command("replay")(guarded(replay))
 
 evaluations = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 evaluations.command("retrieval")(guarded(eval_retrieval))
+evaluations.command("task")(guarded(eval_task))
 evaluations.command("folder")(guarded(eval_folder))
-app.add_typer(evaluations, name="eval", help="Measure the search, or the whole method, where the answers are known.")
+app.add_typer(evaluations, name="eval", help="Measure the search, the method, or an agent at a task.")
 
 
 def _version(wanted: bool) -> None:

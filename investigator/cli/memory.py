@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.chat import User, login
+from investigator.cli.chat import User, login, memory_number
 from investigator.cli.output import print_json, print_styled
 from investigator.errors import DialogueError
 
@@ -49,14 +49,14 @@ def memory(
     """See and change what chats remember of a user; `forget` forgets everything at once."""
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.chats import open_memory
-    from investigator.reports.chat import memories_text
+    from investigator.reports.chat import memories_text, users_text
 
     given = list(words or ())
     name = user or login()
     with open_memory(Investigator(folder, workspace=workspace)) as kept:
         match action:
             case MemoryAction.USERS:
-                typer.echo("\n".join(kept.users()))
+                print_styled(users_text(kept.users()))
                 return
             case MemoryAction.FORGET:
                 typer.echo(f"Forgotten: {kept.forget(name)}")
@@ -73,16 +73,16 @@ def memory(
                 found = kept.memories(name)
             case _:
                 found = kept.memories(name)
-    if as_json:
+    if as_json and found:
         print_json("\n".join(fact.model_dump_json() for fact in found))
-    else:
+    elif not as_json:
         print_styled(memories_text(found))
 
 
 def _number(action: MemoryAction, given: list[str]) -> int:
-    if not given or not given[0].isdecimal():
+    if not given:
         raise DialogueError("the number of a memory is missing", hint=f"For example: {_TAKES[action]}")
-    return int(given[0])
+    return memory_number(given[0], _TAKES[action])
 
 
 def _text(action: MemoryAction, given: list[str]) -> str:

@@ -11,13 +11,15 @@ import typer
 
 from investigator.cli.ask_options import Model, Overrides, PromptsFolder, SettingsFile
 from investigator.cli.chosen_settings import chosen_settings
-from investigator.errors import DialogueError, SettingsError
+from investigator.errors import DialogueError, EngineError, SettingsError
+from investigator.reports.inert import inert
 
 if TYPE_CHECKING:
-    from investigator.bb3.decoding_options import ModuleOptions
     from investigator.bb3.exchange import ModuleReply, ModuleRequest
+    from investigator.cli.module_arguments import ModuleArguments
+    from investigator.settings import Settings
 
-_LONGEST = 2_000_000
+_LONGEST = 2_000_000  # characters
 
 
 class Form(StrEnum):
@@ -51,72 +53,107 @@ def module(
     `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; lines without a name alternate.
     """
     from investigator.bb3.context_file import request_of
-    from investigator.bb3.decoding_options import module_options
-    from investigator.bb3.module_table import Weights
-    from investigator.cli.module_arguments import module_arguments
+    from investigator.cli.module_arguments import module_arguments, must_come_first
     from investigator.records import Module
 
+    must_come_first(name, "the module")
     if name.lower() not in set(Module):
         raise SettingsError(f"there is no module {name!r}", hint=f"The modules are {', '.join(Module)}.")
     asked = Module(name.lower())
-    told = module_arguments(click.args)
-    options = module_options(told.options, Weights.SMALL if form is Form.TOKENS else Weights.LARGE)[asked]
+    told = module_arguments(click.args, own=[option for each in click.command.params for option in each.opts])
+    chosen = chosen_settings(settings, overrides or ())
     request = request_of(asked, _context(context))
-    if form is not Form.CHAT:
-        _by_text(request, options, form, show_prompt, completions)
-        return
-    named = model[-1].rpartition("=")[2] if model else None
-    chosen = told.models.get(asked, named)
-    _by_chat(request, chosen, show_prompt, prompts, chosen_settings(settings, overrides or ()))
+    if form is Form.CHAT:
+        _by_chat(request, told, model or [], show_prompt, prompts, chosen)
+    else:
+        _by_text(request, told, form, show_prompt, completions, chosen)
 
 
-def _by_chat(request: ModuleRequest, model: str | None, show: bool, prompts: Path | None, settings: object) -> None:
+def _by_chat(
+    request: ModuleRequest,
+    told: ModuleArguments,
+    model: list[str],
+    show: bool,
+    prompts: Path | None,
+    settings: Settings,
+) -> None:
     from investigator.bb3.chat_form import ChatForm, chat_prompt
     from investigator.chats import module_desk
+    from investigator.engines.catalogue import parse_model_options
+    from investigator.engines.roles import Role
     from investigator.prompts import Prompts
-    from investigator.settings import Settings
 
-    assert isinstance(settings, Settings)
+    if about := told.about_prompts():
+        _note(f"today's models are asked in a form of their own, so these are left out: {', '.join(about)}")
     if show:
         typer.echo(chat_prompt(request, Prompts(prompts)))
         return
-    desk = module_desk(model, settings, prompts)
+    named = told.models.get(request.module) or parse_model_options(model).name_for(Role.CHAT)
+    own = {request.module: told.decodings[request.module]} if request.module in told.decodings else {}
+    desk = module_desk(named, settings, prompts, decodings=own, on_notice=_note)
     (reply,) = ChatForm(lambda _: desk).ask([request])
-    _print(reply)
+    _print(reply, "")
 
 
-def _by_text(request: ModuleRequest, options: ModuleOptions, form: Form, show: bool, server: str) -> None:
+def _by_text(
+    request: ModuleRequest, told: ModuleArguments, form: Form, show: bool, server: str, settings: Settings
+) -> None:
     from investigator.bb3.completions_writer import CompletionsWriter
+    from investigator.bb3.decoding_options import module_options
+    from investigator.bb3.module_table import Weights
     from investigator.bb3.text_forms import PrefixForm, TokenForm, prefix_text
-    from investigator.bb3.token_form import token_prompt
+    from investigator.bb3.token_form import token_documents, token_prompt
 
+    weights = Weights.SMALL if form is Form.TOKENS else Weights.LARGE
+    options = module_options(told.options, weights)[request.module]
+    prompt = token_prompt(request) if form is Form.TOKENS else prefix_text(request, options.prompt)
+    if form is Form.TOKENS:
+        for text in token_documents(request, prompt):
+            _note(f"the model of this form reads apart from the others: {text}")
     if show or not server:
-        typer.echo(token_prompt(request) if form is Form.TOKENS else prefix_text(request, options.prompt))
+        typer.echo(prompt)
         if not show:
-            typer.echo("note: no model was asked; name a server with --completions URL", err=True)
+            _note("no model was asked; name a server with --completions URL")
         return
-    writer = CompletionsWriter(server, lambda _: options.decoding)
+    problems: list[str] = []
+    key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
+    writer = CompletionsWriter(server, lambda _: options.decoding, api_key=key, on_failure=problems.append)
     made = TokenForm(writer) if form is Form.TOKENS else PrefixForm(writer, lambda _: options.prompt)
     (reply,) = made.ask([request])
-    _print(reply)
+    _print(reply, next(iter(problems), ""))
 
 
-def _print(reply: ModuleReply) -> None:
-    from investigator.reports.inert import inert
-
-    if reply.failed and not reply.text:
-        raise DialogueError("the module gave no reply that could be read", hint="Try another model, or --show-prompt.")
+def _print(reply: ModuleReply, problem: str) -> None:
+    if reply.failed:
+        said = f"; it said {reply.text!r}" if reply.text and not problem else ""
+        why = problem or f"the module gave no reply that could be read{said}"
+        raise EngineError(why, hint="Try it again or another model; --show-prompt shows what is asked.")
     typer.echo(inert(reply.text))
     for quote in reply.quotes:
         typer.echo(f"quote: {inert(quote.text)} ({inert(quote.place)})", err=True)
 
 
+def _note(text: str) -> None:
+    typer.echo(inert(f"note: {text}"), err=True)
+
+
 def _context(path: Path | None) -> str:
-    """The text of the context. Raises DialogueError where it cannot be read."""
-    if path is None or str(path) == "-":
-        return sys.stdin.read(_LONGEST)
+    """The text of the context. Raises DialogueError where it cannot be read, or holds nothing."""
+    shown = "the input" if path is None or str(path) == "-" else str(path)
     try:
-        with path.expanduser().open(encoding="utf-8-sig", newline=None) as file:
-            return file.read(_LONGEST)
+        text = _read(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise DialogueError(f"{path} cannot be read: {error}", hint="Name a text file in UTF-8.") from error
+        raise DialogueError(f"{shown} cannot be read: {error}", hint="Name a text file in UTF-8.") from error
+    if not text.strip() or "\0" in text or len(text) > _LONGEST:
+        what = (
+            f"more than {_LONGEST:,} characters" if len(text) > _LONGEST else "no text" if text.strip() else "nothing"
+        )
+        raise DialogueError(f"{shown} holds {what}", hint="Give the conversation, a turn a line.")
+    return text
+
+
+def _read(path: Path | None) -> bytes:
+    if path is not None and str(path) != "-":
+        with path.expanduser().open("rb") as file:
+            return file.read(4 * _LONGEST + 1)
+    return b"" if sys.stdin is None else sys.stdin.buffer.read(4 * _LONGEST + 1)

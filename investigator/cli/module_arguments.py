@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
-from investigator.bb3.decoding_options import OptionValue, is_module_option, module_options
+from investigator.bb3.decoding_options import OptionValue, is_module_option, module_options, told_decodings
 from investigator.bb3.module_table import Weights
 from investigator.errors import SettingsError
 from investigator.records import Module
+from investigator.records.decoding import Decoding
 
 _SWITCHES = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
 class ModuleArguments:
-    """The engines that are named for modules, and the other options by their flat names."""
+    """The engines that are named for modules, and the other options by their flat names.
+
+    `decodings` are what of these tells how modules write, with only that set in them.
+    """
 
     models: Mapping[Module, str]
     options: Mapping[str, OptionValue]
+    decodings: Mapping[Module, Decoding]
+
+    def about_prompts(self) -> tuple[str, ...]:
+        """The names of the options that are about the prompts of 30B and 175B."""
+        return tuple(name for name in self.options if not told_decodings({name: self.options[name]}))
 
 
-def module_arguments(arguments: Sequence[str]) -> ModuleArguments:
-    """Read `--name value` and `--name=value`, one after the other.
+def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> ModuleArguments:
+    """Read `--name value` and `--name=value`, one after the other; `own` are the command's other options.
 
     Raises SettingsError for a name without meaning, with names that are near, and for a value that is none.
     """
@@ -30,29 +40,43 @@ def module_arguments(arguments: Sequence[str]) -> ModuleArguments:
     options: dict[str, OptionValue] = {}
     left = list(arguments)
     while left:
-        name, value = _pair(left)
+        name, value = _pair(left, own)
         module = _module_of(name)
         if module is not None:
             models[module] = value
         else:
             options[name] = _cast(value)
-    module_options(options, Weights.LARGE)  # refuses what it does not know
-    return ModuleArguments(models, options)
+    return ModuleArguments(models, options, told_decodings(options))
 
 
-def _pair(left: list[str]) -> tuple[str, str]:
+def must_come_first(word: str, what: str) -> None:
+    """Raises SettingsError where an option of a module stands in the place of what must come before them."""
+    if word.startswith("--"):
+        raise SettingsError(f"{word} stands where {what} should", hint=f"Name {what} first, and then {word}.")
+
+
+def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
     word = left.pop(0)
     if not word.startswith("--"):
         raise SettingsError(f"{word!r} is no option", hint="See the options with --help.")
     name, equals, value = word[2:].partition("=")
     name = name.replace("-", "_")
     if _module_of(name) is None and not is_module_option(name):
-        module_options({word.partition("=")[0]: ""}, Weights.LARGE)
+        _refuse(word.partition("=")[0], own)
     if not equals:
         if not left:
             raise SettingsError(f"the option {word} needs a value", hint=f"For example: {word} VALUE")
         value = left.pop(0)
     return name, value
+
+
+def _refuse(word: str, own: Sequence[str]) -> None:
+    """Raises SettingsError, with the option that is near."""
+    engines = [f"--{module}-model" for module in Module]
+    if near := get_close_matches(word.replace("_", "-"), [*own, *engines], n=1, cutoff=0.8):
+        hint = "See the options with --help; those of modules begin with its name, as --srm-topp."
+        raise SettingsError(f"there is no option {word}; did you mean {near[0]}?", hint=hint)
+    module_options({word: ""}, Weights.LARGE)
 
 
 def _module_of(name: str) -> Module | None:

@@ -34,6 +34,12 @@ _REGISTERED: dict[str, type[Agent]] = {
     "repeater": RepeatQueryAgent,
 }
 
+_FARTHER = {
+    "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
+    "investigator": Place("investigator.tasks.agents", "FolderInvestigatorAgent"),
+}
+"""Ours that need what this package knows nothing of; their modules are loaded when they are named first."""
+
 AgentKind = TypeVar("AgentKind", bound=type[Agent])
 
 
@@ -57,7 +63,7 @@ def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
 
 def agent_names() -> tuple[str, ...]:
     """The names that are registered, in alphabetical order."""
-    return tuple(sorted(_REGISTERED))
+    return tuple(sorted({*_REGISTERED, *_FARTHER}))
 
 
 def agent_class_name(name: str) -> str:
@@ -96,7 +102,8 @@ def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
         return registered
     known = get_close_matches(name, agent_names(), n=3) or agent_names()
     hint = f"Name one of {', '.join(known)}; or your own as package.module:Class."
-    return load_class(agent_places(name, package), Agent, sought=f"agent {name}", hint=hint)
+    places = (_FARTHER[name],) if name in _FARTHER else agent_places(name, package)
+    return load_class(places, Agent, sought=f"agent {name}", hint=hint)
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -19,6 +20,7 @@ from investigator.engines.chat_models import (
     server_of,
     server_of_ready,
     split_name,
+    with_decoding,
 )
 from investigator.engines.known_servers import KnownServers
 from investigator.engines.negotiation import Negotiation
@@ -26,8 +28,9 @@ from investigator.engines.observers import Observer
 from investigator.engines.sending import Parameter, ReplyFormat, Sending
 from investigator.engines.time_limit import within
 from investigator.engines.turns import Ended, Ticket, Turns, turns_at
-from investigator.errors import EngineError
+from investigator.errors import EngineError, SettingsError
 from investigator.records import FinishReason, Prompt, Reply
+from investigator.records.decoding import Decoding
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -83,6 +86,7 @@ class ChatEngine:
         turns: Turns | None = None,
     ) -> None:
         self._settings = settings or ChatSettings()
+        self._is_ready = not isinstance(model, str)
         if isinstance(model, str):
             self._server = server_of(*split_name(model), self._settings)
             first = first_sending(self._server, self._settings)
@@ -127,7 +131,7 @@ class ChatEngine:
     def traits(self) -> Traits:
         """A language model, behind a server that may answer several prompts at a time."""
         settings = self._settings
-        shaping = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
+        shaping = {"temperature": settings.temperature, "top_p": settings.top_p, "max_tokens": settings.max_tokens}
         return Traits(
             is_model=True,
             is_small=settings.small,
@@ -150,6 +154,22 @@ class ChatEngine:
         if isinstance(outcome, Failure):
             raise outcome.error from outcome.cause
         return outcome.model_copy(update={"seconds": time.monotonic() - started})
+
+    def decoding_as(self, decoding: Decoding) -> Self:
+        """The same engine, which sends temperature, top_p and max_tokens as told: greedy or nucleus.
+
+        Raises SettingsError for any other method, and for a ready LangChain model, which has parameters of its own.
+        """
+        if self._is_ready:
+            raise SettingsError(
+                f"{self.name} was built elsewhere and keeps its own parameters",
+                hint="Give it temperature, top_p and max_tokens where it is built, or name it as provider:name.",
+            )
+        told = copy(self)
+        told._settings = with_decoding(self._settings, decoding, self.name)
+        told._negotiation = self._negotiation.of_same_server(first_sending(self._server, told._settings))
+        told._models, told._building = {}, Lock()
+        return told
 
     def _retrying(self) -> Retrying:
         from tenacity import Retrying

@@ -40,6 +40,7 @@ _TOO_LONG = re.compile(
 
 _NAMES_OF = {
     Parameter.TEMPERATURE: re.compile(r"\btemperature\b", re.IGNORECASE),
+    Parameter.TOP_P: re.compile(r"\btop_?p\b", re.IGNORECASE),
     Parameter.MAX_TOKENS: re.compile(r"\b(max_(completion_|output_)?tokens|num_predict)\b", re.IGNORECASE),
     Parameter.RESPONSE_FORMAT: re.compile(
         r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b", re.IGNORECASE

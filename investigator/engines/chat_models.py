@@ -14,8 +14,10 @@ from investigator.engines.chat_errors import Server
 from investigator.engines.http_bounds import UNCOMPRESSED, BodyBounds, bound_clients
 from investigator.engines.schemas import Json, reply_schema
 from investigator.engines.sending import Parameter, ReplyFormat, Sending
+from investigator.engines.told_decoding import cannot_be_told, changed, told_method, told_share, told_temperature
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
 from investigator.records import Record
+from investigator.records.decoding import Decoding, Inference
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -53,6 +55,9 @@ class ChatSettings(Record):
     attempts: int = Field(default=4, ge=1, description="how often one prompt is tried in all")
     max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
     temperature: float | None = Field(default=None, ge=0, le=2, description="sent only where set")
+    top_p: float | None = Field(
+        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; sent only where set"
+    )
     max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only where set")
     base_url: str | None = Field(default=None, description="address of the API, for servers other than the provider's")
     api_key: SecretStr | None = Field(default=None, description="the key; otherwise the provider's variable is read")
@@ -60,6 +65,27 @@ class ChatSettings(Record):
     context_tokens: int | None = Field(default=None, ge=256, description="tokens of prompt that the model can read")
     concurrency: int = Field(default=16, ge=1, le=256, description="calls to one server side by side, at most")
     max_reply_characters: int = Field(default=200_000, ge=1, description="a longer reply is cut there")
+
+
+def with_decoding(settings: ChatSettings, told: Decoding, name: str) -> ChatSettings:
+    """Settings that have a model write as told: greedy, nucleus, and the most tokens of a reply.
+
+    Raises SettingsError for any other method, and a value that chat models do not take.
+    """
+    changes: dict[str, object] = {}
+    if "beam_max_length" in told.model_fields_set:
+        changes["max_tokens"] = told.beam_max_length
+    method = told_method(told)
+    if method is Inference.GREEDY:
+        changes |= {"temperature": 0.0, "top_p": None}
+    elif method is Inference.NUCLEUS:
+        changes |= {
+            "temperature": told_temperature(told, settings.temperature),
+            "top_p": told_share(told, settings.top_p),
+        }
+    elif method is not None:
+        raise cannot_be_told(name, method)
+    return changed(settings, changes)
 
 
 def split_name(model: str) -> tuple[str, str]:
@@ -126,6 +152,7 @@ def first_sending(server: Server, settings: ChatSettings) -> Sending:
     provider = server.model.partition(":")[0]
     is_set = {
         Parameter.TEMPERATURE: settings.temperature is not None,
+        Parameter.TOP_P: settings.top_p is not None,
         Parameter.MAX_TOKENS: settings.max_tokens is not None,
     }
     takes_format = provider == "ollama" or provider in OPENAI_COMPATIBLE
@@ -158,7 +185,12 @@ def _arguments(
     """What the provider's class is given. Its own retries are off: ours count alone."""
     temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
     max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
-    arguments: dict[str, object] = {"temperature": temperature, "base_url": server.address or None}
+    top_p = settings.top_p if Parameter.TOP_P in parameters else None
+    arguments: dict[str, object] = {
+        "temperature": temperature,
+        "top_p": top_p,
+        "base_url": server.address or None,
+    }
     client = {
         "timeout": settings.timeout,
         "follow_redirects": False,

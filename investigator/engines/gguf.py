@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
+from typing import Self
 
 from pydantic import Field
 
 from investigator.engines.base import Traits
 from investigator.engines.gguf_header import trained_context
 from investigator.engines.gguf_model import GgufModel, Sampling
+from investigator.engines.loaded_once import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
+from investigator.engines.told_decoding import cannot_be_told, changed, told_method, told_share, told_temperature
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
+from investigator.records.decoding import Decoding, Inference
 
 _USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
 _TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
@@ -36,6 +40,10 @@ class GgufSettings(Record):
         default=None, ge=1, description="threads; all cores where not set, which is slow beside other work"
     )
     temperature: float = Field(default=0.0, ge=0, le=2, description="0 takes the likeliest token every time")
+    top_p: float | None = Field(
+        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; where not set, 0.95"
+    )
+    top_k: int | None = Field(default=None, ge=1, description="draw from so many tokens; where not set, 40")
     seed: int = Field(default=0, ge=0, description="seed of the choice of tokens")
 
 
@@ -53,8 +61,7 @@ class GgufEngine:
         self._context_tokens = _context(self._path, self._settings)
         self._size = self._path.stat().st_size
         self._name = f"gguf:{self._path.name}@{self._size}"
-        self._loading = Lock()
-        self._model: GgufModel | None = None
+        self._loaded = LoadedOnce(lambda: GgufModel(self._path, self._context_tokens, self._settings.threads))
         if find_spec("xllamacpp") is None:
             raise MissingPackageError(
                 "a GGUF model needs the package xllamacpp", hint='Install it with: pip install "investigator[local]"'
@@ -71,6 +78,11 @@ class GgufEngine:
         settings = self._settings
         room = self._context_tokens - settings.max_tokens - _TEMPLATE_TOKENS
         sampling = f"max_tokens={settings.max_tokens} temperature={settings.temperature:g} seed={settings.seed}"
+        sampling += "".join(
+            f" {name}={value:g}"
+            for name, value in (("top_p", settings.top_p), ("top_k", settings.top_k))
+            if value is not None
+        )
         return Traits(
             is_model=True, is_small=self._size < _SMALL_FILE, context_tokens=room, concurrency=1, sampling=sampling
         )
@@ -83,7 +95,14 @@ class GgufEngine:
         """
         model, settings = self._loaded(), self._settings
         grammar = _grammar(prompt.reply_type, settings.max_tokens)
-        sampling = Sampling(settings.max_tokens, settings.temperature, settings.seed, grammar)
+        sampling = Sampling(
+            settings.max_tokens,
+            settings.temperature,
+            settings.seed,
+            grammar,
+            top_p=settings.top_p,
+            top_k=settings.top_k,
+        )
         done = model.complete(prompt.text, sampling)
         return Reply(
             text=done.text,
@@ -100,11 +119,33 @@ class GgufEngine:
         """
         return self._loaded().count_tokens(text)
 
-    def _loaded(self) -> GgufModel:
-        with self._loading:
-            if self._model is None:
-                self._model = GgufModel(self._path, self._context_tokens, self._settings.threads)
-            return self._model
+    def decoding_as(self, decoding: Decoding) -> Self:
+        """The same engine, which shares the model: greedy, topk or nucleus, and the most tokens of a reply.
+
+        Raises SettingsError for any other method, and where such a reply leaves no room for a prompt.
+        """
+        told = copy(self)
+        told._settings = changed(self._settings, _changes(self._settings, decoding, self.name))
+        _context(self._path, told._settings)
+        return told
+
+
+def _changes(own: GgufSettings, told: Decoding, name: str) -> dict[str, object]:
+    """What a decoding changes in the settings: each method draws from its own tokens alone."""
+    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
+    warm: dict[str, object] = {"temperature": told_temperature(told, own.temperature), "top_p": None, "top_k": None}
+    match told_method(told):
+        case None:
+            return most
+        case Inference.GREEDY:
+            return {**most, **warm, "temperature": 0.0}
+        case Inference.TOPK:
+            return {**most, **warm, "top_k": told.topk}
+        case Inference.NUCLEUS:
+            share = told_share(told, own.top_p)
+            return {**most, **warm, "top_p": 1.0 if share is None else share}
+        case method:
+            raise cannot_be_told(name, method)
 
 
 def _context(path: Path, settings: GgufSettings) -> int:

@@ -55,12 +55,25 @@ class Completion:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the tokens of a reply are chosen: at most `max_tokens` of them, held to `grammar`."""
+    """How the tokens of a reply are chosen: at most `max_tokens` of them, held to `grammar`.
+
+    Drawn are the fewest that hold the mass `top_p`, or the `top_k` likeliest. Where one of these is set, llama.cpp
+    leaves out no others of itself.
+    """
 
     max_tokens: int
     temperature: float = 0.0
     seed: int = 0
     grammar: str = ""
+    top_p: float | None = None
+    top_k: int | None = None
+
+    @property
+    def drawn_from(self) -> Mapping[str, float]:
+        """What llama.cpp is told of this, by its names; nothing where neither is set."""
+        if self.top_p is None and self.top_k is None:
+            return {}
+        return {"top_p": 1.0 if self.top_p is None else self.top_p, "top_k": self.top_k or 0, "min_p": 0.0}
 
 
 class GgufModel:
@@ -87,6 +100,7 @@ class GgufModel:
             "temperature": sampling.temperature,
             "seed": sampling.seed,
             "cache_prompt": True,
+            **sampling.drawn_from,
         }
         if sampling.grammar:
             request["grammar"] = sampling.grammar

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from threading import Lock
 
 from investigator.engines.chat_errors import is_unexplained_refusal, refused_parameter
@@ -27,20 +28,22 @@ class Negotiation:
         known: KnownServers | None = None,
         on_notice: Callable[[str], None] | None = None,
     ) -> None:
-        self._server = server
-        self._identity = identity
-        self._known = known
-        self._on_notice = on_notice
-        self._lock = Lock()
-        self._found = known.find(identity) if known is not None else None
-        self._sending = first
-        if self._found is not None:
-            self._sending = first.meet(Sending(first.parameters - self._found.refused, self._found.reply_format))
+        self._first = first
+        self._refusals = _Refusals(server, identity, known, on_notice)
+
+    def of_same_server(self, first: Sending) -> Negotiation:
+        """For another engine that sends other things to the same server: what one of them finds out both know."""
+        other = copy(self)
+        other._first = first
+        return other
 
     @property
     def sending(self) -> Sending:
         """What the next call sends."""
-        return self._sending
+        found = self._refusals.found
+        if found is None:
+            return self._first
+        return self._first.meet(Sending(self._first.parameters - found.refused, found.reply_format))
 
     def after_refusal(self, error: Exception, sent: Sending) -> Sending | None:
         """What to try next where the error refuses something that was sent; None where it is about something else.
@@ -48,20 +51,36 @@ class Negotiation:
         A refusal without a reason is taken for one of the reply's format, until a format has worked.
         """
         refused = refused_parameter(error, sent.refusable)
-        is_format = Parameter.RESPONSE_FORMAT in sent.refusable and self._found is None
+        is_format = Parameter.RESPONSE_FORMAT in sent.refusable and self._refusals.found is None
         if refused is None and is_format and is_unexplained_refusal(error):
             refused = Parameter.RESPONSE_FORMAT
         return sent.without(refused) if refused is not None else None
 
     def after_success(self, sent: Sending) -> None:
         """A call has gone well: what it did not send is left out from now on."""
-        with self._lock:
-            before = self._sending
-            now = self._sending = before.meet(sent)
-            refused = before.parameters - now.parameters
-            already = self._found.refused if self._found is not None else frozenset()
-            found = Found(refused=already | refused, reply_format=now.reply_format)
-            is_news, self._found = found != self._found, found
+        with self._refusals.lock:
+            before = self.sending
+            self._refusals.learn(before, before.meet(sent))
+
+
+class _Refusals:
+    """What a server has refused so far; None before the first call has gone well, where nothing was known."""
+
+    def __init__(
+        self, server: str, identity: str, known: KnownServers | None, on_notice: Callable[[str], None] | None
+    ) -> None:
+        self.lock = Lock()
+        self.found = known.find(identity) if known is not None else None
+        self._server = server
+        self._identity = identity
+        self._known = known
+        self._on_notice = on_notice
+
+    def learn(self, before: Sending, now: Sending) -> None:
+        refused = before.parameters - now.parameters
+        already = self.found.refused if self.found is not None else frozenset()
+        found = Found(refused=already | refused, reply_format=now.reply_format)
+        is_news, self.found = found != self.found, found
         if self._known is not None and is_news:
             self._known.keep(self._identity, found)
         for parameter in sorted(refused):

@@ -10,6 +10,7 @@ class Parameter(StrEnum):
     """A parameter of a call that some servers refuse."""
 
     TEMPERATURE = "temperature"
+    TOP_P = "top_p"
     MAX_TOKENS = "max_tokens"
     RESPONSE_FORMAT = "response_format"
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
+from typing import Self
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from investigator.engines.base import Traits
+from investigator.engines.loaded_once import LoadedOnce
+from investigator.engines.told_decoding import changed, with_told
 from investigator.engines.transformers_model import Generation, TransformersModel
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
@@ -45,8 +48,7 @@ class TransformersEngine:
         self._settings = settings or TransformersSettings()
         self._size = _size(self._path)
         self._context = _context(self._path)
-        self._loading = Lock()
-        self._model: TransformersModel | None = None
+        self._loaded = LoadedOnce(lambda: TransformersModel(self._path, self._settings.device))
         if find_spec("transformers") is None:
             raise MissingPackageError(
                 "a model in a folder needs the package transformers", hint="Install it with: pip install transformers"
@@ -94,11 +96,11 @@ class TransformersEngine:
         """The tokens of a text by the model's own tokenizer, without what a chat template adds."""
         return self._loaded().count_tokens(text)
 
-    def _loaded(self) -> TransformersModel:
-        with self._loading:
-            if self._model is None:
-                self._model = TransformersModel(self._path, self._settings.device)
-            return self._model
+    def decoding_as(self, decoding: Decoding) -> Self:
+        """The same engine, which shares the model, by any of the methods. Raises SettingsError for what is no value."""
+        told = copy(self)
+        told._settings = changed(self._settings, {"decoding": with_told(self._settings.decoding, decoding)})
+        return told
 
 
 def _size(path: Path) -> int:

@@ -20,16 +20,19 @@ _NAMED = {
     "memory_generator_partner": "Remembered of you",
     "memory_generator_self": "Remembered of itself",
     "search_problem": "The search failed",
+    "memory_problem": "Nothing is remembered of the reply",
     "problem": "The model failed",
     "failure": "Canned reply, for",
 }
+
+_DECISIONS = frozenset({"search", "do not search", "access memory", "do not access memory"})
 
 
 def why_text(message: Message | None) -> Text:
     """What a reply rests on: decisions, query, memory, documents, and each quote with its place."""
     if message is None:
         return Text("Nothing was said yet.\n")
-    lines = [f"{label}: {one_line(str(message[name]))}" for name, label in _NAMED.items() if message.get(name)]
+    lines = [f"{label}: {_told(name, str(message[name]))}" for name, label in _NAMED.items() if message.get(name)]
     titles, urls = _texts(message, "search_knowledge_doc_titles"), _texts(message, "search_knowledge_doc_urls")
     if message.get("search_result_failure"):
         lines.append("Found: no documents")
@@ -45,11 +48,23 @@ def why_text(message: Message | None) -> Text:
     return Text("\n".join(lines) + "\n")
 
 
+def users_text(users: Sequence[str]) -> Text:
+    """The users of whom something is remembered, one a line."""
+    return Text("".join(f"{one_line(user)}\n" for user in users))
+
+
 def memories_text(facts: Sequence[KeptFact]) -> Text:
     """Memories with their numbers, whose they are, where they were said and how often they were used."""
     if not facts:
         return Text("Nothing is remembered.\n")
     return Text("".join(f"{_memory(fact)}\n" for fact in facts))
+
+
+def _told(name: str, text: str) -> str:
+    """The text of a field; where a module was to decide and made no decision, that."""
+    if name.endswith("_decision") and text not in _DECISIONS:
+        return f"no decision was made; it said “{one_line(text)}”"
+    return one_line(text)
 
 
 def _memory(fact: KeptFact) -> str:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from investigator.prices import Price
-from investigator.records import Prompt, Reply, Usage
+from investigator.records import Prompt, Reply, Usage, together, usage_of
 
 
 class InMemoryJournal:
@@ -15,7 +15,7 @@ class InMemoryJournal:
     def __init__(self, price_of: Callable[[str], Price | None] = lambda _: None) -> None:
         self._price_of = price_of
         self._replies: dict[str, Reply] = {}
-        self._engines: dict[str, str] = {}
+        self._paid = Usage()
         self._too_long: dict[str, int] = {}
         self._writing = threading.Lock()
 
@@ -26,8 +26,9 @@ class InMemoryJournal:
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
         """Keep a reply."""
         with self._writing:
-            self._replies.setdefault(key, reply)
-            self._engines.setdefault(key, engine)
+            if key not in self._replies:
+                self._replies[key] = reply
+                self._paid = together(self._paid, self._cost(engine, reply))
 
     def too_long(self, key: str) -> int | None:
         """The tokens of a prompt that did not fit, 0 where they are unknown; None of any other prompt."""
@@ -40,18 +41,14 @@ class InMemoryJournal:
 
     def usage(self) -> Usage:
         """What the kept calls have cost."""
-        with self._writing:
-            rows = [(self._price_of(self._engines[key]), reply) for key, reply in self._replies.items()]
-        replies = [reply for _, reply in rows]
-        return Usage(
-            calls=len(replies),
-            input_tokens=sum(reply.input_tokens for reply in replies),
-            output_tokens=sum(reply.output_tokens for reply in replies),
-            seconds=sum(reply.seconds for reply in replies),
-            money=sum(price.of(reply.input_tokens, reply.output_tokens) for price, reply in rows if price is not None),
-            unpriced=sum(price is None for price, _ in rows),
-        )
+        return self._paid
 
     def elapsed(self) -> float:
         """Nothing limits the time of a journal without a run."""
         return 0.0
+
+    def _cost(self, engine: str, reply: Reply) -> Usage:
+        price = self._price_of(engine)
+        if price is None:
+            return usage_of(reply).model_copy(update={"unpriced": 1})
+        return usage_of(reply).model_copy(update={"money": price.of(reply.input_tokens, reply.output_tokens)})

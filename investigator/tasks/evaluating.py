@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.metrics import Report
 from investigator.dialogue.worlds import World
 from investigator.errors import DialogueError
 
 
-def evaluate(world: World, count: int | None = None) -> Report:
+def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int], None] = lambda _: None) -> Report:
     """The metrics of one pass through the world's data, or of `count` turns if it is not done before.
 
-    The world begins anew. Raises DialogueError where its data has no end, as in training, and no `count` is given.
+    The world begins anew. `on_turn` is told how many turns are over, after each. Raises DialogueError where the data
+    has no end, as in training, and no `count` is given.
     """
     if count is None and Datatype(world.opt.text("datatype", "train")).cycles:
         hint = "Evaluate with datatype=valid or test, or give a count."
@@ -21,4 +24,5 @@ def evaluate(world: World, count: int | None = None) -> Report:
     while not world.epoch_done() and (count is None or turns < count):
         world.parley()
         turns += 1
+        on_turn(turns)
     return world.report()

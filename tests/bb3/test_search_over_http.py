@@ -28,7 +28,7 @@ from investigator.errors import (
 )
 
 PAGES = {"response": [{"url": "u", "title": "t", "content": "one\r\n\n two \nthree"}]}
-QUICK = Patience(timeout=0.15, requests=3, delay=0.25)
+QUICK = Patience(timeout=10, requests=3, delay=0.25)
 
 
 class Waits:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny_model import END, WORDS, write_tiny_model
 
-from investigator.engines.base import Engine, TokenCounter, tokens_of, traits_of
+from investigator.engines.base import Decodes, Engine, TokenCounter, tokens_of, traits_of
 from investigator.engines.factual_nucleus import Schedule, ends_sentence
 from investigator.engines.transformers_engine import TransformersEngine, TransformersSettings
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
@@ -19,35 +20,13 @@ from investigator.records import FinishReason, PhraseReply, Prompt, Turn, TurnsV
 from investigator.records.decoding import Decoding, Inference
 from investigator.records.modules import Speaker
 
-WORDS = [*"abcdefghijklmnopqrstuvw", ".", "?", "!", "\n"]
-END = "</s>"
 CONTEXT = 64
 TEXT = "a b c d"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of two layers over a vocabulary of single letters, parted by blanks."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-
-    torch.set_num_threads(1)
-    path = tmp_path_factory.mktemp("tiny")
-    vocabulary = {word: n for n, word in enumerate([END, "<unk>", *WORDS])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "removed")
-    tokenizer.decoder = decoders.Fuse()
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=END, unk_token="<unk>").save_pretrained(
-        path
-    )
-    config = transformers.GPT2Config(
-        vocab_size=len(vocabulary), n_positions=CONTEXT, n_embd=32, n_layer=2, n_head=2, initializer_range=0.4
-    )
-    config.bos_token_id = config.eos_token_id = 0
-    torch.manual_seed(5)
-    transformers.GPT2LMHeadModel(config).save_pretrained(path)
-    return path
+    return write_tiny_model(tmp_path_factory.mktemp("tiny"), CONTEXT)
 
 
 @pytest.fixture(scope="module")
@@ -245,6 +224,30 @@ def test_it_is_a_model_that_answers_one_prompt_at_a_time(engine: TransformersEng
 def test_other_settings_have_other_traits_so_that_kept_replies_are_told_apart(folder: Path) -> None:
     settings = (TransformersSettings(seed=1), TransformersSettings(decoding=decoding(Inference.NUCLEUS)))
     assert len({traits_of(TransformersEngine(folder, one)).sampling for one in settings}) == 2
+
+
+def test_an_engine_writes_as_it_is_told_with_the_model_that_is_loaded(engine: TransformersEngine) -> None:
+    numbers: dict[str, Any] = {"beam_size": 8, "beam_min_length": 12, "topk": 2, "topp": 0.8}
+    texts = ("c d e", "q", "m n o p")
+    told = {method: engine.decoding_as(Decoding(inference=method, **numbers)) for method in Inference}
+    alone = {
+        method: [engine.write_on(text, decoding(method, **numbers)).text for text in texts] for method in Inference
+    }
+    assert {method: [one.reply(prompt(text)).text for text in texts] for method, one in told.items()} == alone
+    assert len(set(map(tuple, alone.values()))) == len(Inference)
+    for one in told.values():
+        assert isinstance(one, Decodes)
+        assert one.name == engine.name
+        assert one._loaded() is engine._loaded()
+    assert len({traits_of(one).sampling for one in (engine, *told.values())}) == 1 + len(Inference)
+
+
+def test_what_is_told_in_part_leaves_the_rest_as_it_is(engine: TransformersEngine) -> None:
+    whole = engine.decoding_as(Decoding(beam_min_length=12))
+    assert whole.reply(prompt(TEXT)).text == engine.write_on(TEXT, decoding(Inference.GREEDY, beam_min_length=12)).text
+    warm = engine.decoding_as(Decoding(temperature=3.0))
+    free = decoding(Inference.NUCLEUS, topp=-1, temperature=3.0)
+    assert warm.reply(prompt(TEXT)).text == engine.write_on(TEXT, free).text
 
 
 def test_threads_get_what_one_gets_alone(engine: TransformersEngine) -> None:

@@ -10,18 +10,21 @@ from investigator.bb3.memory_text import owner_of
 from investigator.dialogue.messages import Message
 from investigator.records import PersonalFact, Speaker
 
-_TEXTS = ("memory_knowledge", "search_query", "search_knowledge")
+_TEXTS = ("search_query", "search_knowledge")
 _LISTS = ("search_knowledge_doc_titles", "search_knowledge_doc_content", "search_knowledge_doc_urls")
 
 
 def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
     """A reply with its decisions, query, knowledge, documents and memories under the names of the card.
 
-    A decision that no module made, or made in words of its own, is empty.
+    The card numbers the two the other way round, see `persons`. A decision that no module made, or made in words of its
+    own, is empty.
     """
     fields: dict[str, object] = {"text": reply.text, "sender": Sender.BOT, "bot_message_id": bot_message_id}
     fields |= {name: str(reply[name]) for name in _TEXTS if reply.get(name)}
     fields |= {name: tuple(map(str, _list(reply.get(name)))) for name in _LISTS}
+    if used := reply.get("memory_knowledge"):
+        fields["memory_knowledge"] = _as_the_card_writes(str(used))
     said = str(reply.get("search_decision", ""))
     fields["search_decision"] = SearchDecision(said) if said in set(SearchDecision) else SearchDecision.NONE
     said = str(reply.get("memory_decision", ""))

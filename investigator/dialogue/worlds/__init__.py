@@ -7,6 +7,7 @@ from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
 from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
 from investigator.dialogue.worlds.executable import ExecutableWorld
 from investigator.dialogue.worlds.hogwild import HogwildWorld
+from investigator.dialogue.worlds.interactive import InteractiveWorld, SelfChatWorld
 from investigator.dialogue.worlds.multi import MultiWorld
 from investigator.dialogue.worlds.multi_agent import MultiAgentDialogWorld
 
@@ -16,8 +17,10 @@ __all__ = [
     "DynamicBatchWorld",
     "ExecutableWorld",
     "HogwildWorld",
+    "InteractiveWorld",
     "MultiAgentDialogWorld",
     "MultiWorld",
+    "SelfChatWorld",
     "TaskLoader",
     "World",
     "create_world",

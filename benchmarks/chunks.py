@@ -1,0 +1,97 @@
+"""How much memory a ChunkTeacher takes for data of any size: generated chunks, each run in a process of its own.
+
+python benchmarks/chunks.py [--megabytes 10 100 1000] [--buffer 1000] [--json FILE]
+
+Every sample is a text of 5,000 characters, every chunk has 2,000 of them (10 MB). `in order` reads the samples one by
+one; `shuffled` holds one chunk at a time, whose samples it draws in random order. Prints a table of how far the peak of
+the resident memory lies above that before the first sample, and of the samples read a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from investigator.dialogue.messages import Message
+from investigator.dialogue.options import Opt
+from investigator.dialogue.teachers import ChunkTeacher
+
+_CHARACTERS = 5_000
+_PER_CHUNK = 2_000
+_DATATYPES = {"in order": "valid", "shuffled": "train"}
+
+
+class Generated(ChunkTeacher[str]):
+    """Makes its samples up while they are asked for."""
+
+    def get_num_samples(self, opt: Opt) -> tuple[int, int]:
+        """As many as the option `samples` says; each is an episode."""
+        samples = opt.number("samples", 0)
+        return samples, samples
+
+    def get_fold_chunks(self, opt: Opt) -> list[int]:
+        """So many that all samples have a place."""
+        return list(range(-(-opt.number("samples", 0) // _PER_CHUNK)))
+
+    def load_from_chunk(self, chunk_idx: int) -> Iterator[str]:
+        """Texts that are all different."""
+        return (f"{chunk_idx} {number} ".ljust(_CHARACTERS, "x") for number in range(_PER_CHUNK))
+
+    def create_message(self, queue_output: str, entry_idx: int = 0) -> Message:
+        """The text as a question."""
+        return Message(text=queue_output, labels=["y"], episode_done=True)
+
+    def get_buffersize(self) -> int:
+        """As the option `buffer` says."""
+        return self.opt.number("buffer", 1)
+
+
+def read(name: str, megabytes: int, buffer: int) -> dict[str, object]:
+    """Take so many megabytes of samples in this process, and tell what it took."""
+    samples = megabytes * 1_000_000 // _CHARACTERS
+    teacher = Generated({"datatype": _DATATYPES[name], "samples": samples, "buffer": buffer, "task": "generated"})
+    before, began, characters = _peak(), time.perf_counter(), 0
+    for _ in range(samples):
+        characters += len(teacher.act().text)
+    seconds = time.perf_counter() - began
+    teacher.shutdown()
+    peak = (_peak() - before) / 1e6
+    return {"megabytes": characters / 1e6, "peak_mb": round(peak, 1), "samples_per_second": round(samples / seconds)}
+
+
+def _peak() -> int:
+    """The most resident memory that this process ever had, in bytes (Linux counts it in kilobytes)."""
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def main() -> None:
+    """Measure each order at each size."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megabytes", type=int, nargs="+", default=[10, 100, 1_000])
+    parser.add_argument("--buffer", type=int, default=1_000, help="samples loaded ahead")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--read", nargs=2, metavar=("ORDER", "MEGABYTES"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.read is not None:
+        print(json.dumps(read(given.read[0], int(given.read[1]), given.buffer)))
+        return
+    rows = []
+    print("| order | data, MB | peak above the start, MB | samples/s |\n|---|---:|---:|---:|")
+    for name in _DATATYPES:
+        for megabytes in given.megabytes:
+            command = [sys.executable, __file__, "--buffer", str(given.buffer), "--read", name, str(megabytes)]
+            row = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            rows.append({"order": name, **row})
+            print(f"| {name} | {row['megabytes']:,.0f} | {row['peak_mb']:,.1f} | {row['samples_per_second']:,} |")
+    if given.json is not None:
+        given.json.write_text(json.dumps({"buffer": given.buffer, "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

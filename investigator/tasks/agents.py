@@ -1,0 +1,278 @@
+"""Agents over a folder of documents, for worlds: `investigator` answers questions, `bb3_chat` talks.
+
+Both are made of options alone: create_agent({"model": "bb3_chat", "folder": "my_folder"}).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from investigator.bb3.chat_options import ChatOptions
+from investigator.bb3.decoding_options import is_module_option, told_decodings
+from investigator.bb3.folder_chat import ChatSession, FolderChat
+from investigator.build import Investigator
+from investigator.chats import open_chat
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.asking_agent import Asked, InvestigatorAgent
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.options import Opt
+from investigator.dialogue.registry import register_agent
+from investigator.engines.told_decoding import changed
+from investigator.errors import DialogueError
+from investigator.records import Module
+from investigator.settings import Settings, load_settings
+
+MOST_TURNS = 1000
+"""Replies in one conversation, where the option `max_turns` says nothing else."""
+
+
+@register_agent("investigator")
+class FolderInvestigatorAgent(InvestigatorAgent):
+    """An InvestigatorAgent that opens its Investigator by itself.
+
+    Options: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a list of `role=name`, as `--model` of the
+    command line (none: the embedded engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
+    `part.field=value`. Raises DialogueError without a folder, and what Investigator raises.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object] | None = None,
+        shared: Shared | None = None,
+        *,
+        investigator: Asked | None = None,
+    ) -> None:
+        options = Opt.of(opt)
+        if investigator is None and shared is None:
+            investigator = _investigator(options, _settings(options))
+        super().__init__(options, shared, investigator=investigator)
+
+
+@register_agent("bb3_chat")
+class FolderChatAgent(Agent):
+    """A chat about a folder, which remembers; each copy is in a conversation of its own, and batches are one reply.
+
+    `memories` of a message are remembered, and with the text "Opening" the conversation begins from them; where
+    `episode_done` is true the conversation ends with the reply. What several others say before it acts is one turn.
+
+    Options: those of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a
+    guest, of whom nothing is kept when it is over); those of ChatOptions and of single modules under BB3's names, as
+    `search_decision`, `srm_inference` and `sdm_model`; `max_turns` (1000): after so many replies in one conversation
+    the act has `episode_done`, and `epoch_done` is true, so that two that talk with each other come to an end. The
+    ceiling of calls in the settings holds over all conversations, and where none is set there is none.
+
+    `notices` says what engines cannot be told. Who made the agent shuts it down; copies end with it. Raises
+    DialogueError without a folder and for options that cannot be, and what `open_chat` raises.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object] | None = None,
+        shared: Shared | None = None,
+        *,
+        investigator: Investigator | None = None,
+    ) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("id", "bb3_chat")
+        self._most = self.opt.number("max_turns", MOST_TURNS)
+        if self._most < 1:
+            raise DialogueError("max_turns must be 1 or more", hint=f"Leave it out for {MOST_TURNS}.")
+        common = (shared or {}).get("room")
+        self._is_copy = isinstance(common, _Room)
+        self._room = common if isinstance(common, _Room) else _Room(self.opt, investigator)
+        self._talk = _Talk(self.opt.text("user"))
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What engines of modules cannot be told."""
+        return tuple(self._room.notices)
+
+    def observe(self, observation: Mapping[str, object]) -> Message:
+        """Take in what another one said; what was heard before and not replied to goes before it."""
+        heard = _Heard(observation)
+        earlier = self.observation
+        if earlier is not None and earlier.get(EPISODE_DONE):
+            self._begin_anew()
+        elif earlier is not None and not heard.is_padding() and not earlier.is_padding():
+            texts = [text for text in (earlier.text, heard.text) if text]
+            heard = _Heard({**earlier, **heard, "text": "\n".join(texts)})
+        heard.talk = self._talk
+        self.observation = heard
+        return heard
+
+    def act(self) -> Message:
+        """The reply to what was observed; without anything a polite question. Raises what FolderChat.reply does."""
+        (act,) = self.batch_act([self.observation or self.observe(Message(text=""))])
+        self.self_observe(act)
+        return act
+
+    def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
+        """The replies to what copies have observed, in order, by one call; padding has no reply.
+
+        A message that no copy has observed begins a conversation of its own. Raises DialogueError where `max_turns` is
+        passed, and what FolderChat.reply does.
+        """
+        acts = [Message(id=self.id, episode_done=False) for _ in observations]
+        talks: list[_Talk] = []
+        said: list[tuple[ChatSession, Message]] = []
+        places: list[int] = []
+        for place, heard in enumerate(observations):
+            if heard is None or heard.is_padding():
+                continue
+            talk = heard.talk if isinstance(heard, _Heard) and heard.talk is not None else _Talk(self.opt.text("user"))
+            self._check_end(talk)
+            talks.append(talk)
+            said.append((self._room.session(talk), heard))
+            places.append(place)
+        replies = self._room.chat.reply(said) if said else []
+        for place, talk, (_, heard), reply in zip(places, talks, said, replies, strict=True):
+            talk.replies += 1
+            talk.is_over = talk.replies >= self._most and not heard.get(EPISODE_DONE)
+            reply.force_set("id", self.id)
+            reply.force_set(EPISODE_DONE, talk.is_over)
+            acts[place] = reply
+        return acts
+
+    def self_observe(self, self_message: Message) -> None:
+        """The reply was made: where the episode has ended the next one begins anew."""
+        heard, self.observation = self.observation, None
+        if heard is not None and heard.get(EPISODE_DONE):
+            self._begin_anew()
+
+    def epoch_done(self) -> bool:
+        """Whether the conversation has come to its last reply; `reset` begins another one."""
+        return self._talk.is_over
+
+    def reset(self) -> None:
+        """Forget the conversation."""
+        super().reset()
+        self._begin_anew()
+
+    def share(self) -> dict[str, object]:
+        """As of every agent, and the open folder."""
+        return {**super().share(), "room": self._room}
+
+    def shutdown(self) -> None:
+        """Forget the guest; who made the agent closes the folder, for its copies too."""
+        self._begin_anew()
+        if not self._is_copy:
+            self._room.close()
+
+    def _begin_anew(self) -> None:
+        self._room.leave(self._talk)
+        self._talk = _Talk(self.opt.text("user"))
+
+    def _check_end(self, talk: _Talk) -> None:
+        if talk.is_over:
+            raise DialogueError(
+                f"{self.id} has replied {self._most} times in one conversation",
+                hint="Call reset() for another one, or set the option max_turns higher.",
+            )
+
+
+class _Talk:
+    """Where a copy is in its conversation; the session is begun with the first reply."""
+
+    def __init__(self, user: str) -> None:
+        self.is_guest = not user
+        self.user = user or f"guest {uuid.uuid4()}"
+        self.session: ChatSession | None = None
+        self.replies = 0
+        self.is_over = False
+
+
+class _Heard(Message):
+    """A message with the conversation in which it was heard: a batch is replied to by another copy."""
+
+    talk: _Talk | None = None
+
+
+class _Room:
+    """The chat that all copies of an agent have in common."""
+
+    def __init__(self, opt: Opt, investigator: Investigator | None) -> None:
+        self.notices: list[str] = []
+        self._guests: set[str] = set()
+        self._stack = ExitStack()
+        flat = {name: value for name, value in opt.items() if isinstance(value, str | int | float)}
+        opening = open_chat(
+            investigator or _investigator(opt, without_usual_ceiling(_settings(opt))),
+            changed(ChatOptions(), {name: opt[name] for name in ChatOptions.model_fields if name in opt}),
+            models={module: opt.text(f"{module}_model") for module in Module if opt.get(f"{module}_model")},
+            decodings=told_decodings({name: flat[name] for name in flat if _is_of_one_module(name)}),
+            on_notice=self.notices.append,
+        )
+        self._chat: FolderChat | None = self._stack.enter_context(opening)
+
+    @property
+    def chat(self) -> FolderChat:
+        """The chat. Raises DialogueError where it was closed."""
+        if self._chat is None:
+            raise DialogueError("this agent was shut down", hint="Make another one.")
+        return self._chat
+
+    def session(self, talk: _Talk) -> ChatSession:
+        """The session of a conversation."""
+        if talk.session is None:
+            talk.session = self.chat.start(talk.user)
+            if talk.is_guest:
+                self._guests.add(talk.user)
+        return talk.session
+
+    def leave(self, talk: _Talk) -> None:
+        """A conversation is over: nothing is kept of a guest."""
+        if talk.user in self._guests and self._chat is not None:
+            self._guests.remove(talk.user)
+            self._chat.memory.forget(talk.user)
+
+    def close(self) -> None:
+        """Forget all guests, and close the folder; once."""
+        if self._chat is not None:
+            for guest in self._guests:
+                self._chat.memory.forget(guest)
+            self._chat = None
+            self._stack.close()
+
+
+def _investigator(opt: Opt, settings: Settings) -> Investigator:
+    """The Investigator that options call for. Raises DialogueError without a folder, and what Investigator raises."""
+    folder = opt.text("folder")
+    if not folder:
+        name = opt.text("model", "investigator")
+        hint = f'Name it: {{"model": "{name}", "folder": "FOLDER"}}, on the command line --folder FOLDER'
+        raise DialogueError(f"the agent {name} needs a folder of documents", hint=hint)
+    return Investigator(
+        folder,
+        model=_texts(opt, "engine") or None,
+        settings=settings,
+        workspace=opt.text("workspace") or None,
+        prompts=opt.text("prompts") or None,
+    )
+
+
+def _settings(opt: Opt) -> Settings:
+    file = opt.text("settings")
+    return load_settings(Path(file).expanduser() if file else None, _texts(opt, "set"))
+
+
+def without_usual_ceiling(settings: Settings) -> Settings:
+    """Settings for many conversations: the usual ceiling of calls, meant for one question, goes; a set one stays."""
+    if "calls" in settings.budget.model_fields_set:
+        return settings
+    return settings.model_copy(update={"budget": settings.budget.model_copy(update={"calls": None})})
+
+
+def _texts(opt: Opt, name: str) -> list[str]:
+    """An option that is a text or a list of texts. Raises DialogueError where it is neither."""
+    value = opt.get(name) or ()
+    values = (value,) if isinstance(value, str) else value
+    if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
+        raise DialogueError(f"the option {name} must be a text or a list of texts, it is {value!r}")
+    return list(values)
+
+
+def _is_of_one_module(name: str) -> bool:
+    return name.partition("_")[0] in set(Module) and is_module_option(name)

@@ -1,0 +1,167 @@
+"""Single modules of a chat write as they are told: what reaches an engine, and what is said of what cannot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Body, OpenAIServer, completion
+from tiny_model import write_tiny_model
+
+from investigator.bb3.decoding_options import OptionValue, told_decodings
+from investigator.bb3.decoding_support import engines_as_told
+from investigator.build import Investigator
+from investigator.chats import open_chat
+from investigator.dialogue.messages import Message
+from investigator.engines.base import Engine
+from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
+from investigator.engines.transformers_engine import TransformersEngine, TransformersSettings
+from investigator.errors import SettingsError
+from investigator.records import Module, Prompt, Reply, Traits
+from investigator.records.decoding import Decoding, Inference
+from investigator.settings import load_settings
+
+FOUND = {"passage": 1, "text": "The harbour of Vigo was dredged in 1997."}
+
+
+class Overheard:
+    """A tiny model, and what it has written, with the template that asked for it, however it was told to write."""
+
+    def __init__(self, inner: TransformersEngine, heard: list[tuple[str, str]]) -> None:
+        self.inner = inner
+        self.heard = heard
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def traits(self) -> Traits:
+        return self.inner.traits
+
+    def count_tokens(self, text: str) -> int:
+        return self.inner.count_tokens(text)
+
+    def reply(self, prompt: Prompt) -> Reply:
+        reply = self.inner.reply(prompt)
+        self.heard.append((prompt.template, reply.text))
+        return reply
+
+    def decoding_as(self, decoding: Decoding) -> Overheard:
+        return Overheard(self.inner.decoding_as(decoding), self.heard)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "documents"
+    made.mkdir()
+    (made / "harbour.md").write_text("# Harbour\n\nThe harbour of Vigo was dredged in 1997.\n", encoding="utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_model(tmp_path_factory.mktemp("tiny"), 4096)
+
+
+def turn(investigator: Investigator, **chat: Any) -> Message:
+    with open_chat(investigator, **chat) as opened:
+        return opened.reply([(opened.start("ida"), Message(text="When was the harbour of Vigo dredged?"))])[0]
+
+
+def written(folder: Path, model: Path, seed: int = 0, **options: OptionValue) -> list[tuple[str, str]]:
+    """What the tiny model writes in a turn, as whoever is asked for the reply."""
+    heard: list[tuple[str, str]] = []
+    small = Decoding(beam_max_length=16, stop_token="")
+    engine = Overheard(TransformersEngine(model, TransformersSettings(decoding=small, seed=seed)), heard)
+    notices: list[str] = []
+    turn(
+        Investigator(folder, embedder=ScriptedEmbedder()),
+        models={Module.SRM: engine},
+        decodings=told_decodings(options),
+        on_notice=notices.append,
+    )
+    assert [notice for notice in notices if "srm" in notice] == []
+    return heard
+
+
+def test_the_method_that_a_module_is_told_is_how_its_tokens_are_chosen(folder: Path, model: Path) -> None:
+    plain = written(folder, model)
+    assert {template for template, _ in plain} == {"bb3/srm"}
+    assert written(folder, model) == plain
+    assert written(folder, model, mrm_inference="beam", mrm_beam_size=4) == plain
+    whole: dict[str, OptionValue] = {"srm_inference": "factual_nucleus", "srm_topp": 1.0, "srm_omega_bound": 1.0}
+    factual, again, other = (written(folder, model, seed, **whole) for seed in (0, 0, 1))
+    assert factual == again
+    no_pair_twice = written(folder, model, srm_beam_block_ngram=2)
+    beam = written(folder, model, srm_inference="beam", srm_beam_size=8, srm_beam_block_ngram=2)
+    assert len({str(found) for found in (plain, factual, other, no_pair_twice, beam)}) == 5
+
+
+def test_only_the_module_that_was_told_sends_other_parameters(folder: Path, openai_server: OpenAIServer) -> None:
+    fields = {"point": 90, "needed": True, "text": "Vigo", "reply": "In 1997.", "fact_id": None, "sentences": [FOUND]}
+    openai_server.answer(completion(json.dumps(fields)))
+    settings = load_settings(None, (f"chat.base_url={openai_server.url}",))
+    investigator = Investigator(folder, model="openai:m", settings=settings, embedder=ScriptedEmbedder())
+    turn(investigator, decodings=told_decodings({"srm_topp": 0.7, "srm-temperature": 0.6}))
+    sent = [(asked_for(body), body.get("top_p"), body.get("temperature")) for body in openai_server.bodies]
+    assert {row for row in sent if row[0] == "ResponseReply"} == {("ResponseReply", 0.7, 0.6)}
+    assert {row for row in sent if row[0] != "ResponseReply"} >= {("DecisionReply", None, None)}
+    assert {row[1:] for row in sent if row[0] != "ResponseReply"} == {(None, None)}
+
+
+def asked_for(body: Body) -> str:
+    """The name of the reply's schema."""
+    told: Any = body["response_format"]
+    return str(told["json_schema"]["name"])
+
+
+def test_what_the_engine_of_a_chat_cannot_be_told_is_said_and_the_chat_goes_on(folder: Path) -> None:
+    notices: list[str] = []
+    told = told_decodings({"srm_inference": "nucleus", "sdm_inference": "greedy", "mgm_topk": 3, "beam_size": 2})
+    investigator = Investigator(folder, embedder=ScriptedEmbedder())
+    reply = turn(investigator, decodings=told, on_notice=notices.append)
+    assert "1997" in reply.text
+    name = investigator.engine_name
+    assert notices == [f"{name} is left to its own settings in beam_size 2, mgm_topk 3, srm_inference nucleus"]
+
+
+def test_options_tell_a_decoding_of_those_they_name_and_nothing_else() -> None:
+    told = told_decodings({"srm-topp": 0.8, "sdm_include_prompt": False, "skm_temperature": 1})
+    assert told == {Module.SRM: Decoding(topp=0.8), Module.SKM: Decoding(temperature=1.0)}
+    assert [decoding.model_fields_set for decoding in told.values()] == [{"temperature"}, {"topp"}]
+    assert told_decodings({}) == {}
+    every = told_decodings({"beam_max_length": 40, "srm_beam_max_length": 60})
+    assert {module: decoding.beam_max_length for module, decoding in every.items()} == {
+        module: 60 if module is Module.SRM else 40 for module in Module
+    }
+    with pytest.raises(SettingsError, match="did you mean"):
+        told_decodings({"srm_tpop": 0.8})
+
+
+@pytest.fixture
+def engines(model: Path) -> dict[Module, Engine]:
+    return {
+        Module.SDM: ExtractiveEngine(ScriptedEmbedder()),
+        Module.SRM: TransformersEngine(model),
+        Module.MRM: ScriptedEngine({}),
+    }
+
+
+def told(engines: dict[Module, Engine], modules: Sequence[Module], **options: Any) -> tuple[str, ...]:
+    made, notices = engines_as_told(engines, dict.fromkeys(modules, Decoding(**options)))
+    assert set(made) == set(modules)
+    return notices
+
+
+def test_each_kind_of_engine_says_what_it_leaves_out(engines: dict[Module, Engine]) -> None:
+    assert told(engines, list(engines)) == ()
+    assert told(engines, [Module.SDM], inference=Inference.GREEDY) == ()
+    assert told(engines, [Module.SRM], inference=Inference.BEAM, beam_block_ngram=3) == ()
+    (notice,) = told(engines, [Module.MRM], inference=Inference.NUCLEUS)
+    assert notice.endswith("in mrm_inference nucleus")
+    assert notice.startswith("scripted")

@@ -1,0 +1,141 @@
+"""The context of a module is read from the lines that the README shows, and gives the prompts that it shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.bb3.context_file import request_of
+from investigator.bb3.gpt2_tokens import best_count
+from investigator.bb3.prefix_options import PrefixOptions
+from investigator.bb3.text_forms import prefix_text
+from investigator.bb3.token_form import token_prompt
+from investigator.records import Module, Speaker, Turn
+
+SAID = (
+    "I love baseball, whether its watching or playing it.",
+    "Me too! I am a big fan of the New York Yankees",
+    "I wonder what their record is?",
+    "The Yankees are 50-20 this year.",
+    "Wow, that's pretty good.",
+)
+BARE, NAMED = "\n".join(SAID), "\n".join(f"Person {1 + n % 2}: {text}" for n, text in enumerate(SAID))
+THREE, NAMED_THREE = "\n".join(SAID[:3]), "\n".join(f"Person {1 + n % 2}: {text}" for n, text in enumerate(SAID[:3]))
+
+TOKENS = {
+    "sdm": "I wonder what the largest galaxy is __is-search-required__",
+    "mdm": "your persona: I am an AI\npartner's persona: I have a dog. My dog's name is bubbles.\n"
+    "I love my pet dog! __is-memory-required__",
+    "sgm": "I am a big fan of the New York Yankees\nMe too! I wonder what their record is this year __generate-query__",
+    "mgm": "I am a big fan of the New York Yankees __generate-memory__",
+    "ckm": f"{BARE} __extract-entity__",
+    "mkm": f"{BARE} __access-memory__",
+    "skm": f"{THREE} __generate-knowledge__",
+    "crm": f"{BARE}\n__entity__ playing __endentity__",
+    "mrm": f"{BARE}\n__memory__ partner's persona: I love playing baseball __endmemory__",
+    "srm": f"{THREE}\n__knowledge__ The New York Yankees have a 50-20 record __endknowledge__",
+    "vrm": f"{THREE}\nThe New York Yankees have a 50-20 record this year.\nWow, that's really good!",
+    "srm combined": f"{THREE}\n__entity__ playing __endentity__\n"
+    "__memory__ partner's persona: I love playing baseball __endmemory__\n"
+    "__knowledge__ The New York Yankees have a 50-20 record __endknowledge__",
+}
+PREFIXES = {
+    "sdm": "Person 1: I wonder what the largest galaxy is\nSearch Decision:",
+    "mdm": "Personal Fact: Person 2's Persona: I am an AI\n"
+    "Personal Fact: Person 1's Persona: I have a dog. My dog's name is bubbles.\n"
+    "Person 1: I love my pet dog!\nMemory Decision:",
+    "sgm": "Person 1: I am a big fan of the New York Yankees\n"
+    "Person 2: Me too! I wonder what their record is this year\nQuery:",
+    "mgm": "Person 1: I am a big fan of the New York Yankees.\nMemory:",
+    "ckm": f"{NAMED}\nPrevious Topic:",
+    "mkm": "Person 1's Persona: I love baseball. I am a baseball fan.\nPerson 2's Persona: I live in New York.\n"
+    f"{NAMED}\nPersonal Fact:",
+    "crm": f"{NAMED}\nPrevious Topic: playing\nPerson 2:",
+    "mrm": f"{NAMED}\nPersonal Fact: Person 1's Persona: I love playing baseball\nPerson 2:",
+    "srm": f"{NAMED_THREE}\nInteresting Fact: The New York Yankees have a record of 50-20\nPerson 2:",
+    "srm combined": f"{NAMED_THREE}\nPrevious Topic: playing\n"
+    "Personal Fact: Person 1's Persona: I love playing baseball\n"
+    "Interesting Fact: The New York Yankees have a 50-20 record\nPerson 2:",
+}
+"""The contexts of the README. SKM and VRM follow below."""
+
+
+@pytest.mark.parametrize("name", TOKENS)
+def test_the_contexts_of_3b_give_themselves(name: str) -> None:
+    assert token_prompt(request_of(Module(name[:3]), TOKENS[name])) == TOKENS[name]
+
+
+@pytest.mark.parametrize("name", PREFIXES)
+def test_the_contexts_of_30b_and_175b_give_themselves(name: str) -> None:
+    assert prefix(name[:3], PREFIXES[name]) == PREFIXES[name]
+
+
+def test_documents_of_the_readme_have_no_titles() -> None:
+    """The README leaves out the place of the title, which the real prompts have (as the recordings show)."""
+    facts = (
+        "have a record of 50-20 in 2022.",
+        "play at Yankee Stadium in the Bronx.",
+        "have won the World Series 27 times.",
+    )
+    shown = "\n".join(f"External Knowledge: The New York Yankees {fact}" for fact in facts)
+    made = prefix("skm", f"{shown}\n{NAMED_THREE}\nInteresting Fact:")
+    assert (
+        made == shown.replace("External Knowledge: ", "External Knowledge:  | ") + f"\n{NAMED_THREE}\nInteresting Fact:"
+    )
+    titled = f"External Knowledge: Yankees | They play in the Bronx.\n{NAMED_THREE}\nInteresting Fact:"
+    assert prefix("skm", titled) == titled
+
+
+def test_what_an_earlier_reply_rested_on_is_not_repeated() -> None:
+    """The README shows it in the context of VRM, whose reply is conditioned on the conversation alone."""
+    fact = "Interesting Fact: The New York Yankees have a record of 50-20\n"
+    after = (
+        "Person 2: The New York Yankees have a 50-20 record this year.\nPerson 1: Wow, that's really good!\nPerson 2:"
+    )
+    assert prefix("vrm", f"{NAMED_THREE}\n{fact}{after}") == f"{NAMED_THREE}\n{after}"
+
+
+def prefix(name: str, text: str) -> str:
+    return prefix_text(request_of(Module(name), text), PrefixOptions(), best_count())
+
+
+@pytest.mark.parametrize("module", Module)
+def test_every_module_has_a_prompt_in_both_forms(module: Module) -> None:
+    request = request_of(module, f"Person 1's Persona: I like tea.\n{NAMED}")
+    assert SAID[-1] in token_prompt(request)
+    assert SAID[-1] in prefix_text(request, PrefixOptions())
+
+
+def test_lines_without_a_name_alternate_back_from_the_partner() -> None:
+    speakers = [turn.speaker for turn in request_of(Module.VRM, "one\n\n  two\r\nthree").turns]
+    assert speakers == [Speaker.PARTNER, Speaker.SELF, Speaker.PARTNER]
+    assert request_of(Module.VRM, "human: one\ntwo: 3\nBOT: four").turns == (
+        Turn(speaker=Speaker.PARTNER, text="one"),
+        Turn(speaker=Speaker.PARTNER, text="two: 3"),
+        Turn(speaker=Speaker.SELF, text="four"),
+    )
+
+
+def test_what_is_given_is_sorted_by_its_names() -> None:
+    request = request_of(
+        Module.SRM,
+        "partner's persona: I have a dog.\nPersonal Fact: I like tea.\nExternal Knowledge: Moon | It is far.\n"
+        "External Knowledge: It is cold.\nPerson 1: Hi\nPrevious Topic: moon\nPersonal Fact: tea\n"
+        "Interesting Fact: far",
+    )
+    assert request.memories == ("partner's persona: I have a dog.", "I like tea.")
+    assert [(one.title, one.text) for one in request.documents] == [("Moon", "It is far."), ("", "It is cold.")]
+    assert (request.entity, request.memory, request.knowledge) == ("moon", "tea", "far")
+    assert [quote.text for quote in request.quotes] == ["far"]
+
+
+@pytest.mark.parametrize("text", ["", " \n\n ", "Query:", "__generate-query__"])
+def test_what_holds_no_conversation_gives_none(text: str) -> None:
+    assert request_of(Module.SGM, text).turns == ()
+
+
+def test_only_a_last_line_asks_for_words() -> None:
+    assert [turn.text for turn in request_of(Module.SGM, "Person 1: Note:\nMemory:\nQuery:").turns] == [
+        "Note:",
+        "Memory:",
+    ]
+    assert [turn.text for turn in request_of(Module.SGM, "Tell me at 10:").turns] == ["Tell me at 10:"]

@@ -1,0 +1,301 @@
+"""A conversation is guarded, recorded in the form of the card, judged, saved and read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import pytest
+from chat_replies import model, plants
+from power_plants import index, write_folder
+
+from investigator.bb3.bb3x.module_examples import module_examples
+from investigator.bb3.bb3x.reading import conversations_in
+from investigator.bb3.bb3x.records import Conversation
+from investigator.bb3.chat_options import ChatOptions, Decide
+from investigator.bb3.feedback import DislikeType, follow_up_question
+from investigator.bb3.folder_chat import FolderChat
+from investigator.bb3.safety import SafetyGuard, canned_replies
+from investigator.bb3.talk import THANKS, Talk
+from investigator.chats import open_chat, talk_with
+from investigator.engines.base import Engine
+from investigator.errors import DialogueError, EngineError, EngineUnreachableError, FolderError
+from investigator.records import Module, Prompt, Speaker
+
+UNSAFE = "You are an asshole."
+QUESTION = "How much power does the Cedar plant make?"
+
+
+class Classifier:
+    """Finds one word unsafe, and may be down."""
+
+    def __init__(self) -> None:
+        self.down = False
+
+    def is_unsafe(self, text: str) -> bool:
+        if self.down:
+            raise EngineError("the classifier is down")
+        return "gherkin" in text
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    at = tmp_path_factory.mktemp("plants")
+    index(write_folder(at / "folder"), at / "workspace")
+    return at
+
+
+@pytest.fixture
+def opened(place: Path, tmp_path: Path) -> Iterator[Callable[..., Talk]]:
+    """Opens talks, each over a chat of its own."""
+    chats = []
+    users = count()
+
+    def open_talk(engine: Engine | None = None, *, classifier: Classifier | None = None, consent: bool = False) -> Talk:
+        context = open_chat(plants(place / "folder", place / "workspace", engine or model()))
+        chats.append(context)
+        chat: FolderChat = context.__enter__()
+        ids = count(1)
+        guard = SafetyGuard(Random(3), classifier=classifier)
+        session = chat.start(f"{tmp_path.name} {next(users)}", "chat 1")
+        return Talk(chat, session, guard, lambda: f"id {next(ids)}", consent=consent)
+
+    yield open_talk
+    for context in reversed(chats):
+        context.__exit__(None, None, None)
+
+
+def wire(talk: Talk) -> list[dict[str, object]]:
+    return list(talk.record.wire()["message_history"])  # type: ignore[arg-type]
+
+
+def test_what_is_said_is_recorded_with_every_field_of_the_card(opened: Callable[..., Talk]) -> None:
+    talk = opened()
+    talk.say("I have a dog called Bubbles.")
+    talk.say(QUESTION)
+    _, _, human, bot = wire(talk)
+    assert human == {
+        "text": QUESTION,
+        "sender": "human",
+        "human_message_id": "id 3",
+        "safety": {"string_matcher": "__ok__"},
+    }
+    assert bot["text"] == "It makes 42 MW of power."
+    assert {key: bot[key] for key in ("search_decision", "memory_decision", "search_query", "search_knowledge")} == {
+        "search_decision": "search",
+        "memory_decision": "do not access memory",
+        "search_query": QUESTION,
+        "search_knowledge": "It makes 42 MW of power.",
+    }
+    assert "cedar.txt" in bot["search_knowledge_doc_urls"]  # type: ignore[operator]
+    assert bot["memories"] == ["Person 2's Persona: I have a dog called Bubbles."]  # as the card numbers
+    assert (bot["isSafetyControlledResponse"], bot["safety"]) == (False, {"string_matcher": "__ok__"})
+
+
+def test_consent_is_no_unless_it_is_given(opened: Callable[..., Talk], place: Path) -> None:
+    assert opened().record.consent is False
+    assert opened(consent=True).record.consent is True
+    with open_chat(plants(place / "folder", place / "workspace", model())) as chat:
+        assert talk_with(chat, "anna").record.consent is False
+
+
+def test_unsafe_words_of_the_human_reach_no_module(opened: Callable[..., Talk]) -> None:
+    engine = model()
+    talk = opened(engine)
+    shown = talk.say(UNSAFE)
+    assert shown.text in next(texts for kind, texts in canned_replies().items() if kind == "unsafe_Human")
+    assert shown["failure"] == "unsafe_Human"
+    human, bot = wire(talk)
+    assert human["safety"] == {"string_matcher": "__notok__"}
+    assert (bot["previous_interaction_failure"], bot["isSafetyControlledResponse"]) == ("unsafe_Human", True)
+    talk.say("Hello")
+    assert not any("asshole" in prompt.text for prompt in engine.asked)
+
+
+def test_an_unsafe_reply_is_not_shown_nor_remembered_nor_gone_on_from(opened: Callable[..., Talk]) -> None:
+    engine = model(
+        {
+            Module.SDM: {"point": 0, "needed": False},
+            Module.CKM: {"text": ""},
+            Module.VRM: {"quotes": [], "reply": "I am an asshole."},
+        }
+    )
+    talk = opened(engine)
+    shown = talk.say("I have a dog called Bubbles.")
+    assert shown["failure"] == "unsafe_BlenderBot3"
+    assert "asshole" not in shown.text
+    assert "asshole" not in json.dumps(wire(talk)[-1])
+    memory = talk._chat.memory.memories(talk.record.user_pseudo_id or "")
+    assert [(fact.speaker, fact.text) for fact in memory] == [(Speaker.PARTNER, "I have a dog called Bubbles.")]
+    before = len(engine.asked)
+    talk.say("Hello")
+    assert not any("asshole" in prompt.text for prompt in engine.asked[before:])
+
+
+def test_only_the_exchange_that_was_not_shown_is_taken_back(opened: Callable[..., Talk]) -> None:
+    class FailsAfter(Classifier):
+        """Judges what the human says, and is down for replies."""
+
+        def is_unsafe(self, text: str) -> bool:
+            if self.down and text.startswith("I did not hear"):
+                raise EngineError("the classifier is down")
+            return "Bubbles" in text and text.startswith("You said")
+
+    classifier = FailsAfter()
+    talk = opened(classifier=classifier)
+    talk.say(QUESTION)
+    before = list(talk._session.conversation.turns)
+    classifier.down = True
+    assert talk.say("  ")["failure"] == "unsafe_model_crash"
+    opening = talk.say("Opening", {"memories": ["I have a dog called Bubbles."]})
+    assert opening["failure"] == "unsafe_BlenderBot3"
+    assert talk._session.conversation.turns == before
+
+
+def test_a_classifier_judges_both_and_may_fail(opened: Callable[..., Talk]) -> None:
+    classifier = Classifier()
+    talk = opened(classifier=classifier)
+    assert talk.say("I like gherkins.")["failure"] == "unsafe_Human"
+    assert talk.say(QUESTION).text == "It makes 42 MW of power."
+    assert wire(talk)[-1]["safety"] == {"duo_safety": "__ok__", "string_matcher": "__ok__"}
+    classifier.down = True
+    shown = talk.say("Hello")
+    assert shown["failure"] == "unsafe_model_crash"
+    assert wire(talk)[-1]["from_model_crash"] is True
+
+
+def test_a_model_that_fails_gets_a_canned_reply_that_names_the_problem(opened: Callable[..., Talk]) -> None:
+    engine = model()
+    works = engine.reply
+
+    def breaks(_: Prompt) -> None:
+        raise EngineUnreachableError("no server at port 7")
+
+    talk = opened(engine)
+    talk.say("Hello")
+    engine.reply = breaks  # type: ignore[method-assign, assignment]
+    shown = talk.say("What a model")
+    assert (shown["failure"], shown["problem"]) == ("unsafe_model_crash", "no server at port 7")
+    assert shown.text in canned_replies()[next(kind for kind in canned_replies() if kind == "unsafe_model_crash")]
+    engine.reply = works  # type: ignore[method-assign]
+    before = len(engine.asked)
+    assert talk.say(QUESTION).text == "It makes 42 MW of power."
+    assert not any("What a model" in prompt.text for prompt in engine.asked[before:])
+    assert wire(talk)[3]["previous_interaction_failure"] == "unsafe_model_crash"
+
+
+def test_a_wrong_call_is_raised_and_not_recorded(opened: Callable[..., Talk]) -> None:
+    talk = opened()
+    with pytest.raises(DialogueError):
+        talk.say("Hello", {"memories": "a text"})
+    assert wire(talk) == []
+
+
+def test_a_like_is_of_the_last_reply_whatever_came_after(opened: Callable[..., Talk]) -> None:
+    talk = opened()
+    with pytest.raises(DialogueError):
+        talk.like()
+    talk.say(QUESTION)
+    talk.dislike(DislikeType.SPAM)
+    talk.say("Tell me the year, too.")
+    talk.like()
+    assert [message.get("isLiked") for message in wire(talk)] == [None, True, None, None, None]
+    assert [message.get("isDisliked") for message in wire(talk)] == [None, False, None, None, None]
+
+
+def test_after_a_dislike_the_next_words_are_the_answer(opened: Callable[..., Talk]) -> None:
+    engine = model()
+    talk = opened(engine)
+    reply = talk.say(QUESTION)
+    assert talk.dislike(DislikeType.OFF_TOPIC) == follow_up_question(DislikeType.OFF_TOPIC)
+    asked = len(engine.asked)
+    assert talk.say("The year, asshole.").text == THANKS
+    assert len(engine.asked) == asked
+    assert talk.last is reply
+    marked, question, answer, thanks = wire(talk)[1:]
+    assert (marked["isDisliked"], marked["dislike_type"]) == (True, "off_topic")
+    assert question["text"] == follow_up_question(DislikeType.OFF_TOPIC)
+    assert (answer["isDislikeFeedback"], answer["safety"]) == (True, {"string_matcher": "__notok__"})
+    assert thanks["text"] == THANKS
+    assert talk.say(QUESTION).text == "It makes 42 MW of power."
+
+
+def test_a_dislike_that_is_taken_back_asks_for_no_answer(opened: Callable[..., Talk]) -> None:
+    talk = opened()
+    talk.say(QUESTION)
+    talk.dislike(DislikeType.RUDE)
+    talk.like()
+    assert talk.say(QUESTION).text == "It makes 42 MW of power."
+
+
+def test_silence_is_no_answer_to_what_would_have_been_better(opened: Callable[..., Talk]) -> None:
+    talk = opened()
+    talk.say(QUESTION)
+    question = talk.dislike(DislikeType.RUDE)
+    assert talk.say("  ").text == question
+    assert len(wire(talk)) == 3
+    assert talk.say("Say please.").text == THANKS
+
+
+@pytest.mark.parametrize("kind", [DislikeType.AGREE_SENSITIVE, DislikeType.DISAGREE_SENSITIVE])
+def test_only_a_canned_reply_can_be_called_too_careful(opened: Callable[..., Talk], kind: DislikeType) -> None:
+    talk = opened()
+    talk.say("Hello")
+    with pytest.raises(DialogueError, match="no canned one"):
+        talk.dislike(kind)
+    talk.say(UNSAFE)
+    assert talk.dislike(kind) == follow_up_question(kind)
+
+
+def test_a_saved_conversation_is_read_back_as_it_was_and_makes_examples(
+    opened: Callable[..., Talk], tmp_path: Path
+) -> None:
+    talk = opened()
+    for text in ("I have a dog called Bubbles. \u2028 👋\ud800", QUESTION, UNSAFE, "Thanks"):
+        talk.say(text)
+    talk.like()
+    talk.save(tmp_path / "new" / "talk.jsonl")
+    (back,) = conversations_in(tmp_path / "new" / "talk.jsonl")
+    assert back.wire() == Conversation.model_validate_json(json.dumps(_whole(talk.record.wire()))).wire()
+    examples = {(example.module, example.reply): example for example in module_examples(back, known_before=())}
+    assert examples[Module.SDM, 3].targets == ("search",)
+    assert examples[Module.MDM, 3].targets == ("do not access memory",)
+    assert examples[Module.SGM, 3].targets == (QUESTION,)
+    assert examples[Module.SKM, 3].targets == ("It makes 42 MW of power.",)
+    assert examples[Module.SRM, 3].targets == ("It makes 42 MW of power.",)
+    assert (Module.SDM, 5) not in examples  # the canned reply is nobody's
+
+
+def _whole(value: object) -> object:
+    """As UTF-8 can hold it."""
+    return json.loads(json.dumps(value).replace("\\ud800", "\\ufffd"))
+
+
+def test_saving_again_takes_the_place_of_the_same_conversation_only(
+    opened: Callable[..., Talk], tmp_path: Path
+) -> None:
+    one, other, file = opened(), opened(), tmp_path / "talk.jsonl"
+    one.say("Hello")
+    one.save(file)
+    one.say("Hello again")
+    one.save(file)
+    assert [len(found.message_history) for found in conversations_in(file)] == [4]
+    other.record = other.record.model_copy(update={"chat_id": "chat 2"})
+    lease = tmp_path / "lease.txt"
+    lease.write_text("The rent is EUR 48,000.", encoding="utf-8")
+    for taken in (file, lease, tmp_path):
+        with pytest.raises(FolderError):
+            other.save(taken)
+    assert lease.read_text(encoding="utf-8") == "The rent is EUR 48,000."
+
+
+def test_options_can_be_changed_between_turns(opened: Callable[..., Talk]) -> None:
+    engine = model()
+    talk = opened(engine)
+    talk.options = ChatOptions(search_decision=Decide.NEVER)
+    assert talk.say(QUESTION).text == "What about the plants?"
+    talk.options = ChatOptions(search_decision=Decide.ALWAYS)
+    assert talk.say(QUESTION).text == "It makes 42 MW of power."

@@ -1,0 +1,158 @@
+"""BB3's own prompts: what a model writes is read as the large and the small models were trained to write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from investigator.bb3.chat_options import ChatOptions, Decide
+from investigator.bb3.exchange import FAILED, ModuleRequest, SearchDocument
+from investigator.bb3.family import LARGE, SMALL
+from investigator.bb3.gpt2_tokens import best_count
+from investigator.bb3.memory_choice import MemoryOptions
+from investigator.bb3.memory_text import MemoryForm
+from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.prefix_options import PrefixOptions
+from investigator.bb3.session_memories import SessionMemories
+from investigator.bb3.text_forms import PrefixForm, Prompted, TokenForm, Written, prefix_text
+from investigator.bb3.turn_draft import Conversation
+from investigator.prompts import Prompts
+from investigator.records import Module, Speaker, Turn
+
+SAID = (Turn(speaker=Speaker.PARTNER, text="Is the moon far?"),)
+MEMORIES = ("Person 1's Persona: I have a dog.", "Person 2's Persona: I am a program.")
+
+
+class Writer:
+    """Writes what it is told, and keeps what it is asked."""
+
+    def __init__(self, text: str = "", *, failed: bool = False) -> None:
+        self.written = Written(text=text, score=-1.5, failed=failed)
+        self.calls: list[tuple[Module, list[str]]] = []
+
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> list[Written]:
+        self.calls.append((module, [prompt for _, prompt in prompts]))
+        return [self.written] * len(prompts)
+
+
+def request(module: Module, by: Module | None = None, **given: object) -> ModuleRequest:
+    return ModuleRequest.model_validate({"module": module, "by": by or module, "turns": SAID, **given})
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [(" search\nPerson 1: and", True), ("do not search", False), ("Yes, I think so", False), ("", False)],
+)
+def test_only_the_trained_words_of_the_large_models_decide(text: str, needed: bool) -> None:
+    (reply,) = PrefixForm(Writer(text)).ask([request(Module.SDM)])
+    assert reply.needed is needed
+
+
+@pytest.mark.parametrize(("text", "needed"), [("__do-search__", True), ("__do-not-search__", False), ("search", False)])
+def test_only_the_control_tokens_of_the_small_model_decide(text: str, needed: bool) -> None:
+    (reply,) = TokenForm(Writer(text)).ask([request(Module.SDM)])
+    assert reply.needed is needed
+
+
+@pytest.mark.parametrize("form", [PrefixForm, TokenForm])
+def test_what_cannot_be_had_has_failed(form: type[PrefixForm | TokenForm]) -> None:
+    (reply,) = form(Writer(failed=True)).ask([request(Module.SDM)])
+    assert (reply.text, reply.failed, reply.needed) == (FAILED, True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("I have a dog.", MEMORIES[0]),
+        (MEMORIES[1], MEMORIES[1]),
+        ("I have a cat.", ""),
+        ("Person 2's Persona: I have a dog.", ""),
+    ],
+)
+def test_a_recalled_memory_is_one_that_there_is(text: str, meant: str) -> None:
+    for form in (PrefixForm, TokenForm):
+        (reply,) = form(Writer(text)).ask([request(Module.MKM, memories=MEMORIES)])
+        assert reply.text == meant
+
+
+def test_each_module_is_asked_once_for_all_of_its_own_and_replies_keep_their_order() -> None:
+    writer = Writer("words")
+    asked = [
+        request(Module.CRM, Module.SRM, entity="a"),
+        request(Module.MGM),
+        request(Module.MRM, Module.SRM, memory="b"),
+    ]
+    replies = PrefixForm(writer).ask(asked)
+    assert [(module, len(prompts)) for module, prompts in writer.calls] == [(Module.SRM, 2), (Module.MGM, 1)]
+    assert ["Topic: a" in writer.calls[0][1][0], "Fact: b" in writer.calls[0][1][1]] == [True, True]
+    assert [reply.score for reply in replies] == [-1.5] * 3
+
+
+def test_a_memory_of_ones_own_turn_is_made_as_if_the_partner_had_said_it() -> None:
+    own = (*SAID, Turn(speaker=Speaker.SELF, text="I like tea."))
+    assert prefix_text(request(Module.MGM, turns=own), PrefixOptions()) == "Person 1: I like tea.\nMemory:"
+
+
+def test_instructions_for_raw_models_are_our_own_texts() -> None:
+    instruction, *_ = (Prompts().path("bb3/sdm").parent / "prefix" / "sdm.txt").read_text("utf-8").strip().split("\n\n")
+    prompt = prefix_text(request(Module.SDM), PrefixOptions(include_prompt=True))
+    assert prompt.startswith(instruction.splitlines()[-1].strip())
+    assert prompt.endswith("Person 1: Is the moon far?\nSearch Decision:")
+
+
+def test_of_too_long_a_prompt_the_last_documents_go_and_knowledge_stays() -> None:
+    documents = tuple(SearchDocument(title=f"T{n}", text=f"word{n} " * 60) for n in range(20))
+    prompt = prefix_text(request(Module.SKM, documents=documents), PrefixOptions(max_total_len=600), best_count())
+    shown = [n for n in range(20) if f"T{n} |" in prompt]
+    assert shown == list(range(len(shown)))
+    assert 0 < len(shown) < 20
+    talk = tuple(Turn(speaker=Speaker.PARTNER, text=f"Turn {n} " + "word " * 50) for n in range(30))
+    prompt = prefix_text(request(Module.SRM, turns=talk, knowledge="It is far."), PrefixOptions(max_prompt_len=200))
+    assert "Interesting Fact: It is far." in prompt
+    assert "Turn 0 " not in prompt
+
+
+def chatting(form: PrefixForm | TokenForm, kind: MemoryForm) -> tuple[ModularChat, Conversation]:
+    options = ChatOptions(search_decision=Decide.NEVER, memory_decision=Decide.NEVER)
+    family = SMALL if kind is MemoryForm.TOKENS else LARGE
+    memories = SessionMemories(kind, MemoryOptions(), chance=lambda: 1.0)
+    return ModularChat(form, family, options), Conversation(memories)
+
+
+def test_a_memory_that_says_more_is_kept_beside_the_one_that_says_less() -> None:
+    writer = Writer("I have a dog.")
+    chat, talk = chatting(PrefixForm(writer), MemoryForm.PREFIXES)
+    talk.hear("I have a dog.")
+    chat.reply([talk])
+    writer.written = Written(text="I have a dog called Bubbles.")
+    talk.hear("I have a dog called Bubbles.")
+    chat.reply([talk])
+    assert [text for text in talk.memories.texts() if text.startswith("Person 1")] == [
+        "Person 1's Persona: I have a dog.",
+        "Person 1's Persona: I have a dog called Bubbles.",
+    ]
+
+
+def test_an_episode_that_has_ended_leaves_no_empty_turns_behind() -> None:
+    writer = Writer("fine")
+    chat, talk = chatting(TokenForm(writer), MemoryForm.TOKENS)
+    talk.hear("Hello")
+    chat.reply([talk])
+    talk.turns.clear()
+    writer.calls.clear()
+    talk.hear("How are you?")
+    chat.reply([talk])
+    contexts = [prompt for _, prompts in writer.calls for prompt in prompts]
+    assert not any(line == "" for context in contexts for line in context.split("\n")[:-1])
+    assert all("Hello" not in context for context in contexts)
+
+
+def test_several_kinds_of_knowledge_stand_on_lines_of_their_own() -> None:
+    writer = Writer("far")
+    TokenForm(writer).ask([request(Module.SRM, entity="moon", memory=MEMORIES[0], knowledge="It is far.")])
+    assert writer.calls[0][1][0].split("\n")[1:] == [
+        "__entity__ moon __endentity__",
+        f"__memory__ {MEMORIES[0]} __endmemory__",
+        "__knowledge__ It is far. __endknowledge__",
+    ]

@@ -1,0 +1,138 @@
+"""A chat model for tests: it answers BB3's modules in the chat form, in this process or at a server on loopback."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from openai_server import Body, Response, completion
+from power_plants import prompt_in
+
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.bb3.folder_chat import ChatSession, FolderChat
+from investigator.dialogue.messages import Message
+from investigator.engines.base import Engine, Traits
+from investigator.records import Module, Prompt
+
+Said: TypeAlias = "str | Mapping[str, Any] | Callable[[str], str | Mapping[str, Any]]"
+"""A reply as text, as an object that is sent as JSON, or a function of the prompt's text that gives either."""
+
+_BEGINNINGS = {
+    "a reply to the last turn of a conversation needs a search": Module.SDM,
+    "a reply to the last turn of a conversation should use a remembered": Module.MDM,
+    "You write the search query": Module.SGM,
+    "You keep what people say": Module.MGM,
+    "You pick what the reply": Module.CKM,
+    "You choose the remembered fact": Module.MKM,
+    "You look in passages": Module.SKM,
+    "and stay with the matter": Module.CRM,
+    "and use what you remember": Module.MRM,
+    "with what documents say": Module.SRM,
+    "No documents were searched": Module.VRM,
+    "You begin a conversation": Module.ORM,
+}
+_POWER = re.compile(r"It makes \d+ MW of power\.")
+
+
+def output_of_the_plant(prompt: str) -> Mapping[str, Any]:
+    """The sentence about the power of the plant that the last turn names, with the number of its passage."""
+    named = re.findall(r"<turn [^>]*>.*?the (\w+) plant", prompt, re.IGNORECASE)
+    passages = re.findall(r"<passage number=\"(\d+)\"[^>]*>\n(.*?)\n</passage>", prompt, re.DOTALL)
+    found = [
+        {"passage": int(number), "text": said[0]}
+        for number, text in passages
+        if named and f"The {named[-1].title()} plant" in text and (said := _POWER.findall(text))
+    ]
+    return {"point": 90 if found else 0, "sentences": found}
+
+
+def what_the_evidence_says(prompt: str) -> Mapping[str, Any]:
+    """The evidence, word for word."""
+    return {"quotes": [], "reply": " ".join(re.findall(r"<evidence [^>]*>(.*?)</evidence>", prompt))}
+
+
+def first_person_words(prompt: str) -> Mapping[str, Any]:
+    """What the last turn says, where it begins with I or My."""
+    last = re.findall(r"<turn [^>]*>(.*?)</turn>", prompt, re.DOTALL)[-1]
+    return {"text": last if last.startswith(("I ", "My ")) else ""}
+
+
+def what_is_remembered(prompt: str) -> Mapping[str, Any]:
+    """The fact, word for word."""
+    return {"quotes": [], "reply": "You said: " + " ".join(re.findall(r"<fact [^>]*>(.*?)</fact>", prompt))}
+
+
+SENSIBLE: Mapping[Module, Said] = {
+    Module.SDM: {"point": 90, "needed": True},
+    Module.MDM: {"point": 10, "needed": False},
+    Module.SGM: lambda prompt: {"text": re.findall(r"<turn [^>]*>(.*?)</turn>", prompt, re.DOTALL)[-1]},
+    Module.MGM: first_person_words,
+    Module.CKM: {"text": "plants"},
+    Module.MKM: lambda prompt: {"point": 90, "fact_id": int(re.findall(r'<fact id="(\d+)"', prompt)[0])},
+    Module.SKM: output_of_the_plant,
+    Module.CRM: {"quotes": [], "reply": "What about the plants?"},
+    Module.MRM: what_is_remembered,
+    Module.SRM: what_the_evidence_says,
+    Module.VRM: {"quotes": [], "reply": "Good day to you."},
+    Module.ORM: what_is_remembered,
+}
+"""Searches for every turn, quotes what is asked for, keeps sentences in the first person."""
+
+
+def model(replies: Mapping[Module, Said] | None = None, *, concurrency: int = 1) -> ScriptedEngine:
+    """A language model in this process: the sensible one, with some replies of its own."""
+    told = {**SENSIBLE, **(replies or {})}
+    scripts = {module.template: _script(said) for module, said in told.items()}
+    return ScriptedEngine({**scripts, "": "{}"}, traits=Traits(is_model=True, concurrency=concurrency))
+
+
+def at_a_server(replies: Mapping[Module, Said] | None = None) -> Callable[[Body], Response]:
+    """The same as what a server answers."""
+    told = {**SENSIBLE, **(replies or {})}
+
+    def answer(body: Body) -> Response:
+        prompt = prompt_in(body)
+        return completion(_text(told[module_of(prompt)], prompt))
+
+    return answer
+
+
+def module_of(prompt: str) -> Module:
+    """The module that a prompt is for."""
+    head = prompt[:400]
+    return next(module for beginning, module in _BEGINNINGS.items() if beginning in head)
+
+
+def asked(engine: ScriptedEngine) -> list[Module]:
+    """The modules that an engine was asked for, in order."""
+    return [Module(prompt.template.removeprefix("bb3/").removesuffix(".j2")) for prompt in engine.asked]
+
+
+def plants(folder: Path, workspace: Path, engine: str | Engine | None = None) -> Investigator:
+    """An investigator of the folder; without an engine the extractive one answers."""
+    return Investigator(folder, model=engine, workspace=workspace, embedder=ScriptedEmbedder())
+
+
+def say(chat: FolderChat, session: ChatSession, text: str, **fields: object) -> Message:
+    """The reply to one turn."""
+    (reply,) = chat.reply([(session, Message(text=text, **fields))])
+    return reply
+
+
+def quoted(reply: Message) -> list[str]:
+    """The texts of the quotes of a reply."""
+    quotes = reply.get("quotes", [])
+    assert isinstance(quotes, Sequence)
+    return [quote["text"] for quote in quotes]
+
+
+def _script(said: Said) -> Callable[[Prompt], str]:
+    return lambda prompt: _text(said, prompt.text)
+
+
+def _text(said: Said, prompt: str) -> str:
+    given = said(prompt) if callable(said) else said
+    return given if isinstance(given, str) else json.dumps(given)

@@ -1,0 +1,72 @@
+"""`investigator export`: saved conversations become a release, with consent only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from investigator.bb3.bb3x.reading import conversations_in
+from investigator.cli.main import app
+
+
+def command(*words: str | Path, stdin: str = "") -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words], input=stdin)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "folder"
+    made.mkdir()
+    (made / "lease.txt").write_text("The annual rent is EUR 48,000.", encoding="utf-8")
+    return made
+
+
+def released(to: Path, version: str) -> str:
+    return "\n".join(file.read_text("utf-8") for file in sorted((to / version).rglob("*.jsonl")))
+
+
+def test_only_conversations_with_consent_are_released_and_redacted(folder: Path, tmp_path: Path) -> None:
+    talk = "Write to ida.lovelace@example.org or call +44 20 7946 0958.\n/save\n"
+    command("chat", folder, "--user", "ida", "--search", "never", "--share", stdin=talk)
+    command("chat", folder, "--user", "ben", "--search", "never", stdin="I agree to nothing.\n/save\n")
+    command("chat", folder, "--user", "mum", "--share", stdin="/save\n")
+    result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0")
+    assert result.exit_code == 0
+    assert "1 conversations" in result.stdout
+    assert "Left out: 1 without consent, 1 without a human reply" in result.stdout
+    text = released(tmp_path / "releases", "1.0")
+    for secret in ("ida.lovelace", "7946", '"ida"', "agree to nothing"):
+        assert secret not in text
+    files = [file for file in (tmp_path / "releases" / "1.0").rglob("*.jsonl") if file.stat().st_size]
+    (conversation,) = [found for file in files for found in conversations_in(file)]
+    assert [message.by_human for message in conversation.message_history] == [True, False]
+
+
+def test_a_version_is_released_once(folder: Path, tmp_path: Path) -> None:
+    command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
+    words = ("export", folder, "--to", tmp_path / "releases", "--version")
+    assert command(*words, "1.0").exit_code == 0
+    assert command(*words, "1.0").exit_code == 2
+    assert command(*words, "0.9").exit_code == 2
+    assert command(*words, "one").exit_code == 2
+    assert command(*words, "1.1").exit_code == 0
+
+
+def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> None:
+    command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
+    (folder / ".investigator" / "chats" / "broken.jsonl").write_text('{"message_history": 7}\n', "utf-8")
+    result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0")
+    assert result.exit_code == 2
+    assert "line 1 of" in result.stderr
+    assert "broken.jsonl" in result.stderr
+    assert not (tmp_path / "releases" / "1.0").exists()
+
+
+def test_the_memory_of_a_conversation_is_in_its_file(folder: Path) -> None:
+    command("chat", folder, "--user", "ida", "--search", "never", stdin="I have a dog called Bubbles.\n/save\n")
+    (file,) = (folder / ".investigator" / "chats").glob("*.jsonl")
+    saved = json.loads(file.read_text("utf-8"))
+    assert saved["message_history"][1]["memories"] == ["Person 2's Persona: I have a dog called Bubbles."]

@@ -1,0 +1,89 @@
+"""`investigator memory`: what chats remember, to see and to change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import app
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "lease.txt").write_text("The rent is EUR 48,000.", encoding="utf-8")
+    return tmp_path
+
+
+def memory(folder: Path, *words: str, user: str = "anna") -> Result:
+    return CliRunner().invoke(app, ["memory", str(folder), *words, "--user", user])
+
+
+def test_memories_can_be_added_seen_changed_and_forgotten(folder: Path) -> None:
+    assert memory(folder).stdout == "Nothing is remembered.\n"
+    assert "     1  I have a dog.  [of you, " in memory(folder, "add", "I have", "a dog.").stdout
+    memory(folder, "add", "I sing in a choir.")
+    assert "I have two dogs." in memory(folder, "edit", "1", "I have two", "dogs.").stdout
+    assert [line.split("  [")[0].strip() for line in memory(folder, "list").stdout.splitlines()] == [
+        "1  I have two dogs.",
+        "2  I sing in a choir.",
+    ]
+    assert "choir" in memory(folder, "search", "singing choirs").stdout
+    assert "choir" not in memory(folder, "delete", "2").stdout
+    assert memory(folder, "forget").stdout == "Forgotten: 1\n"
+    assert memory(folder, "list").stdout == "Nothing is remembered.\n"
+
+
+def test_other_users_see_nothing_of_it(folder: Path) -> None:
+    memory(folder, "add", "I have a dog.")
+    memory(folder, "add", "I have a cat.", user="ben\nand \x1b[2J co")
+    assert "dog" not in memory(folder, "list", user="ben").stdout
+    users = memory(folder, "users").stdout
+    assert users.splitlines() == ["anna", "ben and \\x1b[2J co"]
+
+
+def test_json_has_a_record_for_each_and_nothing_for_none(folder: Path) -> None:
+    assert memory(folder, "list", "--json").stdout == ""
+    memory(folder, "add", "I have a 🐕.\nReally.")
+    (line,) = memory(folder, "list", "--json").stdout.splitlines()
+    row = json.loads(line)
+    assert (row["id"], row["user"], row["text"], row["speaker"]) == (1, "anna", "I have a 🐕. Really.", "partner")
+
+
+def test_where_nobody_is_remembered_there_are_no_users(folder: Path) -> None:
+    assert memory(folder, "users").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("delete",), "the number of a memory is missing"),
+        (("delete", "one"), "'one' is no number of a memory"),
+        (("delete", "9" * 40), "is no number of a memory"),
+        (("delete", "7"), "nothing is remembered under the number 7"),
+        (("edit", "7"), "the text is missing"),
+        (("edit", "7", "I sing."), "nothing is remembered under the number 7"),
+        (("add",), "the text is missing"),
+        (("add", "  "), "the text is missing"),
+        (("add", "x" * 10_000), "the memory has 10,000 characters"),
+        (("search",), "the text is missing"),
+        (("burn",), "burn"),
+    ],
+)
+def test_wrong_use_is_told(folder: Path, words: tuple[str, ...], error: str) -> None:
+    result = memory(folder, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert error in result.stderr
+
+
+def test_the_same_is_not_remembered_twice(folder: Path) -> None:
+    memory(folder, "add", "I have a dog.")
+    result = memory(folder, "add", "I have a dog.")
+    assert result.exit_code == 2
+    assert "remembered already" in result.stderr
+
+
+def test_a_folder_that_is_not_there_is_wrong_use(folder: Path) -> None:
+    assert memory(folder / "nowhere").exit_code == 2

@@ -1,0 +1,215 @@
+"""Engines that are told how to write: what is told in part, and what each kind of engine makes of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import gguf_files
+import pytest
+from chat_parts import PROMPT, MadeTime
+from langchain_core.language_models import FakeListChatModel
+from openai_server import Body, OpenAIServer, Response, completion, refusal
+
+from investigator.engines.base import Decodes, traits_of
+from investigator.engines.chat import ChatEngine
+from investigator.engines.chat_models import ChatSettings
+from investigator.engines.gguf import GgufEngine, GgufSettings
+from investigator.engines.known_servers import KnownServers
+from investigator.engines.sending import ReplyFormat
+from investigator.engines.told_decoding import told_method, with_told
+from investigator.errors import SettingsError
+from investigator.records import AskReply, Prompt, ReflectReply
+from investigator.records.decoding import OFF, Decoding, Inference
+
+
+@pytest.mark.parametrize(
+    ("told", "own", "method"),
+    [
+        ({}, None, None),
+        ({"beam_max_length": 20}, Inference.BEAM, None),
+        ({"inference": "beam", "topp": 0.5}, None, Inference.BEAM),
+        ({"topp": 0.5}, None, Inference.NUCLEUS),
+        ({"topp": 0.5}, Inference.FACTUAL_NUCLEUS, Inference.FACTUAL_NUCLEUS),
+        ({"topp": 0.5, "omega_bound": 0.1}, None, Inference.FACTUAL_NUCLEUS),
+        ({"topk": 3}, Inference.NUCLEUS, Inference.TOPK),
+        ({"beam_size": 4}, Inference.GREEDY, Inference.BEAM),
+        ({"beam_size": 4}, Inference.SAMPLE_AND_RANK, Inference.SAMPLE_AND_RANK),
+        ({"temperature": 0.5}, Inference.GREEDY, Inference.NUCLEUS),
+        ({"temperature": 0.5}, Inference.TOPK, Inference.TOPK),
+    ],
+)
+def test_a_number_means_a_method_that_has_it(
+    told: dict[str, Any], own: Inference | None, method: Inference | None
+) -> None:
+    assert told_method(Decoding(**told), own) is method
+
+
+def test_what_is_not_told_stays() -> None:
+    own = Decoding(inference=Inference.NUCLEUS, topp=0.6, beam_max_length=512, stop_token="")
+    found = with_told(own, Decoding(temperature=0.5, beam_min_length=3))
+    assert found == own.model_copy(update={"temperature": 0.5, "beam_min_length": 3})
+    assert with_told(own, Decoding()) == own
+    assert with_told(own, Decoding(inference=Inference.FACTUAL_NUCLEUS)).topp == 0.6
+
+
+def test_a_temperature_alone_draws_from_all_tokens() -> None:
+    found = with_told(Decoding(), Decoding(temperature=0.5))
+    assert (found.inference, found.topp, found.temperature) == (Inference.NUCLEUS, OFF, 0.5)
+
+
+def chat(server: OpenAIServer, **options: Any) -> ChatEngine:
+    settings = ChatSettings(base_url=server.url, **options)
+    return ChatEngine("openai:m", settings, turns=MadeTime().turns())
+
+
+def sampled(body: Body) -> dict[str, object]:
+    """What of a request is about the choice of tokens."""
+    names = ("temperature", "top_p", "max_completion_tokens")
+    return {name: body[name] for name in names if name in body}
+
+
+@pytest.mark.parametrize(
+    ("told", "sent"),
+    [
+        ({"inference": "nucleus", "topp": 0.7}, {"temperature": 1.0, "top_p": 0.7}),
+        ({"inference": "nucleus"}, {"temperature": 1.0, "top_p": 0.9}),
+        ({"topp": 0.7, "temperature": 0.4}, {"temperature": 0.4, "top_p": 0.7}),
+        ({"temperature": 0.4}, {"temperature": 0.4}),
+        ({"inference": "nucleus", "topp": -1}, {"temperature": 1.0}),
+        ({"inference": "greedy"}, {"temperature": 0.0}),
+        ({"beam_max_length": 40}, {"max_completion_tokens": 40}),
+        ({}, {}),
+    ],
+)
+def test_a_chat_model_is_sent_what_was_told_and_nothing_else(
+    openai_server: OpenAIServer, told: dict[str, Any], sent: dict[str, object]
+) -> None:
+    engine = chat(openai_server)
+    other = engine.decoding_as(Decoding(**told))
+    other.reply(PROMPT)
+    engine.reply(PROMPT)
+    assert [sampled(body) for body in openai_server.bodies] == [sent, {}]
+    assert other.name == engine.name
+    assert (traits_of(other).sampling == traits_of(engine).sampling) is (not sent)
+
+
+def test_the_settings_of_a_chat_model_hold_where_nothing_else_is_told(openai_server: OpenAIServer) -> None:
+    engine = chat(openai_server, temperature=0.2, top_p=0.5, max_tokens=99)
+    told = Decoding(beam_max_length=40), Decoding(inference=Inference.NUCLEUS), Decoding(inference=Inference.GREEDY)
+    for decoding in told:
+        engine.decoding_as(decoding).reply(PROMPT)
+    whole = {"temperature": 0.2, "top_p": 0.5, "max_completion_tokens": 99}
+    assert [sampled(body) for body in openai_server.bodies] == [
+        {**whole, "max_completion_tokens": 40},
+        whole,
+        {"temperature": 0.0, "max_completion_tokens": 99},
+    ]
+
+
+def without_top_p(body: Body) -> Response:
+    """A server that draws as it likes, and knows no schemas."""
+    if "response_format" in body:
+        return refusal(400, "no response_format here")
+    return refusal(400, "Unsupported parameter: 'top_p'", param="top_p") if "top_p" in body else completion("ok")
+
+
+def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(
+    openai_server: OpenAIServer, notices: list[str], tmp_path: Path
+) -> None:
+    openai_server.answer(without_top_p)
+    known = KnownServers(tmp_path / "servers.json")
+    settings = ChatSettings(base_url=openai_server.url)
+    engine = ChatEngine("openai:m", settings, known=known, on_notice=notices.append, turns=MadeTime().turns())
+    one, two = (engine.decoding_as(Decoding(topp=share, temperature=0.5)) for share in (0.7, 0.8))
+    assert [one.reply(PROMPT).text, two.reply(PROMPT).text, engine.reply(PROMPT).text] == ["ok"] * 3
+    assert len(openai_server.requests) == 4 + 1 + 1  # two formats, top_p, and then one request each
+    assert [sampled(body) for body in openai_server.bodies[-2:]] == [{"temperature": 0.5}, {}]
+    assert (len(notices), engine.reply_format) == (2, ReplyFormat.NONE)
+    assert sum("top_p" in notice for notice in notices) == 1
+
+    later = ChatEngine("openai:m", settings, known=known, turns=MadeTime().turns())
+    later.decoding_as(Decoding(topp=0.7)).reply(PROMPT)
+    assert sampled(openai_server.bodies[-1]) == {"temperature": 1.0}
+    assert len(openai_server.requests) == 7
+
+
+@pytest.mark.parametrize("method", [Inference.BEAM, Inference.TOPK, Inference.FACTUAL_NUCLEUS])
+def test_a_chat_model_cannot_be_told_what_servers_do_not_know(openai_server: OpenAIServer, method: Inference) -> None:
+    with pytest.raises(SettingsError, match=f"cannot be told {method}") as refused:
+        chat(openai_server).decoding_as(Decoding(inference=method))
+    assert "transformers:" in refused.value.hint
+
+
+def test_a_temperature_that_no_chat_model_takes_is_refused(openai_server: OpenAIServer) -> None:
+    with pytest.raises(SettingsError, match=r"5\.0 cannot be told as temperature"):
+        chat(openai_server).decoding_as(Decoding(temperature=5.0))
+
+
+def test_a_ready_model_keeps_its_own_parameters() -> None:
+    with pytest.raises(SettingsError, match="keeps its own parameters"):
+        ChatEngine.of(FakeListChatModel(responses=["a"])).decoding_as(Decoding(topp=0.5))
+
+
+@pytest.fixture
+def hollow(tmp_path: Path) -> GgufEngine:
+    """A file whose header is that of a model made for 4096 tokens, and that holds none."""
+    pytest.importorskip("xllamacpp")
+    file = tmp_path / "x.gguf"
+    file.write_bytes(gguf_files.model(4096))
+    return GgufEngine(file, GgufSettings(top_p=0.6))
+
+
+@pytest.mark.parametrize(
+    ("told", "sampling"),
+    [
+        ({"inference": "greedy"}, "max_tokens=512 temperature=0 seed=0"),
+        ({"topk": 3}, "max_tokens=512 temperature=1 seed=0 top_k=3"),
+        ({"topp": 0.8, "temperature": 0.5}, "max_tokens=512 temperature=0.5 seed=0 top_p=0.8"),
+        ({"inference": "nucleus"}, "max_tokens=512 temperature=1 seed=0 top_p=0.6"),
+        ({"temperature": 2.0}, "max_tokens=512 temperature=2 seed=0 top_p=1"),
+        ({"beam_max_length": 64}, "max_tokens=64 temperature=0 seed=0 top_p=0.6"),
+    ],
+)
+def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str, Any], sampling: str) -> None:
+    other = hollow.decoding_as(Decoding(**told))
+    assert isinstance(other, Decodes)
+    assert traits_of(other).sampling == sampling
+    assert (other.name, traits_of(hollow).sampling) == (hollow.name, "max_tokens=512 temperature=0 seed=0 top_p=0.6")
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ({"inference": "beam"}, "cannot be told beam"),
+        ({"beam_max_length": 4050}, "leaves no room for a prompt"),
+        ({"beam_max_length": 3}, "3 cannot be told as max_tokens"),
+    ],
+)
+def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[str, Any], why: str) -> None:
+    with pytest.raises(SettingsError, match=why):
+        hollow.decoding_as(Decoding(**told))
+
+
+@pytest.fixture(scope="module")
+def gguf() -> GgufEngine:
+    named = os.environ.get("INVESTIGATOR_TEST_GGUF")
+    if not named:
+        pytest.skip("INVESTIGATOR_TEST_GGUF does not name a GGUF file")
+    pytest.importorskip("xllamacpp")
+    return GgufEngine(named, GgufSettings(context_tokens=1024, max_tokens=160, threads=1))
+
+
+def thought(reply_type: type[AskReply] | type[ReflectReply] = AskReply) -> Prompt:
+    return Prompt(PROMPT.template, PROMPT.variables, "Tell about a bridge in JSON.", reply_type)
+
+
+def test_a_loaded_gguf_model_writes_as_told(gguf: GgufEngine) -> None:
+    greedy = gguf.reply(thought()).text
+    assert gguf.decoding_as(Decoding(topk=1, temperature=2.0)).reply(thought()).text == greedy
+    assert gguf.decoding_as(Decoding(topp=0.0, temperature=2.0)).reply(thought()).text == greedy
+    hot = gguf.decoding_as(Decoding(topk=200, temperature=2.0))
+    assert hot.reply(thought()).text == hot.reply(thought()).text != greedy
+    assert gguf.decoding_as(Decoding(beam_max_length=16)).reply(thought(ReflectReply)).output_tokens == 16
+    assert gguf.reply(thought()).text == greedy

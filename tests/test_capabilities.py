@@ -1,0 +1,80 @@
+"""What `docs/CAPABILITIES.md` says is done is shown by tests that exist, and its deviations are those of the code."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+DOCS = TESTS.parent / "docs"
+PAGE = (DOCS / "CAPABILITIES.md").read_text(encoding="utf-8")
+NAMED = sorted(set(re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE)))
+CAPABILITIES = [cells for line in PAGE.splitlines() if (cells := re.split(r"(?<!\\) ?\| ?", line)[1:-1])]
+ROWS = [cells for cells in CAPABILITIES if len(cells) == 4 and cells[0].isdecimal()]
+DEVIATIONS = [cells for cells in CAPABILITIES if len(cells) == 5 and cells[3].isdecimal()]
+
+
+@cache
+def functions(file: str) -> frozenset[str]:
+    path = TESTS / file
+    if not path.is_file():
+        return frozenset()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def test_all_sixty_capabilities_have_a_row() -> None:
+    assert [int(number) for number, *_ in ROWS] == list(range(1, 61))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+def test_a_capability_is_told_and_shown_by_a_test(row: list[str]) -> None:
+    _, capability, here, shown = row
+    assert capability
+    assert here
+    assert "::test_" in shown or here.startswith("Left out:")
+
+
+@pytest.mark.parametrize(("file", "name"), NAMED)
+def test_a_test_that_is_named_exists(file: str, name: str) -> None:
+    assert name in functions(file)
+
+
+def test_deviations_are_those_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(TESTS / "golden"))
+    tables = [importlib.import_module("deviations").DEVIATIONS]
+    tables.append(importlib.import_module("deviations_bb3_memory").SEARCH_DEVIATIONS)
+    done = {(one.file, one.kind, plain(one.reason)) for table in tables for one in table}
+    told = {(file, kind, plain(reason)) for file, kinds, reason, *_ in DEVIATIONS for kind in kinds.split(", ")}
+    assert told == done
+    assert all("::test_" in shown for *_, shown in DEVIATIONS)
+
+
+def test_the_figures_of_the_recorded_rows_add_up() -> None:
+    told = re.search(r"Of (\d+) recorded rows (\d+) come out as recorded,\s+and (\d+) deviate on purpose", PAGE)
+    assert told is not None
+    rows, same, deviating = map(int, told.groups())
+    assert rows == same + deviating
+    assert deviating == sum(int(count) for _, _, _, count, _ in DEVIATIONS)
+
+
+def test_transcripts_hold_twelve_turns_and_what_is_typed_is_what_was_sent() -> None:
+    transcripts = sorted((DOCS / "transcripts").glob("*.md"))
+    assert len(transcripts) == 2
+    for transcript in transcripts:
+        text = transcript.read_text(encoding="utf-8")
+        turns = re.search(r"< docs/transcripts/(\S+\.txt)", text)
+        assert turns is not None
+        typed = (DOCS / "transcripts" / turns[1]).read_text(encoding="utf-8").splitlines()
+        assert re.findall(r"^> (.*)$", text, re.MULTILINE) == typed
+        assert (len([line for line in typed if not line.startswith("/")]), typed.count("/why")) == (12, 3)
+
+
+def plain(reason: str) -> str:
+    """A reason without the marks of a table's cell."""
+    return reason.replace("`", "").replace("\\|", "|")
