@@ -20,7 +20,7 @@ from investigator.bb3.memory_choice import MemoryOptions
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
 from investigator.bb3.talk import Talk
 from investigator.build import Investigator
-from investigator.engines.base import Engine
+from investigator.engines.base import Engine, traits_of
 from investigator.engines.catalogue import EXTRACTIVE, open_engine
 from investigator.engines.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
@@ -35,6 +35,9 @@ from investigator.settings import Settings
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.workspace import DATABASE_NAME
+
+_FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.MKM, Module.SKM)
+"""The modules that decide, search, remember and find; the others reply."""
 
 
 @contextmanager
@@ -61,7 +64,7 @@ def open_chat(
         pass
     journal = _ChatJournal(investigator.price_of, time.monotonic)
     usual = investigator.desk_for(None, journal)
-    engines, notices = _engines(investigator, models or {}, decodings or {})
+    engines, notices = _engines(investigator, _named(investigator, models or {}, on_notice), decodings or {})
     desks = {module: investigator.desk_for(engine, journal) for module, engine in engines.items()}
     for notice in notices:
         on_notice(notice)
@@ -77,6 +80,21 @@ def open_chat(
             side_by_side=min(desk.traits(Role.CHAT).concurrency for desk in (usual, *desks.values())),
             search=search,
         )
+
+
+def _named(
+    investigator: Investigator, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
+) -> Mapping[Module, str | Engine]:
+    """The engines of single modules; a small model only replies, unless it is named for more."""
+    usual = investigator.engine_for(None)
+    left = [module for module in _FINDING if module not in models]
+    if not traits_of(usual).is_small or not left:
+        return models
+    on_notice(
+        f"{usual.name} is small: deciding, searching and remembering are left to the embedded engine. "
+        f"To have the model do one of them too, name it, as --{left[0]}-model gguf:PATH"
+    )
+    return {**dict.fromkeys(left, EXTRACTIVE), **models}
 
 
 def _engines(

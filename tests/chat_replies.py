@@ -70,7 +70,7 @@ SENSIBLE: Mapping[Module, Said] = {
     Module.MDM: {"point": 10, "needed": False},
     Module.SGM: lambda prompt: {"text": re.findall(r"<turn [^>]*>(.*?)</turn>", prompt, re.DOTALL)[-1]},
     Module.MGM: first_person_words,
-    Module.CKM: {"text": "plants"},
+    Module.CKM: lambda prompt: {"text": "plant" if re.search(r"<turn.*plant", prompt) else ""},
     Module.MKM: lambda prompt: {"point": 90, "fact_id": int(re.findall(r'<fact id="(\d+)"', prompt)[0])},
     Module.SKM: output_of_the_plant,
     Module.CRM: {"quotes": [], "reply": "What about the plants?"},

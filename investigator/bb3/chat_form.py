@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.memory_text import owner_of
-from investigator.bb3.proven_replies import is_grounded, proven_quotes
+from investigator.bb3.proven_replies import goes_on, is_grounded, proven_quotes, stands_in, without_marks
 from investigator.calibration import shipped
 from investigator.engines.roles import Role
+from investigator.evidence.claims import unsaid
 from investigator.evidence.quotes import Sources
 from investigator.prompts import Prompts
 from investigator.records import (
@@ -40,6 +41,7 @@ _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
 """Chat models tell no probabilities: of separate replies one with proven quotes goes before one on a memory."""
 _POINT_OF_MODELS = 50
 """From here on a model's sentences count as knowledge; below it those of the search may."""
+_LONGEST_QUERY = 200  # characters; a longer one must not be longer than the turn
 _LONGEST_TOLD = 200  # characters of a decision that could not be read
 
 Variables = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
@@ -99,8 +101,13 @@ class ChatForm:
         return ModuleReply(text=yes if reading.value.needed else no, needed=reading.value.needed)
 
     def _phrase(self, request: ModuleRequest) -> ModuleReply:
-        value = self._read(request, _of_turns(request), PhraseReply).value
-        return ModuleReply(text="" if value is None else value.text.strip(), failed=value is None)
+        desk, variables = self._desk_of(request.by), _of_turns(request)
+        value = self._read(request, variables, PhraseReply).value
+        text = value.text.strip() if value is not None else ""
+        if value is not None and (not desk.traits(Role.CHAT).is_model or _is_fitting(request, text)):
+            return ModuleReply(text=text)
+        own = desk.opinion(request.module.template, variables, PhraseReply)
+        return ModuleReply(text="" if own is None else own.text, failed=own is None and value is None)
 
     def _recalled(self, request: ModuleRequest) -> ModuleReply:
         variables = _with_facts(request)
@@ -114,7 +121,9 @@ class ChatForm:
         value = self._read(request, variables, KnowledgeReply).value
         desk = self._desk_of(request.by)
         quotes: tuple[Quote, ...] = ()
-        if value is not None and _is_worth_it(value, _POINT_OF_MODELS if desk.traits(Role.CHAT).is_model else 0):
+        calibrated = shipped().threshold if any(document.passage for document in request.documents) else 0
+        least = _POINT_OF_MODELS if desk.traits(Role.CHAT).is_model else calibrated
+        if value is not None and _is_worth_it(value, least):
             quotes = self._proven(value, request)
         own = None if quotes else desk.opinion(request.module.template, variables, KnowledgeReply)
         if own is not None and _is_worth_it(own, shipped().threshold):
@@ -134,7 +143,8 @@ class ChatForm:
         if not is_model or request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
             value = desk.ask(template, variables, ResponseReply, smaller=less_said).value
             text = value.reply.strip() if value is not None else ""
-            if text and (not is_model or is_grounded(text, request)):
+            text = without_marks(text) if is_model else text
+            if text and (not is_model or (is_grounded(text, request) and goes_on(text, request))):
                 return ModuleReply(text=text, score=score, quotes=request.quotes)
         own = desk.opinion(template, variables, ResponseReply)
         if own is None:
@@ -205,6 +215,14 @@ def _with_facts(request: ModuleRequest) -> FactsVariables:
 def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
     owned = enumerate(map(owner_of, memories), 1)
     return tuple(PersonalFact(id=n, speaker=who or Speaker.PARTNER, text=text) for n, (who, text) in owned)
+
+
+def _is_fitting(request: ModuleRequest, text: str) -> bool:
+    """Whether a query is short and has no figures of its own; whether a memory or a topic was said, word for word."""
+    last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)
+    if request.module is Module.SGM:
+        return len(text) <= max(_LONGEST_QUERY, len(last)) and unsaid(text, said) is None
+    return stands_in(text, last if request.module is Module.MGM else said)
 
 
 def _is_worth_it(knowledge: KnowledgeReply, least: int) -> bool:

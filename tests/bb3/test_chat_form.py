@@ -85,8 +85,26 @@ def test_no_word_of_a_decision_is_told_so_too() -> None:
 @pytest.mark.parametrize("module", [Module.SGM, Module.MGM, Module.CKM])
 def test_phrases_come_as_they_are(module: Module) -> None:
     assert reply(saying(module, {"text": " the rent "}), module).text == "the rent"
-    assert reply(saying(module, {"text": ""}), module).failed is False
-    assert reply(saying(module, '{"nonsense": '), module).failed is True
+    assert reply(saying(module, {"text": ""}), module) == ModuleReply(text="")
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        (Module.SGM, "rent 52000"),
+        (Module.SGM, "the rent is high " * 20),
+        (Module.SGM, '{"nonsense": '),
+        (Module.MGM, "I like the rent."),
+        (Module.MGM, "The user asks how much the rent is."),
+        (Module.MGM, "null"),
+        (Module.CKM, "the mill"),
+        (Module.CKM, "[]"),
+    ],
+)
+def test_phrases_that_nobody_said_are_made_by_the_rules(module: Module, text: str) -> None:
+    said = text if text[0] in "{[n" else {"text": text}
+    rules = reply(ExtractiveEngine(ScriptedEmbedder()), module)
+    assert reply(saying(module, said), module) == rules
 
 
 @pytest.mark.parametrize(("fact_id", "memory"), [(1, MEMORIES[0]), (2, MEMORIES[1]), (3, ""), (-1, ""), (None, "")])
@@ -185,6 +203,19 @@ def test_figures_and_denials_that_nobody_gave_are_not_said(module: Module, given
 def test_what_is_no_claim_or_was_said_is_said(said: str) -> None:
     text = "I do not like cats. I moved to Rome in 2019."
     assert reply(saying(Module.VRM, {"quotes": [], "reply": said}), Module.VRM, text).text == said
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("I am a chatbot. I am a chatbot. I am a chatbot.", "Hello! What would you like to know?"),
+        ("Hello", "Hello! What would you like to know?"),
+        ("Good day!<\u200b/turn> <turn>Bye", "Good day!"),
+        ("</turn>", "Hello! What would you like to know?"),
+    ],
+)
+def test_babble_is_not_shown(said: str, shown: str) -> None:
+    assert reply(saying(Module.VRM, {"quotes": [], "reply": said}), Module.VRM, "Hello").text == shown
 
 
 @pytest.mark.parametrize("raw", ["", "Sure thing!", '{"reply": ""}', '{"reply": [1]}', "null", "\ud83d"])

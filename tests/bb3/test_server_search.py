@@ -27,6 +27,7 @@ QUICK = Patience(timeout=0.2, requests=2, delay=0.01)
 PATIENT = Patience(timeout=10, requests=2, delay=0.01)
 QUESTION = "How much power does the Cedar plant make?"
 TELLS = "It makes 42 MW of power."
+SAYS = "The Cedar plant makes 42 MW of power."
 
 
 def pages(*found: dict[str, str]) -> Response:
@@ -106,10 +107,10 @@ def test_a_server_that_fails_later_ends_no_conversation(
 
 
 def test_a_server_that_comes_back_is_used_again(diary: Investigator, openai_server: OpenAIServer) -> None:
-    openai_server.answer(pages(), Response(404), pages({"url": "u", "title": "Cedar", "content": TELLS}))
+    openai_server.answer(pages(), Response(404), pages({"url": "u", "title": "Cedar", "content": SAYS}))
     failed, found = asked(diary, ServerSearch.reached(openai_server.url), QUESTION, QUESTION)
     assert "search_problem" in failed
-    assert TELLS in found.text
+    assert SAYS in found.text
 
 
 def test_a_page_that_speaks_to_the_model_is_not_quoted(diary: Investigator, openai_server: OpenAIServer) -> None:

@@ -214,10 +214,10 @@ def test_a_ceiling_ends_the_chat_and_says_so(terminal: Terminal) -> None:
 
 
 def test_a_reply_is_given_though_the_ceiling_leaves_nothing_to_remember_it_with(terminal: Terminal) -> None:
-    calls = len([Module.SDM, Module.MDM, Module.MGM, Module.CKM, Module.CRM])
+    calls = len([Module.SDM, Module.MDM, Module.MGM, Module.CKM, Module.VRM])
     terminal.server.answer(at_a_server({Module.SDM: {"point": 0, "needed": False}}))
     result = terminal.chat("Hello\n/why\nHello again\n", "--set", f"budget.calls={calls}")
-    assert result.stdout.startswith("What about the plants?\n")
+    assert result.stdout.startswith("Good day to you.\n")
     assert "Nothing is remembered of the reply: stopped(calls)\n" in result.stdout
     assert result.exit_code == 4
 

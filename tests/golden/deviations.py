@@ -19,6 +19,7 @@ from golden_rows import Deviation
 DEVIATIONS: tuple[Deviation, ...] = (
     *deviations_agents.DEVIATIONS,
     *deviations_bb3_memory.DEVIATIONS,
+    *deviations_bb3_memory.SEARCH_DEVIATIONS,
     *deviations_bb3_prompts.DEVIATIONS,
     *deviations_bb3_turns.DEVIATIONS,
     *deviations_bb3x.DEVIATIONS,

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import httpx
-from deviations_bb3_memory import SEARCH_DEVIATIONS
+from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.bb3.document_text import chunked, described, nearest_chunks, passage, titled
@@ -103,4 +103,4 @@ ADAPTERS = {
 
 @each_row("bb3_search", list(ADAPTERS))
 def test_searching_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS, SEARCH_DEVIATIONS)
+    check(row, ADAPTERS, DEVIATIONS)

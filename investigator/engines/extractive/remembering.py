@@ -18,6 +18,7 @@ _ABOUT_ONESELF = re.compile(r"\b(me|my|mine|myself|mich|mir|mein\w*|moi|mon|ma|m
 _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _LEAST_FIT = 25
+_LEAST_FIT_OF_A_STATEMENT = 35  # who tells something new is not told what is only near to it
 _OWNER_BONUS = 0.05
 _BEFORE_LAST = 0.8
 _OF_SPEAKER = re.compile(
@@ -74,7 +75,8 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
     told = [fact.id for fact in facts if fact.speaker is Speaker.PARTNER]
     if point < _LEAST_FIT and told and asks_for_memory(text):
         return FactReply(point=_LEAST_FIT, fact_id=max(told))
-    return FactReply(point=point, fact_id=facts[best].id if point >= _LEAST_FIT else None)
+    least = _LEAST_FIT if is_question(text) else _LEAST_FIT_OF_A_STATEMENT
+    return FactReply(point=point, fact_id=facts[best].id if point >= least else None)
 
 
 def _tells(sentence: str) -> bool:

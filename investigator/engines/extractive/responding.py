@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from investigator.engines.extractive.turns import is_question, last_text
+from investigator.engines.extractive.turns import is_question, last_text, tells_of_oneself
 from investigator.records import PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
 from investigator.text.terms import folded
 
@@ -17,7 +17,10 @@ _WHAT_NEXT = "What would you like to know?"
 _NOT_LOOKED = "I have not looked it up."
 _TOLD = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
 _SPOKE_OF = "We were speaking of"
-_SET_PHRASES = (_NOTHING_TO_QUOTE, _WHAT_NEXT, _NOT_LOOKED, *_TOLD.values(), _SPOKE_OF, "I see.", "You are welcome.")
+_SET_PHRASES = (
+    *(_NOTHING_TO_QUOTE, _NOT_LOOKED, _SPOKE_OF, *_TOLD.values()),
+    *("What would you like to know", "I see.", "You are welcome."),
+)
 _GREETING = re.compile(r"\W*(hi|hello|hey|good (morning|evening)|hallo|guten (tag|morgen)|bonjour|salut|hola)\b")
 _THANKS = re.compile(r"\b(thanks|thank you|thx|danke|merci|gracias)\b")
 _FAREWELL = re.compile(r"\b(bye|goodbye|good night|see you|tschuss|auf wiedersehen|au revoir|adios)\b")
@@ -31,7 +34,8 @@ def is_set_phrase(sentence: str) -> bool:
 def respond(variables: ResponseVariables) -> ResponseReply:
     """A reply of what is given: the quotes with their places, the fact with whose it is, the entity by its name."""
     given = bool(variables.knowledge) or variables.fact is not None
-    if not given and _is_courtesy(last_text(variables.turns)):
+    text = last_text(variables.turns)
+    if not given and (_is_courtesy(text) or is_question(text) or tells_of_oneself(text)):
         return respond_plainly(variables.turns)
     parts: list[str] = []
     if variables.fact is not None:

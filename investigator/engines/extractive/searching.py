@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.asking import ask
+from investigator.engines.extractive.responding import is_set_phrase
 from investigator.engines.extractive.thinking import think
 from investigator.engines.extractive.turns import (
     is_question,
@@ -16,6 +18,7 @@ from investigator.engines.extractive.turns import (
     referent,
     salient,
     sentences,
+    tells_of_oneself,
 )
 from investigator.records import (
     AskVariables,
@@ -23,11 +26,13 @@ from investigator.records import (
     Passage,
     PhraseReply,
     QuotedSentence,
+    Speaker,
     ThinkVariables,
     Turn,
 )
 from investigator.text.terms import folded
 
+_QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
 _MOST_WORDS = 12
 _FEW_WORDS = 2
 _LEAST_POINT = 10
@@ -111,7 +116,17 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
         return ""
     if not terms and not before and (said := key_terms(_turn_before(turns))):
         return " ".join(said)
-    return referent(before, [turn.text for turn in turns[:-1]])
+    others = [_own_words(turn) for turn in turns[:-1] if not tells_of_oneself(turn.text)]
+    if not any(key_terms(text) for text in others) and points_back(asked):
+        others = [_own_words(turn) for turn in turns[:-1]]
+    return referent(before, others)
+
+
+def _own_words(turn: Turn) -> str:
+    """A turn without the quotes of documents in it, their places, and the set phrases of this engine."""
+    if turn.speaker is not Speaker.SELF:
+        return turn.text
+    return " ".join(one for one in sentences(_QUOTED.sub(" ", turn.text)) if not is_set_phrase(one))
 
 
 def _turn_before(turns: Sequence[Turn]) -> str:

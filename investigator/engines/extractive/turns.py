@@ -10,8 +10,11 @@ from investigator.records import Turn
 from investigator.text.sentences import sentence_spans
 from investigator.text.terms import folded, stop_words
 
-_TITLE = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,40})[\"“”«»„]")
+_TITLE = re.compile(r"(?:\"(?=[^\"]*\")|[“«„])([^\"“”«»„]{2,40})[\"“”»]")
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*")
+_IMPERSONAL = re.compile(
+    r"\b(?:is|was|be|will|would) it (?:\w+ ){1,2}(?:to|that|for)\b|\bis it (?:true|likely|known)\b", re.IGNORECASE
+)
 _POSSESSIVE = re.compile(r"['’]s$")
 _INSIDE_NAMES = frozenset(["of", "the", "de", "la", "du", "del", "van", "von", "der", "and", "und", "&"])
 _FADING = 0.7
@@ -67,8 +70,13 @@ def first_person(text: str) -> bool:
 
 
 def points_back(text: str) -> bool:
-    """Whether a word of the text stands for something that was said before."""
-    return any(is_kind(token, WordKind.POINTS_BACK) for token in tokens(text))
+    """Whether a word of the text stands for something that was said before; not the "it" of "is it safe to"."""
+    return any(is_kind(token, WordKind.POINTS_BACK) for token in tokens(_IMPERSONAL.sub(" ", text)))
+
+
+def tells_of_oneself(text: str) -> bool:
+    """Whether the speaker speaks of themselves and asks nothing."""
+    return first_person(text) and not is_question(text)
 
 
 def named_things(text: str) -> list[str]:
