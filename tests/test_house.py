@@ -25,7 +25,7 @@ MODULES = [f"investigator/{name}".removesuffix(".py").removesuffix("/__init__").
 ERRORS = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, InvestigatorError)]
 
 SLOW_TO_IMPORT = {"torch", "transformers", "sentence_transformers", "chromadb", "langchain", "langchain_core", "openai"}
-SLOW_TO_IMPORT |= {"kreuzberg", "nltk", "pypdfium2", "xllamacpp"}
+SLOW_TO_IMPORT |= {"kreuzberg", "pypdfium2", "xllamacpp"}
 
 CATCHES_ANYTHING = {
     "cli/main.py": 1,  # the outer shell

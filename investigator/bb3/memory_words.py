@@ -5,23 +5,20 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
+from investigator.text.stems import porter_stem
 from investigator.text.terms import spaced
-
-if TYPE_CHECKING:
-    from nltk.stem.porter import PorterStemmer
 
 TELL_NOTHING = frozenset(
     {
         *string.punctuation,
         *("a", "an", "the", "am", "are", "is", "as"),
-        *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "veri", "too", "most", "but"),
+        *("realli", "actual", "up", "so", "just", "now", "how", "then", "also", "very", "too", "most", "but"),
     }
 )
-"""Of function words only few, for who is spoken of matters much in a memory; adverbs stand in their stemmed form."""
+"""Of function words only few, for who is spoken of matters much in a memory; two of the adverbs are stems."""
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _WHOLE = {
     **{"won't": "will not", "can't": "can not", "shan't": "shall not", "ain't": "are not", "let's": "let us"},
@@ -60,9 +57,9 @@ def memory_words(
 ) -> list[str]:
     """The words of a memory or a turn in lower case, in their order.
 
-    `expanded` writes contractions out (`don't` as `do not`), `stemmed` cuts words down to their Porter stems. Articles,
-    forms of `to be`, some adverbs and single punctuation marks are left out; `without_stop_words` also leaves out
-    pronouns and the other common words of English. Unspaced scripts give pairs of characters.
+    `expanded` writes contractions out (`don't` as `do not`), `stemmed` cuts all but common words down to their Porter
+    stems. Articles, forms of `to be`, some adverbs and single punctuation marks are left out; `without_stop_words` also
+    leaves out pronouns and the other common words of English. Unspaced scripts give pairs of characters.
     """
     dropped = TELL_NOTHING | english_stop_words() if without_stop_words else TELL_NOTHING
     return [word for word in every_word(text, expanded=expanded, stemmed=stemmed) if word not in dropped]
@@ -76,7 +73,7 @@ def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> lis
     if expanded:
         text = _written_out(text)
     words = [word for sentence in _sentences(spaced(text)) for word in _pieces(sentence)]
-    return [_stem(word) for word in words] if stemmed else words
+    return [word if word in english_stop_words() else porter_stem(word) for word in words] if stemmed else words
 
 
 @cache
@@ -105,15 +102,3 @@ def _sentences(text: str) -> Iterator[str]:
 def _pieces(sentence: str) -> list[str]:
     """The words of a sentence as the Penn Treebank has them: `do n't`, `tom 's`; only its own full stop is cut off."""
     return _PIECE.findall(sentence)
-
-
-@lru_cache(maxsize=50_000)
-def _stem(word: str) -> str:
-    return str(_stemmer().stem(word))
-
-
-@cache
-def _stemmer() -> PorterStemmer:
-    from nltk.stem.porter import PorterStemmer  # takes a second to load
-
-    return PorterStemmer()

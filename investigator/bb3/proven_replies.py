@@ -133,7 +133,7 @@ def _in(document: SearchDocument, text: str, sources: Sources | None) -> Quote |
     source = Document(
         id=_source_id(document),
         title=document.title,
-        media_type="text/plain",
+        media_type="text/html",
         content_hash=hashlib.sha256(document.text.encode("utf-8", "replace")).hexdigest(),
         text=document.text,
     )

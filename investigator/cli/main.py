@@ -30,6 +30,7 @@ from investigator.cli.module import module
 from investigator.cli.replay import replay
 from investigator.cli.runs import runs
 from investigator.cli.search import search
+from investigator.cli.search_server import search_server
 from investigator.cli.show import show
 from investigator.cli.status import status
 from investigator.cli.tasks import tasks
@@ -87,6 +88,7 @@ app.command("show")(guarded(show))
 app.command("index")(guarded(index))
 app.command("status")(guarded(status))
 app.command("search")(guarded(search))
+app.command("search-server")(guarded(search_server))
 app.command("chat", context_settings=_MODULE_OPTIONS)(guarded(chat))
 app.command("memory")(guarded(memory))
 app.command("module", context_settings=_MODULE_OPTIONS)(guarded(module))

@@ -68,7 +68,7 @@ def test_a_question_is_answered_with_a_quote_and_its_place(place: Path) -> None:
     assert quoted(reply) == ["It makes 42 MW of power."]
     assert reply["search_decision"] == "search"
     assert reply["search_query"] == "How much power does the Cedar plant make?"
-    assert "cedar.txt" in reply["search_knowledge_doc_urls"]  # type: ignore[operator]
+    assert "cedar.txt#line=1" in reply["search_knowledge_doc_urls"]  # type: ignore[operator]
 
 
 def test_what_a_document_tells_the_model_is_not_passed_on(place: Path) -> None:

@@ -30,7 +30,7 @@ OPT, R2C2 = MemoryForm.PREFIXES, MemoryForm.TOKENS
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("I don’t like Mondays.", ["i", "do", "not", "like", "monday"]),
+        ("I don’t like Mondays.", ["i", "do", "not", "like", "mondai"]),
         ("He's here. Tom's dog barks!", ["he", "here", "tom", "'s", "dog", "bark"]),
         ("u should visit the U.S. soon", ["you", "should", "visit", "u.s.", "soon"]),
         ("My name is Dr. Who. I travel.", ["my", "name", "dr.", "who", "i", "travel"]),
@@ -39,6 +39,7 @@ OPT, R2C2 = MemoryForm.PREFIXES, MemoryForm.TOKENS
         ("She said “hello”, then 'bye'.", ["she", "said", "“", "hello", "”", "bye"]),
         ("5,000 books, 10:30 (daily)--or #2?!", ["5,000", "book", "10:30", "daili", "--", "or", "2"]),
         ("my well-known friend... x.com/a?b=1", ["my", "well-known", "friend", "...", "x.com/a", "b=1"]),
+        ("He has this very old boat", ["he", "has", "this", "old", "boat"]),
         ("我喜欢猫", ["我喜", "喜欢", "欢猫"]),
         ("🐶 is מקסים", ["🐶", "מקסים"]),
         ("", []),
@@ -50,7 +51,7 @@ def test_a_memory_is_cut_into_its_words(text: str, words: list[str]) -> None:
 
 
 def test_words_that_tell_nothing_can_be_left_out() -> None:
-    assert memory_words("I have been to the new museum of them", without_stop_words=True) == ["new", "museum"]
+    assert memory_words("They say this was the new museum of his", without_stop_words=True) == ["sai", "new", "museum"]
 
 
 @pytest.mark.parametrize("text", ["x" * 10_000, "a." * 5_000, "don't " * 2_000, "'" * 10_000, "I like tea. " * 800])

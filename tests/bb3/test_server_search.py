@@ -63,8 +63,8 @@ def test_a_chat_quotes_the_pages_of_another_folder_that_is_served(diary: Investi
     (reply,) = asked(diary, ServerSearch.reached(plants.address), QUESTION)
     (quote,) = [Quote.model_validate(one) for one in reply["quotes"]]  # type: ignore[attr-defined]
     assert TELLS in reply.text
-    assert quote.document_id == "cedar.txt"
-    place = reply["search_knowledge_doc_urls"].index("cedar.txt")  # type: ignore[attr-defined]
+    assert quote.document_id == "cedar.txt#line=1"
+    place = reply["search_knowledge_doc_urls"].index("cedar.txt#line=1")  # type: ignore[attr-defined]
     given = reply["search_knowledge_doc_content"][place]  # type: ignore[index]
     assert given[quote.start : quote.end] == quote.text
 

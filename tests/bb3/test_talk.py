@@ -90,7 +90,7 @@ def test_what_is_said_is_recorded_with_every_field_of_the_card(opened: Callable[
         "search_query": QUESTION,
         "search_knowledge": "It makes 42 MW of power.",
     }
-    assert "cedar.txt" in bot["search_knowledge_doc_urls"]  # type: ignore[operator]
+    assert "cedar.txt#line=1" in bot["search_knowledge_doc_urls"]  # type: ignore[operator]
     assert bot["memories"] == ["Person 2's Persona: I have a dog called Bubbles."]  # as the card numbers
     assert (bot["isSafetyControlledResponse"], bot["safety"]) == (False, {"string_matcher": "__ok__"})
 

@@ -78,7 +78,7 @@ def test_why_tells_what_the_last_reply_rests_on(terminal: Terminal) -> None:
     assert lines[0] == "Nothing was said yet."
     told = lines[lines.index("It makes 42 MW of power.") + 1 :]
     assert told[:4] == ["Search: search", "Memory: do not access memory", f"Query: {QUESTION}", "Passages, best first:"]
-    assert "  cedar.txt" in told
+    assert "  cedar.txt#line=1" in told
     assert told[-1] == "Quote, proven: “It makes 42 MW of power.” (cedar.txt:line 1)"
 
 
@@ -234,7 +234,7 @@ def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -
     finally:
         pages.close()
     lines = result.stdout.splitlines()
-    assert (lines[0], lines[-1]) == ("It makes 7 MW.", "Quote, proven: “It makes 7 MW.” (u:line 1)")
+    assert (lines[0], lines[-1]) == ("It makes 7 MW.", "Quote, proven: “It makes 7 MW.” (u:text line 1)")
     down = terminal.chat(f"{QUESTION}\n", "--search-server", pages.url)
     assert (down.exit_code, down.stdout) == (1, "")
 

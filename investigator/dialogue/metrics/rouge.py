@@ -1,8 +1,8 @@
 """ROUGE-1, ROUGE-2 and ROUGE-L of one reply.
 
-The measure of Lin (2004) as its Perl script counts it: words stemmed by Porter's original algorithm (here NLTK's),
-the first 665 characters. The script also looks irregular forms ("went", "children") up in the lists of WordNet,
-which are not used here: such a form and its base count as different words.
+The measure of Lin (2004) as its Perl script counts it: words stemmed by Porter's original algorithm, the first 665
+characters. The script also looks irregular forms ("went", "children") up in the lists of WordNet, which are not used
+here: such a form and its base count as different words.
 """
 
 from __future__ import annotations
@@ -11,13 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
 
 from investigator.dialogue.metrics.matching import Overlap, best_overlap, normalize_answer, overlap, overlap_of
-
-if TYPE_CHECKING:
-    from nltk.stem.porter import PorterStemmer
+from investigator.text.stems import porter_stem
 
 _LONGEST_TEXT = 665
 _LONGEST_UNSTEMMED = 3
@@ -57,15 +53,7 @@ def _stems(text: str) -> list[str]:
     words: list[str] = []
     for word in _NO_WORD.sub(" ", normalize_answer(text)[:_LONGEST_TEXT]).split():
         words.extend(_SPLIT_BY_TREEBANK.get(word, (word,)))
-    stemmer = _stemmer()
-    return [str(stemmer.stem(word)) if len(word) > _LONGEST_UNSTEMMED else word for word in words]
-
-
-@cache
-def _stemmer() -> PorterStemmer:
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer(PorterStemmer.ORIGINAL_ALGORITHM)
+    return [porter_stem(word) if len(word) > _LONGEST_UNSTEMMED else word for word in words]
 
 
 def _ngrams(words: Sequence[str], length: int) -> Counter[str]:
