@@ -63,7 +63,7 @@ def test_it_is_found_answers_and_ends_with_ctrl_c(folder: Path) -> None:
         with pytest.raises(EngineUnreachableError):
             ServerSearch.reached(address)
     assert "burned down in 1911" in first[0].text
-    assert (second[0].url, second[0].text) == ("tower.txt", "The tower was built in 1920.")
+    assert (second[0].url, second[0].text) == ("tower.txt#line=1", "The tower was built in 1920.")
     assert (process.returncode, rest) == (0, "")
     assert "Ctrl-C ends it" in told
     assert "mill burn" not in told
