@@ -21,8 +21,6 @@ from investigator.errors import DialogueError, InvestigatorError, WorkspaceLocke
 from investigator.reports.inert import inert
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from investigator.bb3.folder_chat import FolderChat
     from investigator.bb3.talk import Talk
     from investigator.build import Investigator
@@ -123,6 +121,7 @@ def _read(investigator: Investigator) -> None:
 
 def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: TextIO) -> None:
     """Read lines until the input ends or one says so; errors are told, and the chat goes on."""
+    from investigator.reports.chat import reply_text
     from investigator.research.budget import BudgetSpent
 
     interactive = _is_interactive(source)
@@ -137,8 +136,7 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
             if line.command is not None:
                 _obey(line, chat, talk, user, workspace)
             elif line.text:
-                reply = talk.say(line.text)
-                print_styled(_plain(f"{reply.text}\n"))
+                print_styled(reply_text(talk.say(line.text)))
         except BudgetSpent as spent:
             typer.echo(f"stopped({spent.reason}): the ceiling of this chat is reached", err=True)
             raise typer.Exit(4) from spent
@@ -217,12 +215,6 @@ def _show_step(step: str) -> None:
 
 def _note(text: str) -> None:
     typer.echo(inert(f"note: {text}"), err=True)
-
-
-def _plain(text: str) -> Text:
-    from rich.text import Text
-
-    return Text(inert(text))
 
 
 def memory_number(word: str, example: str) -> int:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from investigator.dialogue.messages import Message
 from investigator.records import Quote, Speaker
-from investigator.reports.inert import one_line
+from investigator.reports.inert import inert, one_line
 from investigator.store.personal_facts import KeptFact
 
 _NAMED = {
@@ -51,6 +51,15 @@ def why_text(message: Message | None) -> Text:
 def users_text(users: Sequence[str]) -> Text:
     """The users of whom something is remembered, one a line."""
     return Text("".join(f"{one_line(user)}\n" for user in users))
+
+
+def reply_text(message: Message) -> Text:
+    """A reply, and where its quotes stand, as far as it does not say so itself."""
+    quotes = message.get("quotes")
+    places = [Quote.model_validate(quote).place for quote in quotes] if isinstance(quotes, list) else []
+    untold = [one_line(place) for place in dict.fromkeys(places) if place not in message.text]
+    told = f"  [{'; '.join(untold)}]" if untold else ""
+    return Text(f"{inert(message.text)}{told}\n")
 
 
 def memories_text(facts: Sequence[KeptFact]) -> Text:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from investigator.dialogue.messages import Message
 from investigator.records import Speaker
-from investigator.reports.chat import memories_text, users_text, why_text
+from investigator.reports.chat import memories_text, reply_text, users_text, why_text
 from investigator.store.personal_facts import FactSource, KeptFact
 
 QUOTE = {
@@ -107,3 +107,10 @@ def test_memories_are_told_with_number_owner_and_use() -> None:
 def test_users_stand_one_a_line() -> None:
     assert users_text(["anna", "b\nen"]).plain == "anna\nb en\n"
     assert users_text([]).plain == ""
+
+
+def test_a_reply_tells_where_its_quotes_stand_unless_it_says_so_itself() -> None:
+    assert reply_text(Message(text="It is 40.", quotes=[QUOTE])).plain == "It is 40.  [lease.txt:line 3]\n"
+    said = "“The rent is 40.” (lease.txt:line 3)"
+    assert reply_text(Message(text=said, quotes=[QUOTE])).plain == f"{said}\n"
+    assert reply_text(Message(text="Hi\x1b[2J")).plain == "Hi\\x1b[2J\n"
