@@ -21,7 +21,7 @@ _MARK = re.compile(
     r"</?\s*(?:text|turns?|facts?|evidence|passages?|documents?|reply|quotes?|point|what you say|words of)\b"
     r"|<\W*/?\W*turn"
 )
-MOST_REPEATS = 2
+_MOST_REPEATS = 2
 _OF_ONESELF = re.compile(
     r"\b(?:i|we|ich|wir|je|nous|yo)\b[\s'’\w]{0,20}?(?:\b(?:not|never|no|nothing|none|cannot|nicht|nichts|nie|kein\w{0,2}|pas|nada)"
     r"|n['’]t)\b|\b(?:no (?:problem|worries|doubt)|not at all|why not|never mind|don['’]t (?:worry|mention))\b",
