@@ -66,12 +66,19 @@ def _values(annotation: Any, limits: list[Any]) -> st.SearchStrategy[Any]:
     if issubclass(annotation, Enum):
         return st.sampled_from(annotation)
     low = next((limit.ge for limit in limits if isinstance(limit, annotated_types.Ge)), None)
+    above = next((limit.gt for limit in limits if isinstance(limit, annotated_types.Gt)), None)
     high = next((limit.le for limit in limits if isinstance(limit, annotated_types.Le)), None)
     plain: dict[type, st.SearchStrategy[Any]] = {
         types.NoneType: st.none(),
         bool: st.booleans(),
-        int: st.integers(low, high),
-        float: st.floats(low, high, allow_nan=False, allow_infinity=False),
+        int: st.integers(low if above is None else above + 1, high),
+        float: st.floats(
+            low if above is None else above,
+            high,
+            exclude_min=above is not None,
+            allow_nan=False,
+            allow_infinity=False,
+        ),
         str: st.text(max_size=8),
     }
     return plain[annotation]
