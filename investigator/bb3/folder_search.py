@@ -76,6 +76,7 @@ def one_at_a_time(
 
 def _document(document: Document, passage: Passage) -> SearchDocument:
     """A passage as a document that was found; its address names the page or the line where it begins."""
-    place = f"#page={passage.page}" if passage.page else f"#line={passage.line}" if passage.line else ""
+    line = f"#{'line' if passage.own_lines else 'text-line'}={passage.line}" if passage.line else ""
+    place = f"#page={passage.page}" if passage.page else line
     address = f"{document.id}{place}"
     return SearchDocument(title=document.title or document.id, text=passage.text, url=address, passage=passage)

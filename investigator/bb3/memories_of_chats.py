@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from investigator.bb3.long_term_memory import LongTermMemory
 from investigator.bb3.memory_choice import Chance, MemoryOptions, Tokens, available_memories
 from investigator.bb3.memory_overlap import Claim
-from investigator.bb3.memory_text import MemoryForm, owner_of, with_prefix
+from investigator.bb3.memory_text import MemoryForm, owner_of, prefix_of
 from investigator.bb3.memory_words import memory_words
 from investigator.records import Speaker
 from investigator.store.personal_facts import FactSource, KeptFact
@@ -87,14 +87,14 @@ class UserMemories:
         return self._memory.get(self._user, numbers)
 
     def _written(self, facts: Sequence[KeptFact]) -> dict[str, int]:
-        written = {with_prefix(fact.text, fact.speaker, self._form): fact for fact in facts}
+        written = {f"{prefix_of(fact.speaker, self._form)}: {fact.text}": fact for fact in facts}
         self._numbers.update({memory: fact.id for memory, fact in written.items()})
         return {memory: fact.turns_since_used for memory, fact in written.items()}
 
     def _known_words(self, facts: Sequence[KeptFact]) -> Tokens:
         """Cuts texts into words; those of the facts were cut when they were made."""
         known = {
-            with_prefix(fact.text, fact.speaker, self._form).lower(): tuple(Claim.read(fact.claim).terms)
+            f"{prefix_of(fact.speaker, self._form)}: {fact.text}".lower(): tuple(Claim.read(fact.claim).terms)
             for fact in facts
         }
         return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))

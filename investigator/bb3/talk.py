@@ -16,7 +16,7 @@ from investigator.bb3.feedback import DislikeType, answered_after_dislike, asked
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.safety import GuardedReply, SafetyGuard
 from investigator.dialogue.messages import Message
-from investigator.errors import DialogueFormatError, FolderError, RunError
+from investigator.errors import DialogueError, DialogueFormatError, FolderError, RunError
 
 THANKS = "Thank you, that is noted."
 CHATS = "chats"
@@ -60,6 +60,10 @@ class Talk:
         canned reply, which names its `failure`, and the `problem` of the model; the modules never see such an exchange
         again. Raises DialogueError, StoreError, FolderError, and the signal BudgetSpent.
         """
+        if not isinstance(text, str):
+            raise DialogueError(
+                f"what is said must be a text, it is {text!r:.60}", hint='Say a text: talk.say("Hello")'
+            )
         if self._asked_why:
             return self._noted(text)
         made: list[Message] = []

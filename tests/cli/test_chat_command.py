@@ -64,7 +64,7 @@ def terminal(openai_server: OpenAIServer, indexed: Path, tmp_path: Path) -> Term
 def test_each_line_gets_a_reply_until_the_input_ends(terminal: Terminal) -> None:
     result = terminal.chat(f"{QUESTION}\n\n{QUESTION.replace('Cedar', 'Oak')}")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == "It makes 42 MW of power.\nIt makes 45 MW of power.\n"
+    assert result.stdout == "It makes 42 MW of power.  [cedar.txt:line 1]\nIt makes 45 MW of power.  [oak.txt:line 1]\n"
 
 
 def test_quit_ends_it(terminal: Terminal) -> None:
@@ -76,7 +76,7 @@ def test_why_tells_what_the_last_reply_rests_on(terminal: Terminal) -> None:
     result = terminal.chat(f"/why\nMy dog is called Bubbles.\n{QUESTION}\n/why\n")
     lines = result.stdout.splitlines()
     assert lines[0] == "Nothing was said yet."
-    told = lines[lines.index("It makes 42 MW of power.") + 1 :]
+    told = lines[lines.index("It makes 42 MW of power.  [cedar.txt:line 1]") + 1 :]
     assert told[:4] == ["Search: search", "Memory: do not access memory", f"Query: {QUESTION}", "Passages, best first:"]
     assert "  cedar.txt#line=1" in told
     assert told[-1] == "Quote, proven: “It makes 42 MW of power.” (cedar.txt:line 1)"
@@ -145,9 +145,9 @@ def test_search_can_be_switched_between_turns(terminal: Terminal) -> None:
     assert result.stdout.splitlines() == [
         "What about the plants?",
         "Search: compute",
-        "It makes 42 MW of power.",
+        "It makes 42 MW of power.  [cedar.txt:line 1]",
         "Search: always",
-        "It makes 42 MW of power.",
+        "It makes 42 MW of power.  [cedar.txt:line 1]",
     ]
     assert terminal.asked().count(Module.SDM) == 1
 
@@ -234,7 +234,10 @@ def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -
     finally:
         pages.close()
     lines = result.stdout.splitlines()
-    assert (lines[0], lines[-1]) == ("It makes 7 MW.", "Quote, proven: “It makes 7 MW.” (u:text line 1)")
+    assert (lines[0], lines[-1]) == (
+        "It makes 7 MW.  [u:text line 1]",
+        "Quote, proven: “It makes 7 MW.” (u:text line 1)",
+    )
     down = terminal.chat(f"{QUESTION}\n", "--search-server", pages.url)
     assert (down.exit_code, down.stdout) == (1, "")
 
@@ -261,7 +264,7 @@ def test_input_in_any_writing_is_said(terminal: Terminal) -> None:
 def test_a_module_may_have_an_engine_of_its_own(terminal: Terminal) -> None:
     terminal.server.answer(at_a_server({Module.SDM: {"point": 0, "needed": False}}))
     result = terminal.chat(f"{QUESTION}\n", "--sdm-model", "extractive")
-    assert result.stdout == "It makes 42 MW of power.\n"
+    assert result.stdout == "It makes 42 MW of power.  [cedar.txt:line 1]\n"
     assert Module.SDM not in terminal.asked()
     assert Module.MDM in terminal.asked()
 
@@ -350,7 +353,7 @@ def test_at_a_terminal_steps_are_shown_others_chat_beside_it_and_ctrl_c_ends_it(
         assert "deciding …".encode() in shown
         os.write(leader, b"I work at the Elm plant.\nHow much power does the Elm plant make?\n")
         beside = terminal.chat("I work at the Oak plant.\nHow much power does the Oak plant make?\n/memory\n")
-        assert "It makes 45 MW of power.\n" in beside.stdout
+        assert "It makes 45 MW of power.  [oak.txt:line 1]\n" in beside.stdout
         assert "I work at the Oak plant." in beside.stdout
         wait_for(b"It makes 43 MW of power.")
         os.write(leader, b"/memory\n")

@@ -32,6 +32,7 @@ _PASSING = re.compile(
     r"|\b(tell|give|show|send|help|let|find|get|excuse|believe|for) (me|us)\b"
     r"|\bich (denke|glaube|weiss|hoffe|wuerde|mochte|sehe)\b|\bje (pense|crois|sais|voudrais|vois)\b"
 )
+_WANTS = re.compile(r"\W*(please )?(forget|delete|ignore|remember that)\b")
 _LASTING = re.compile(
     r"\b(i|we)('m| am|m|'ve| have| had| was| were| own| like| love| enjoy| hate| prefer| live| work| play| study| grew"
     r"| went| used| want| plan| never| always| also| do)\b|\b(my|our|mine)\b"
@@ -83,6 +84,7 @@ def _tells(sentence: str) -> bool:
     plain = bare(sentence)
     if (
         is_question(sentence)
+        or _WANTS.match(plain)
         or len(sentence) > _LONGEST_FACT
         or not _OF_SPEAKER.search(plain)
         or not key_terms(sentence)

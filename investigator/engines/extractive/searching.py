@@ -117,6 +117,9 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
     if not terms and not before and (said := key_terms(_turn_before(turns))):
         return " ".join(said)
     others = [_own_words(turn) for turn in turns[:-1] if not tells_of_oneself(turn.text)]
+    if not points_back(asked):  # what was merely said is no part of a question that names its matter
+        asking = [t for t in turns[:-1] if t.speaker is Speaker.SELF or is_question(t.text)]
+        others = [_own_words(turn) for turn in asking]
     if not any(key_terms(text) for text in others) and points_back(asked):
         others = [_own_words(turn) for turn in turns[:-1]]
     return referent(before, others)
