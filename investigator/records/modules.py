@@ -19,8 +19,8 @@ class Module(StrEnum):
 
     Decisions: sdm (search), mdm (memory). From the conversation: sgm (query), mgm (memory to keep), ckm (entity).
     Knowledge: mkm (from memory), skm (from documents). Responses: crm (on an entity), mrm (on a memory), srm (on
-    knowledge), vrm (on the conversation alone), grm (in a style), orm (opening from memories), brm (like vrm, after
-    background that stands before the conversation; it has no template of its own).
+    knowledge), vrm (on the conversation alone), grm (in a style), orm (opening from memories), brm (like vrm, with
+    what is known of the background).
     """
 
     SDM = "sdm"
