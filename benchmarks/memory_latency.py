@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from investigator.bb3.long_term_memory import LongTermMemory
-from investigator.bb3.memories_of_chats import UserMemories
-from investigator.bb3.memory_overlap import claim_of
+from investigator.bb3.memory.long_term import LongTermMemory
+from investigator.bb3.memory.of_chats import UserMemories
+from investigator.bb3.memory.overlap import claim_of
 from investigator.records import Speaker
 from investigator.store.database import Database
 

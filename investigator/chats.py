@@ -14,10 +14,10 @@ from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.decoding_support import engines_as_told
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.folder_chat import FolderChat
-from investigator.bb3.folder_search import one_at_a_time
-from investigator.bb3.long_term_memory import LongTermMemory
-from investigator.bb3.memory_choice import MemoryOptions
+from investigator.bb3.memory.choice import MemoryOptions
+from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
+from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.talk import Talk
 from investigator.build import Investigator
 from investigator.engines.base import Engine, traits_of

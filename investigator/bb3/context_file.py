@@ -6,7 +6,7 @@ import hashlib
 import re
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.memory_text import owner_of
+from investigator.bb3.memory.text import owner_of
 from investigator.bb3.module_table import TABLE
 from investigator.records import Module, Quote, Speaker, Turn
 

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 
 from pydantic import ValidationError
 
+from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.module_table import TABLE, Weights
-from investigator.bb3.prefix_options import PrefixOptions
 from investigator.errors import SettingsError
 from investigator.records import Module, Record
 from investigator.records.decoding import Decoding

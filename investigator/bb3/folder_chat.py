@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from investigator.bb3.chat_form import ChatForm
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.family import CHAT
-from investigator.bb3.folder_search import FolderSearch, OpenShelf
-from investigator.bb3.long_term_memory import LONGEST_MEMORY, LongTermMemory, one_line
-from investigator.bb3.memories_of_chats import UserMemories
-from investigator.bb3.memory_choice import Chance, MemoryOptions
-from investigator.bb3.memory_text import is_opening
+from investigator.bb3.forms.chat_form import ChatForm
+from investigator.bb3.memory.choice import Chance, MemoryOptions
+from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory, one_line
+from investigator.bb3.memory.of_chats import UserMemories
+from investigator.bb3.memory.text import is_opening
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
 from investigator.bb3.turn_draft import FIELD_OF, Conversation, Draft
 from investigator.dialogue.messages import Message
 from investigator.errors import DialogueError

@@ -70,7 +70,7 @@ def chat(
 
     Exit codes: 0 the input has ended, 4 a ceiling is reached, 1 it failed, 2 wrong use, 130 interrupted.
     """
-    from investigator.bb3.server_search import ServerSearch
+    from investigator.bb3.search.server_search import ServerSearch
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.chats import open_chat, talk_with
     from investigator.cli.chat_options import chat_options

@@ -77,7 +77,7 @@ def _by_chat(
     prompts: Path | None,
     settings: Settings,
 ) -> None:
-    from investigator.bb3.chat_form import ChatForm, chat_prompt
+    from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
     from investigator.chats import module_desk
     from investigator.engines.catalogue import parse_model_options
     from investigator.engines.roles import Role
@@ -98,11 +98,11 @@ def _by_chat(
 def _by_text(
     request: ModuleRequest, told: ModuleArguments, form: Form, show: bool, server: str, settings: Settings
 ) -> None:
-    from investigator.bb3.completions_writer import CompletionsWriter
     from investigator.bb3.decoding_options import module_options
+    from investigator.bb3.forms.completions_writer import CompletionsWriter
+    from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, prefix_text
+    from investigator.bb3.forms.token_form import token_documents, token_prompt
     from investigator.bb3.module_table import Weights
-    from investigator.bb3.text_forms import PrefixForm, TokenForm, prefix_text
-    from investigator.bb3.token_form import token_documents, token_prompt
 
     weights = Weights.SMALL if form is Form.TOKENS else Weights.LARGE
     options = module_options(told.options, weights)[request.module]

@@ -33,8 +33,8 @@ def search_server(
     The address is printed when searches are answered; Ctrl-C ends it. Each search looks the folder over first. Queries
     are written nowhere.
     """
-    from investigator.bb3.folder_search import one_at_a_time
-    from investigator.bb3.search_server import FolderPages, SearchEndpoint
+    from investigator.bb3.search.folder_search import one_at_a_time
+    from investigator.bb3.search.server import FolderPages, SearchEndpoint
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.cli.progress import shown
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import ModuleReply, ModuleRequest, SearchDocument
 from investigator.bb3.family import LARGE
-from investigator.bb3.memory_choice import MemoryOptions
-from investigator.bb3.memory_text import MemoryForm
+from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Written
+from investigator.bb3.memory.choice import MemoryOptions
+from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
-from investigator.bb3.session_memories import SessionMemories
-from investigator.bb3.text_forms import PrefixForm, Prompted, TokenForm, Written
 from investigator.bb3.turn_draft import Conversation, Draft
 from investigator.records import Module, Speaker
 

@@ -11,8 +11,8 @@ import pytest
 from chat_replies import Said, model
 
 from investigator import ScriptedEmbedder, ScriptedEngine
-from investigator.bb3.chat_form import ChatForm, chat_prompt
 from investigator.bb3.exchange import ModuleReply, ModuleRequest, SearchDocument
+from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
 from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role

@@ -7,7 +7,7 @@ import socket
 import pytest
 from openai_server import OpenAIServer, Response, json_response
 
-from investigator.bb3.completions import (
+from investigator.bb3.forms.completions import (
     Completion,
     CompletionFailure,
     CompletionRequest,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.context_file import request_of
-from investigator.bb3.gpt2_tokens import best_count
-from investigator.bb3.prefix_options import PrefixOptions
-from investigator.bb3.text_forms import prefix_text
-from investigator.bb3.token_form import token_prompt
+from investigator.bb3.forms.gpt2_tokens import best_count
+from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.text_forms import prefix_text
+from investigator.bb3.forms.token_form import token_prompt
 from investigator.records import Module, Speaker, Turn
 
 SAID = (

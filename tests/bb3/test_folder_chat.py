@@ -17,8 +17,8 @@ from power_plants import NAMES, index, write_folder
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.folder_chat import LONGEST_TURN, FolderChat
-from investigator.bb3.folder_search import one_at_a_time
-from investigator.bb3.long_term_memory import LONGEST_MEMORY
+from investigator.bb3.memory.long_term import LONGEST_MEMORY
+from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.chats import open_chat, open_memory
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine

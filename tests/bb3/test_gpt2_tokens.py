@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.bb3.gpt2_tokens import best_count, gpt2_count, gpt2_ids
+from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count, gpt2_ids
 
 pytestmark = pytest.mark.skipif(best_count() is not gpt2_count, reason="GPT-2's byte pairs are not installed")
 

@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from investigator.bb3.long_term_memory import LONGEST_MEMORY, LongTermMemory
-from investigator.bb3.memories_of_chats import UserMemories
-from investigator.bb3.memory_choice import MemoryOptions
+from investigator.bb3.memory.choice import MemoryOptions
+from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory
+from investigator.bb3.memory.of_chats import UserMemories
 from investigator.errors import DialogueError
 from investigator.records import Speaker
 from investigator.store.database import Database
@@ -211,7 +211,7 @@ def test_of_many_memories_those_that_fit_are_found_however_old(memory: LongTermM
 _WRITER = """
 import sys
 from pathlib import Path
-from investigator.bb3.long_term_memory import LongTermMemory
+from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.records import Speaker
 from investigator.store.database import Database
 memory = LongTermMemory(Database(Path(sys.argv[1])))

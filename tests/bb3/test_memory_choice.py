@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from investigator.bb3.memory_choice import (
+from investigator.bb3.memory.choice import (
     MemoryOptions,
     after_turn,
     available_memories,

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from investigator.bb3.memory_overlap import Claim, claim_of, repeats, says_something_new
-from investigator.bb3.memory_text import (
+from investigator.bb3.memory.overlap import Claim, claim_of, repeats, says_something_new
+from investigator.bb3.memory.text import (
     NO_PERSONA,
     MemoryForm,
     clean_text,
@@ -20,7 +20,7 @@ from investigator.bb3.memory_text import (
     with_prefix,
     with_some_prefix,
 )
-from investigator.bb3.memory_words import memory_words
+from investigator.bb3.memory.words import memory_words
 from investigator.errors import DialogueFormatError
 from investigator.records import Speaker
 

@@ -9,10 +9,10 @@ import pytest
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest, SearchDocument
 from investigator.bb3.family import CHAT, LARGE, SMALL, Family
-from investigator.bb3.memory_choice import MemoryOptions
-from investigator.bb3.memory_text import MemoryForm
+from investigator.bb3.memory.choice import MemoryOptions
+from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
-from investigator.bb3.session_memories import SessionMemories
 from investigator.bb3.turn_draft import Conversation, Draft
 from investigator.errors import EngineError, EngineUnreachableError
 from investigator.records import Module, Quote, Speaker, StopReason

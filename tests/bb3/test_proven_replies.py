@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.proven_replies import goes_on, is_grounded, proven_quotes, stands_in, without_marks
+from investigator.bb3.forms.proven_replies import goes_on, is_grounded, proven_quotes, stands_in, without_marks
 from investigator.evidence.quotes import Sources
 from investigator.records import Document, Module, Passage, Quote, Speaker, Turn
 

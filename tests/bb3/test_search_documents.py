@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.bb3.document_text import chunked, nearest_chunks, passage, titled
 from investigator.bb3.exchange import SearchDocument
+from investigator.bb3.search.document_text import chunked, nearest_chunks, passage, titled
 
 
 @pytest.mark.parametrize("size", [1, 7, 500])

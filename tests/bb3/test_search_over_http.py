@@ -14,9 +14,9 @@ import pytest
 from openai_server import OpenAIServer, Response, json_response
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search_agent import MadeUpSearch, SearchAgent
-from investigator.bb3.search_client import MOST_OCTETS, Patience, SearchServer
-from investigator.bb3.search_server import MOST_DOCUMENTS, SearchEndpoint
+from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
+from investigator.bb3.search.client import MOST_OCTETS, Patience, SearchServer
+from investigator.bb3.search.server import MOST_DOCUMENTS, SearchEndpoint
 from investigator.dialogue.messages import Message
 from investigator.errors import (
     EngineError,

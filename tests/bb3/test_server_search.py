@@ -12,11 +12,11 @@ from power_plants import index, write_folder
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chat_options import ChatOptions, Decide
-from investigator.bb3.document_text import nearest_part
-from investigator.bb3.folder_search import one_at_a_time
-from investigator.bb3.search_client import Patience
-from investigator.bb3.search_server import FolderPages, SearchEndpoint
-from investigator.bb3.server_search import ServerSearch
+from investigator.bb3.search.client import Patience
+from investigator.bb3.search.document_text import nearest_part
+from investigator.bb3.search.folder_search import one_at_a_time
+from investigator.bb3.search.server import FolderPages, SearchEndpoint
+from investigator.bb3.search.server_search import ServerSearch
 from investigator.chats import open_chat
 from investigator.dialogue.messages import Message
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, SettingsError

@@ -9,13 +9,13 @@ import pytest
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import FAILED, ModuleRequest, SearchDocument
 from investigator.bb3.family import LARGE, SMALL
-from investigator.bb3.gpt2_tokens import best_count
-from investigator.bb3.memory_choice import MemoryOptions
-from investigator.bb3.memory_text import MemoryForm
+from investigator.bb3.forms.gpt2_tokens import best_count
+from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Written, prefix_text
+from investigator.bb3.memory.choice import MemoryOptions
+from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
-from investigator.bb3.prefix_options import PrefixOptions
-from investigator.bb3.session_memories import SessionMemories
-from investigator.bb3.text_forms import PrefixForm, Prompted, TokenForm, Written, prefix_text
 from investigator.bb3.turn_draft import Conversation
 from investigator.prompts import Prompts
 from investigator.records import Module, Speaker, Turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.token_form import token_documents, token_prompt
+from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.records import Module, Speaker, Turn
 
 BASEBALL = (

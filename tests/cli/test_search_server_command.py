@@ -14,7 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from investigator.bb3.server_search import ServerSearch
+from investigator.bb3.search.server_search import ServerSearch
 from investigator.cli.main import guarded
 from investigator.cli.search_server import search_server
 from investigator.errors import EngineUnreachableError

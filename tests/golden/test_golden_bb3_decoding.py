@@ -10,9 +10,9 @@ from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from openai_server import OpenAIServer, Response, json_response
 
-from investigator.bb3.cleanup import cleaned
-from investigator.bb3.completions import Completion, CompletionRequest, CompletionsClient, Retries, request_of
 from investigator.bb3.decoding_options import module_options
+from investigator.bb3.forms.cleanup import cleaned
+from investigator.bb3.forms.completions import Completion, CompletionRequest, CompletionsClient, Retries, request_of
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.engines.factual_nucleus import Schedule, shares
 from investigator.records import Module

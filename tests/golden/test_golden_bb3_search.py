@@ -9,10 +9,10 @@ import httpx
 from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
-from investigator.bb3.document_text import chunked, described, nearest_chunks, passage, titled
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search_agent import MadeUpSearch, SearchAgent
-from investigator.bb3.search_client import Patience, SearchServer
+from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
+from investigator.bb3.search.client import Patience, SearchServer
+from investigator.bb3.search.document_text import chunked, described, nearest_chunks, passage, titled
 from investigator.dialogue.messages import Message
 
 

@@ -11,12 +11,12 @@ from golden_rows import Row, attempt, check, each_row
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.family import LARGE, SMALL
-from investigator.bb3.memory_choice import MemoryOptions
-from investigator.bb3.memory_text import MemoryForm, is_opening
+from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Writer, Written
+from investigator.bb3.memory.choice import MemoryOptions
+from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.text import MemoryForm, is_opening
 from investigator.bb3.modular_chat import ModularChat
-from investigator.bb3.prefix_options import PrefixOptions
-from investigator.bb3.session_memories import SessionMemories
-from investigator.bb3.text_forms import PrefixForm, Prompted, TokenForm, Writer, Written
 from investigator.bb3.turn_draft import Conversation, Draft
 from investigator.records import Module, Speaker
 

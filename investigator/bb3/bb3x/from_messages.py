@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from investigator.bb3.bb3x.persons import memory_line
 from investigator.bb3.bb3x.records import ChatMessage, MemoryDecision, SearchDecision, Sender
-from investigator.bb3.memory_text import owner_of
+from investigator.bb3.memory.text import owner_of
 from investigator.dialogue.messages import Message
 from investigator.records import PersonalFact, Speaker
 

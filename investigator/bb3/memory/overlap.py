@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from investigator.bb3.memory_words import TELL_NOTHING, english_stop_words, every_word
+from investigator.bb3.memory.words import TELL_NOTHING, english_stop_words, every_word
 
 _NEGATIONS = frozenset(
     {"not", "n't", "no", "never", "none", "nobodi", "noth", "nowher", "neither", "nor", "without", "hardli"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from investigator.bb3.gpt2_tokens import CountTokens
+from investigator.bb3.forms.gpt2_tokens import CountTokens
+from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.module_table import TABLE
-from investigator.bb3.prefix_options import PrefixOptions
 from investigator.records import Module, Speaker, Turn
 
 SILENCE = "__SILENCE__"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from investigator.bb3.document_text import passage
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.module_table import TABLE
+from investigator.bb3.search.document_text import passage
 from investigator.records import Module, Turn
 
 OWN_PERSONA = "your persona:"

@@ -12,7 +12,7 @@ from typing import Self
 from urllib.parse import parse_qs
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
-from investigator.bb3.folder_search import FolderSearch, OpenShelf
+from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
 from investigator.errors import InvestigatorError, SettingsError
 
 MOST_OCTETS = 64_000

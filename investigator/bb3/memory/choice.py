@@ -8,8 +8,8 @@ from math import fsum, log
 
 from pydantic import Field
 
-from investigator.bb3.memory_text import owner_of
-from investigator.bb3.memory_words import memory_words
+from investigator.bb3.memory.text import owner_of
+from investigator.bb3.memory.words import memory_words
 from investigator.records import Record
 
 MOST_AVAILABLE = 32

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.gpt2_tokens import CountTokens
+from investigator.bb3.forms.gpt2_tokens import CountTokens
+from investigator.bb3.forms.prefix_history import PromptParts, lines_of, most_that_fit, seen_by, shortened
+from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE
-from investigator.bb3.prefix_history import PromptParts, lines_of, most_that_fit, seen_by, shortened
-from investigator.bb3.prefix_options import PrefixOptions
-from investigator.bb3.prefix_texts import prefix_texts
 from investigator.records import Module, Speaker, Turn
 
 _KNOWLEDGE = "External Knowledge"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from investigator.bb3.gpt2_tokens import CountTokens
+from investigator.bb3.forms.gpt2_tokens import CountTokens
 from investigator.bb3.module_table import TABLE
 from investigator.errors import (
     CredentialError,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from investigator.bb3.document_text import nearest_part
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search_client import Patience, SearchServer
+from investigator.bb3.search.client import Patience, SearchServer
+from investigator.bb3.search.document_text import nearest_part
 
 LONGEST_PAGE = 200_000
 """Characters of a page that are read; what comes after them is left out."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from investigator.bb3.long_term_memory import LongTermMemory
-from investigator.bb3.memory_choice import Chance, MemoryOptions, Tokens, available_memories
-from investigator.bb3.memory_overlap import Claim
-from investigator.bb3.memory_text import MemoryForm, owner_of, prefix_of
-from investigator.bb3.memory_words import memory_words
+from investigator.bb3.memory.choice import Chance, MemoryOptions, Tokens, available_memories
+from investigator.bb3.memory.long_term import LongTermMemory
+from investigator.bb3.memory.overlap import Claim
+from investigator.bb3.memory.text import MemoryForm, owner_of, prefix_of
+from investigator.bb3.memory.words import memory_words
 from investigator.records import Speaker
 from investigator.store.personal_facts import FactSource, KeptFact
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from investigator.bb3.exchange import FAILED
-from investigator.bb3.memory_overlap import says_something_new
+from investigator.bb3.memory.overlap import says_something_new
 from investigator.errors import DialogueFormatError
 from investigator.records import Speaker
 

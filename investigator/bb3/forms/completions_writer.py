@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from investigator.bb3.completions import (
+from investigator.bb3.forms.completions import (
     Completion,
     CompletionFailure,
     CompletionsClient,
     knowledge_start,
     request_of,
 )
-from investigator.bb3.gpt2_tokens import CountTokens, best_count
-from investigator.bb3.text_forms import Prompted, Written
+from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
+from investigator.bb3.forms.text_forms import Prompted, Written
 from investigator.records import Module
 from investigator.records.decoding import Decoding
 

@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from investigator.bb3.memory_overlap import Claim, claim_of, repeats
-from investigator.bb3.memory_text import owner_of, says_nothing
+from investigator.bb3.memory.overlap import Claim, claim_of, repeats
+from investigator.bb3.memory.text import owner_of, says_nothing
 from investigator.errors import DialogueError
 from investigator.records import Speaker
 from investigator.store.database import Database

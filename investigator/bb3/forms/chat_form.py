@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
-from investigator.bb3.memory_text import owner_of
-from investigator.bb3.proven_replies import goes_on, is_grounded, proven_quotes, stands_in, without_marks
+from investigator.bb3.forms.proven_replies import goes_on, is_grounded, proven_quotes, stands_in, without_marks
+from investigator.bb3.memory.text import owner_of
 from investigator.calibration import shipped
 from investigator.engines.roles import Role
 from investigator.evidence.claims import unsaid

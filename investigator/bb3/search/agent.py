@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from investigator.bb3.document_text import titled
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
-from investigator.bb3.search_client import SearchServer
+from investigator.bb3.search.client import SearchServer
+from investigator.bb3.search.document_text import titled
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from investigator.bb3.cleanup import cleaned
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest
-from investigator.bb3.gpt2_tokens import CountTokens, best_count
+from investigator.bb3.forms.cleanup import cleaned
+from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
+from investigator.bb3.forms.prefix_form import prefix_prompt
+from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.token_form import token_prompt
 from investigator.bb3.module_table import TABLE
-from investigator.bb3.prefix_form import prefix_prompt
-from investigator.bb3.prefix_options import PrefixOptions
-from investigator.bb3.token_form import token_prompt
 from investigator.records import Module, Record, Speaker
 
 Prompted = tuple[ModuleRequest, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from investigator.bb3.memory_choice import (
+from investigator.bb3.memory.choice import (
     Chance,
     MemoryOptions,
     Tokens,
@@ -12,7 +12,7 @@ from investigator.bb3.memory_choice import (
     available_memories,
     with_memory,
 )
-from investigator.bb3.memory_text import MemoryForm, is_new_memory, prefix_of, says_nothing, with_prefix
+from investigator.bb3.memory.text import MemoryForm, is_new_memory, prefix_of, says_nothing, with_prefix
 from investigator.errors import DialogueFormatError
 from investigator.records import Speaker
 
