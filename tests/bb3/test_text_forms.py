@@ -94,7 +94,7 @@ def test_a_memory_of_ones_own_turn_is_made_as_if_the_partner_had_said_it() -> No
     assert prefix_text(request(Module.MGM, turns=own), PrefixOptions()) == "Person 1: I like tea.\nMemory:"
 
 
-def test_instructions_for_raw_models_are_our_own_texts() -> None:
+def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt() -> None:
     instruction, *_ = (Prompts().path("bb3/sdm").parent / "prefix" / "sdm.txt").read_text("utf-8").strip().split("\n\n")
     prompt = prefix_text(request(Module.SDM), PrefixOptions(include_prompt=True))
     assert prompt.startswith(instruction.splitlines()[-1].strip())

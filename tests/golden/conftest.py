@@ -9,7 +9,7 @@ from golden_rows import DEVIATES
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line about the rows, and one for each reason to deviate."""
+    """One line about the rows, and one for each ground to deviate; with -v for each reason, too."""
     reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
     same = Counter(report.outcome for report in reports if "[" in report.nodeid and "tests/golden/" in report.nodeid)
     reasons = Counter(
@@ -23,6 +23,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"recorded rows: {same['passed']} of {total} as recorded ({same['passed'] / total:.1%}), "
             f"{reasons.total()} deviate on purpose, {same['failed']} differ"
         )
+        grounds = Counter[str]()
+        for reason, number in reasons.items():
+            grounds[reason.partition(": ")[0]] += number
+        for ground, number in grounds.most_common():
+            terminalreporter.write_line(f"  {number:>3}  {ground}")
         if terminalreporter.verbosity > 0:
             for reason, number in reasons.most_common():
                 terminalreporter.write_line(f"  {number:>3}  {reason}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden_rows import Deviation, Row
+from golden_rows import Deviation, Ground, Row
 
 
 def crashes(row: Row) -> bool:
@@ -24,6 +24,7 @@ DEVIATIONS: tuple[Deviation, ...] = tuple(
         "wrong use that ends in an error of Python's (TypeError, AttributeError, ModuleNotFoundError ...) "
         "is a DialogueError with a hint",
         crashes,
+        Ground.CRASH,
     )
     for file, kind in [*_KINDS, ("task_strings", "load_agent")]
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from golden_rows import Deviation, Row
+from golden_rows import Deviation, Ground, Row
 
-_OWN_TEXTS = "instructions and examples for models without fine-tuning are our own texts"
+_OWN_TEXTS = (
+    "examples for models without fine-tuning are our own texts, as are instructions that are not on record here"
+)
 _KEPT = "knowledge is kept where no turn of the conversation is, or has room"
 _WORDS = "a failure is told in our own words, with the address and what the server sent"
 _WITH_KNOWLEDGE = frozenset({"skm", "mkm", "crm", "mrm", "srm", "grm", "brm"})
@@ -22,16 +24,19 @@ def _failed_in_other_words(row: Row) -> bool:
 
 
 DEVIATIONS: tuple[Deviation, ...] = (
-    Deviation("bb3_opt_prompts", "module_instruction", _OWN_TEXTS, lambda row: True),
-    Deviation("bb3_opt_prompts", "shots_meta", _OWN_TEXTS, lambda row: True),
-    Deviation("bb3_opt_prompts", "variant", _OWN_TEXTS, lambda row: bool(row.input.get("include_prompt"))),
+    Deviation("bb3_opt_prompts", "module_instruction", _OWN_TEXTS, lambda row: True, Ground.SHIPPED),
+    Deviation("bb3_opt_prompts", "shots_meta", _OWN_TEXTS, lambda row: True, Ground.SHIPPED),
+    Deviation(
+        "bb3_opt_prompts", "variant", _OWN_TEXTS, lambda row: bool(row.input.get("include_prompt")), Ground.SHIPPED
+    ),
     Deviation(
         "bb3_opt_prompts",
         "shots_layout",
         "each of our examples is a decision; one recorded example is labelled in the middle",
         lambda row: row.input["module"] == "mdm" and row.input["num_shots"] == -1,
+        Ground.SHIPPED,
     ),
-    Deviation("bb3_opt_prompts", "empty_history", _KEPT, _lost_knowledge),
-    Deviation("bb3_opt_prompts", "variant", _KEPT, _lost_knowledge),
+    Deviation("bb3_opt_prompts", "empty_history", _KEPT, _lost_knowledge, Ground.ASKED),
+    Deviation("bb3_opt_prompts", "variant", _KEPT, _lost_knowledge, Ground.ASKED),
     Deviation("bb3_search", "completions_api", _WORDS, _failed_in_other_words),
 )

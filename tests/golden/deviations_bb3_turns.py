@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden_rows import Deviation, Row
+from golden_rows import Deviation, Ground, Row
 
 LARGE = "bb3_opt_turns"
 SMALL = "bb3_3b_turns"
@@ -60,30 +60,35 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "conversation",
         "of separate replies the likeliest is said; the original says the least likely one, against its own comment",
         lambda row: conditioned(row, "separate"),
+        Ground.ASKED,
     ),
     Deviation(
         LARGE,
         "conversation",
         "conditioning on both works; the original stops with an error",
         lambda row: conditioned(row, "both"),
+        Ground.CRASH,
     ),
     Deviation(
         LARGE,
         "conversation",
-        "instructions for raw models are our own texts",
+        "examples for raw models are our own texts, as are instructions that are not on record here",
         lambda row: bool(row.input["overrides"].get("include_prompt")),
+        Ground.SHIPPED,
     ),
     Deviation(
         LARGE,
         "conversation",
         "a memory that was told again does not end the conversation with an error",
         lambda row: any(step.get("error", {}).get("type") == "AssertionError" for step in steps(row)),
+        Ground.CRASH,
     ),
     Deviation(
         LARGE,
         "conversation",
         "where a prompt is too long the last documents go, not the best, and knowledge stays though the history is cut",
         cut,
+        Ground.ASKED,
     ),
     Deviation(
         LARGE,
@@ -96,18 +101,21 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "batch_of_two",
         "each conversation has its own documents; the original counts them in the order of the searches",
         lambda row: any(not reply.get("search_knowledge_doc_titles") for reply in row.expected["ok"]["replies"]),
+        Ground.ASKED,
     ),
     Deviation(
         SMALL,
         "conversation",
         "several kinds of knowledge stand on lines of their own, as the README shows them",
         lambda row: kinds_of(row) > 1,
+        Ground.ASKED,
     ),
     Deviation(
         SMALL,
         "conversation",
         "a memory that the model made up does not end the conversation with an error",
         lambda row: any(step.get("error", {}).get("type") == "AssertionError" for step in steps(row)),
+        Ground.ASKED,
     ),
     Deviation(
         SMALL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden_rows import Deviation, Row
+from golden_rows import Deviation, Ground, Row
 
 CARD = {"Chatbot": "bot", "Human": "human"}
 
@@ -41,6 +41,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
         kind="examples",
         reason="a message without a safety annotation is not known to be unsafe; the original fails on it",
         applies=_fails_without_safety,
+        ground=Ground.CRASH,
     ),
     Deviation(
         file="bb3x_data",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from golden_rows import Deviation, Row
+from golden_rows import Deviation, Ground, Row
 
 KNOWN_TAGS = frozenset({"squad", "babi1k", "babi10k"})
 """Ids of tasks, folded, that the adapter's list has under the names that ParlAI gives them."""
@@ -44,21 +44,28 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "ids_to_tasks",
         "a tag stands for the tasks that we ship, not for ParlAI's",
         _names_unlisted_tag,
+        Ground.SHIPPED,
     ),
     Deviation(
-        "task_strings", "tag_counts", "a tag stands for the tasks that we ship, not for ParlAI's", lambda _: True
+        "task_strings",
+        "tag_counts",
+        "a tag stands for the tasks that we ship, not for ParlAI's",
+        lambda _: True,
+        Ground.SHIPPED,
     ),
     Deviation(
         "task_strings",
         "load_teacher",
         "a task or a teacher that there is not is an UnknownTaskError, which names similar ones",
         lambda row: _error(row) in {"AttributeError", "ModuleNotFoundError", "ImportError"},
+        Ground.CRASH,
     ),
     Deviation(
         "task_strings",
         "load_teacher",
         "an empty name of a teacher is the default one instead of a crash",
         lambda row: _error(row) == "IndexError",
+        Ground.CRASH,
     ),
     Deviation(
         "task_strings",

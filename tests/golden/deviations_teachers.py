@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from golden_rows import Deviation, Row
+from golden_rows import Deviation, Ground, Row
 
 KNOWN_FIELDS = {"text", "id", "labels", "eval_labels", "label_candidates", "text_candidates", "reward", "episode_done"}
 FALSE = {"false", "0", "no"}
@@ -119,8 +119,10 @@ def ends_without_end(row: Row) -> bool:
     return succeeds(row) and cycles and any(act["epoch_done"] for act in row.expected["ok"])
 
 
-def _of(file: str, kinds: str, applies: Callable[[Row], bool], reason: str) -> list[Deviation]:
-    return [Deviation(file, kind, reason, applies) for kind in kinds.split()]
+def _of(
+    file: str, kinds: str, applies: Callable[[Row], bool], reason: str, ground: Ground = Ground.JUDGED
+) -> list[Deviation]:
+    return [Deviation(file, kind, reason, applies, ground) for kind in kinds.split()]
 
 
 _PYTHON = ("JSONDecodeError", "KeyError", "TypeError", "AttributeError", "AssertionError", "IndexError")
@@ -130,35 +132,55 @@ _FILES = "file acts graded"
 _TALKS = "conversation acts missing_file"
 
 DEVIATIONS: tuple[Deviation, ...] = (
-    *_of("datatype", "split", fails_with("AssertionError"), _NAMED),
-    *_of("datatype", "helper_none", lambda row: "RuntimeError" not in json.dumps(row.expected), _NAMED),
-    *_of("dialog_format", "str_to_msg file acts roundtrip", says_false, "episode_done:False, 0 and no are false"),
-    *_of("dialog_format", _TEXT, reads_escapes, r"a backslash is written \\"),
+    *_of("datatype", "split", fails_with("AssertionError"), _NAMED, Ground.CRASH),
+    *_of("datatype", "helper_none", lambda row: "RuntimeError" not in json.dumps(row.expected), _NAMED, Ground.CRASH),
+    *_of(
+        "dialog_format",
+        "str_to_msg file acts roundtrip",
+        says_false,
+        "episode_done:False, 0 and no are false",
+        Ground.ASKED,
+    ),
+    *_of("dialog_format", _TEXT, reads_escapes, r"a backslash is written \\", Ground.ASKED),
     *_of(
         "dialog_format",
         "str_to_msg file acts",
         reads_escapes_in_other_fields,
         "other fields are unescaped as they were escaped",
+        Ground.ASKED,
     ),
     *_of("dialog_format", _TEXT, names_no_field, "a field without a name or a colon is an error, not a mutilated name"),
-    *_of("dialog_format", _FILES, skips_blank_lines, "a line of blanks is a blank line"),
-    *_of("dialog_format", _FILES, keeps_line_ends, "the line ends of Windows are line ends"),
-    *_of("dialog_format", "msg_to_str roundtrip", writes_escapes, r"a backslash is written \\"),
-    *_of("dialog_format", "roundtrip", writes_other_fields, "other fields are unescaped as they were escaped"),
+    *_of("dialog_format", _FILES, skips_blank_lines, "a line of blanks is a blank line", Ground.ASKED),
+    *_of("dialog_format", _FILES, keeps_line_ends, "the line ends of Windows are line ends", Ground.ASKED),
+    *_of("dialog_format", "msg_to_str roundtrip", writes_escapes, r"a backslash is written \\", Ground.ASKED),
+    *_of(
+        "dialog_format",
+        "roundtrip",
+        writes_other_fields,
+        "other fields are unescaped as they were escaped",
+        Ground.ASKED,
+    ),
     *_of("dialog_format", "msg_to_str roundtrip", writes_nothing_as_none, "a missing value is not the text None"),
     *_of("dialog_format", "msg_to_str roundtrip", has_an_unwritable_name, "such a field could not be read again"),
-    *_of("dialog_format", _TEXT, fails_with(*_PYTHON), _NAMED),
-    *_of("conversation_teacher", _TALKS, fails_with(*_PYTHON), f"{_NAMED}; blank lines are skipped"),
+    *_of("dialog_format", _TEXT, fails_with(*_PYTHON), _NAMED, Ground.CRASH),
+    *_of("conversation_teacher", _TALKS, fails_with(*_PYTHON), f"{_NAMED}; blank lines are skipped", Ground.ASKED),
     *_of("conversation_teacher", _TALKS, labels_nobody, "an unknown label_turns is an error"),
     *_of("conversation_teacher", _TALKS, says_no_text, "a text that is none is an error that names the line"),
-    *_of("teachers", "dialog_teacher dialog_teacher_error", fails_with("KeyError", "AssertionError"), _NAMED),
-    *_of("teachers", "fixed_dialog_teacher_error fixed_dialog_teacher", fails_with(*_PYTHON), _NAMED),
-    *_of("teachers", "fbdialog multitask_teacher chunk_teacher", fails_with(*_PYTHON), _NAMED),
+    *_of(
+        "teachers",
+        "dialog_teacher dialog_teacher_error",
+        fails_with("KeyError", "AssertionError"),
+        _NAMED,
+        Ground.CRASH,
+    ),
+    *_of("teachers", "fixed_dialog_teacher_error fixed_dialog_teacher", fails_with(*_PYTHON), _NAMED, Ground.CRASH),
+    *_of("teachers", "fbdialog multitask_teacher chunk_teacher", fails_with(*_PYTHON), _NAMED, Ground.CRASH),
     *_of(
         "teachers",
         "dialog_teacher fixed_dialog_teacher multitask_teacher",
         fails_with("ZeroDivisionError"),
         "training without data ends at once with padding",
+        Ground.CRASH,
     ),
     *_of("teachers", "dialog_teacher", ends_without_end, "data that is begun anew has no end, streamed or not"),
     *_of("teachers", "multitask_teacher", names_late_padding, "padding after the end of all tasks has no task's id"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from golden_rows import Deviation
+from golden_rows import Deviation, Ground
 
 DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
@@ -12,18 +12,21 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "multi_agent",
         "agents without an episode_done of their own crash the recorded world; ours looks at their last acts",
         lambda row: "AttributeError" in json.dumps(row.expected),
+        Ground.ASKED,
     ),
     Deviation(
         "worlds",
         "create_task",
         "there is no world that loads in the background: teachers of large data do that themselves",
         lambda row: row.expected.get("ok") == "BackgroundDriverWorld",
+        Ground.SHIPPED,
     ),
     Deviation(
         "worlds_legacy",
         "executable_default",
         "an act without an id crashes the recorded world; ours gives it the id of its agent",
         lambda row: "KeyError" in json.dumps(row.expected),
+        Ground.CRASH,
     ),
     Deviation(
         "worlds_legacy",

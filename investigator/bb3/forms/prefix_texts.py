@@ -1,6 +1,7 @@
 """Instructions and worked examples for models that were not fine-tuned: files `prompts/bb3/prefix/<module>.txt`.
 
-A file's first paragraph is the instruction; each further one is an example. The texts are our own.
+A file's first paragraph is the instruction; each further one is an example. The instructions are worded as those that
+ParlAI's models were prompted with (ParlAI, MIT licence), as far as they are on record; the examples are our own.
 """
 
 from __future__ import annotations
