@@ -20,7 +20,7 @@ class Response:
 
     `delay` waits that many seconds (or until the server closes) before it goes, `drip` that many before each octet, of
     the head too with `drip_head`. `cut` closes the connection after half of the body; `endless` sends the body again
-    and again.
+    and again. `gate` holds the second half of the body's lines back until it is set.
     """
 
     status: int = 200
@@ -31,6 +31,7 @@ class Response:
     drip: float = 0.0
     drip_head: bool = False
     endless: bool = False
+    gate: threading.Event | None = None
 
 
 Body: TypeAlias = dict[str, object]
@@ -43,6 +44,20 @@ def completion(text: str | None, *, finish: str = "stop", tokens: tuple[int, int
     usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
     body = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
     return json_response(body)
+
+
+def streamed(*pieces: str, tokens: tuple[int, int] | None = (11, 7), gate: threading.Event | None = None) -> Response:
+    """A chat completion whose text comes in pieces; without `tokens` it does not tell them."""
+    deltas: list[dict[str, object]] = [{"content": piece} for piece in pieces]
+    choices = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
+    choices.append([{"index": 0, "delta": {}, "finish_reason": "stop"}])
+    about: dict[str, object] = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    events: list[dict[str, object]] = [{**about, "choices": choice} for choice in choices]
+    if tokens is not None:
+        usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+        events.append({**about, "choices": [], "usage": usage})
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    return Response(200, body.encode(), {"Content-Type": "text/event-stream"}, gate=gate)
 
 
 def refusal(status: int, message: str, *, headers: Mapping[str, str] | None = None, **fields: str) -> Response:
@@ -133,6 +148,13 @@ class OpenAIServer:
     def _send(self, response: Response, wire: BufferedIOBase) -> None:
         body = response.body
         self._write(_head(response), wire, response.drip if response.drip_head else 0)
+        if response.gate is not None:
+            lines = body.splitlines(keepends=True)
+            early = b"".join(lines[: len(lines) // 2])
+            self._write(early, wire, response.drip)
+            wire.flush()
+            response.gate.wait(30)
+            body = body.removeprefix(early)
         self._write(body[: len(body) // 2] if response.cut else body, wire, response.drip)
         while response.endless and not self._closing.is_set():
             self._write(body, wire, response.drip)

@@ -43,7 +43,8 @@ class ModuleRequest(Record):
 class ModuleReply(Record):
     """What a module said. `needed` is its decision, of sdm and mdm; `score` tells the best of several responses.
 
-    `is_stock`: rules said it in place of a model, and it tells nothing of oneself.
+    `is_stock`: rules said it in place of a model, and it tells nothing of oneself. `unsaid` is what the model said that
+    was not proven, or no reply, and so is not said.
     """
 
     text: str
@@ -52,6 +53,7 @@ class ModuleReply(Record):
     quotes: tuple[Quote, ...] = ()
     failed: bool = False
     is_stock: bool = False
+    unsaid: str = ""
 
 
 class Modules(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from investigator.bb3.chat_options import ChatOptions
+from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.family import CHAT
 from investigator.bb3.forms.chat_form import ChatForm
@@ -17,6 +17,7 @@ from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
 from investigator.bb3.turn_draft import FIELD_OF, Conversation, Draft
 from investigator.dialogue.messages import Message
+from investigator.engines.base import Hear
 from investigator.errors import DialogueError
 from investigator.records import Module, Speaker
 from investigator.research.desk import Desk
@@ -83,8 +84,11 @@ class FolderChat:
         memories.texts()
         return ChatSession(user, chat_id, Conversation(memories), self._options)
 
-    def reply(self, said: Sequence[tuple[ChatSession, Message]]) -> list[Message]:
+    def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """The replies to one message in each of several sessions, each step asked for all of them at once.
+
+        To a single message a model's reply is told to `say` while it is being written, as far as it is proven; it is
+        told the text so far each time, and the message that comes back is what counts.
 
         A text that is empty gets a polite reply and asks no module. `memories` that come with a message are remembered;
         with the text "Opening" the conversation is begun from them. Where it fails, the conversations stay as they
@@ -99,7 +103,7 @@ class FolderChat:
         for session, _ in said:
             session.conversation.memories.set(told[id(session)])
         try:
-            drafts = self._drafts([(session, texts[id(session)]) for session, _ in said], told)
+            drafts = self._drafts([(session, texts[id(session)]) for session, _ in said], told, say)
         except BaseException:
             for conversation, turns in before:
                 conversation.turns[:] = turns
@@ -121,12 +125,13 @@ class FolderChat:
                 self.memory.delete(session.user, fact.id)
 
     def _drafts(
-        self, heard: Sequence[tuple[ChatSession, str]], memories: Mapping[int, Mapping[str, int]]
+        self, heard: Sequence[tuple[ChatSession, str]], memories: Mapping[int, Mapping[str, int]], say: Hear | None
     ) -> dict[int, Draft]:
         """The drafts by session; of those that have the same options each step is asked at once."""
         drafts: dict[int, Draft] = {}
         for options in dict.fromkeys(session.options for session, _ in heard):
-            chat = self._chat(options)
+            is_one_reply = len(heard) == 1 and options.knowledge_conditioning is Conditioning.COMBINED
+            chat = self._chat(options, say if is_one_reply else None)
             same = [(session, text) for session, text in heard if session.options == options]
             talking = []
             for session, text in same:
@@ -139,9 +144,9 @@ class FolderChat:
             drafts |= zip(map(id, talking), replies, strict=True)
         return drafts
 
-    def _chat(self, options: ChatOptions) -> ModularChat:
+    def _chat(self, options: ChatOptions, say: Hear | None) -> ModularChat:
         folder = FolderSearch(self._open_shelf)
-        form = ChatForm(self._desk_of, folder.sources, self._side_by_side, self.on_step)
+        form = ChatForm(self._desk_of, folder.sources, self._side_by_side, self.on_step, say)
         return ModularChat(form, CHAT, options, self._search or folder)
 
     def _message(self, session: ChatSession, heard: Message, draft: Draft | None) -> Message:

@@ -16,6 +16,7 @@ from investigator.bb3.feedback import DislikeType, answered_after_dislike, asked
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.safety import GuardedReply, SafetyGuard
 from investigator.dialogue.messages import Message
+from investigator.engines.base import Hear
 from investigator.errors import DialogueError, DialogueFormatError, FolderError, RunError
 
 THANKS = "Thank you, that is noted."
@@ -53,8 +54,11 @@ class Talk:
     def options(self, options: ChatOptions) -> None:
         self._session.options = options
 
-    def say(self, text: str, fields: Mapping[str, object] | None = None) -> Message:
+    def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
         """The reply to what the user says; `fields` are further ones of the message, as `memories`.
+
+        `hear` is told what a model replies while it is being written, as far as it is proven and safe: the text so far
+        each time. The message is what counts; seldom does it say something else in the end.
 
         After a dislike the text is the answer to what would have been better. Unsafe talk and a model that fails get a
         canned reply, which names its `failure`, and the `problem` of the model; the modules never see such an exchange
@@ -73,7 +77,7 @@ class Talk:
             message = Message(text=human)
             message.update(fields or {})
             try:
-                made.extend(self._chat.reply([(self._session, message)]))
+                made.extend(self._chat.reply([(self._session, message)], None if hear is None else self._safe(hear)))
             except RunError as error:
                 problems.append(error)
                 raise
@@ -87,6 +91,16 @@ class Talk:
         self._place = len(self.record.message_history) - 1
         self.last = _shown(said, made, self._chat.agent_id, problems)
         return self.last
+
+    def _safe(self, hear: Hear) -> Hear:
+        """Hands on what the guard has nothing against."""
+
+        def guarded(text: str) -> None:
+            with suppress(RunError):  # the whole reply is looked at again
+                if not self._guard.annotation(text).is_unsafe:
+                    hear(text)
+
+        return guarded
 
     def like(self) -> None:
         """The last reply is liked, whatever was thought of it before. Raises DialogueError where there is none."""

@@ -111,6 +111,8 @@ class Draft:
             message["search_problem"] = self.search_problem
         if self.memory_problem:
             message["memory_problem"] = self.memory_problem
+        if said.unsaid:
+            message["unsaid"] = said.unsaid
         if self.quotes:
             message["quotes"] = [quote.model_dump(mode="json") for quote in self.quotes]
         return message

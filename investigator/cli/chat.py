@@ -17,7 +17,8 @@ from investigator.cli.ask_options import Model, Overrides, PromptsFolder, Settin
 from investigator.cli.chat_lines import HELP, ChatCommand, Line, read_line
 from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import print_styled
-from investigator.errors import DialogueError, InvestigatorError, WorkspaceLockedError
+from investigator.cli.spoken import Spoken
+from investigator.errors import DialogueError, InvestigatorError
 from investigator.reports.inert import inert
 
 if TYPE_CHECKING:
@@ -26,28 +27,16 @@ if TYPE_CHECKING:
     from investigator.build import Investigator
 
 _LONGEST_NUMBER = 18  # digits; the database counts no further
-_STEPS = {
-    "sdm": "deciding",
-    "mdm": "deciding",
-    "sgm": "making a query",
-    "skm": "reading what was found",
-    "mkm": "recalling",
-    "srm": "replying",
-    "mrm": "replying",
-    "crm": "replying",
-    "vrm": "replying",
-    "mgm": "remembering",
-}
 
 Switch = Annotated[str, typer.Option(metavar="always|never|compute")]
-User = Annotated[str, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")]
+User = Annotated[str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")]
 
 
 def chat(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")],
     model: Model = None,
-    user: User = "",
+    user: User = None,
     search: Switch = "compute",
     memories: Switch = "compute",
     topics: Switch = "compute",
@@ -56,8 +45,9 @@ def chat(
         bool, typer.Option("--share", help="I agree that this conversation may be part of a release (redacted).")
     ] = False,
     search_server: Annotated[
-        str, typer.Option(metavar="URL", help="Search at a server in BB3's protocol instead of the folder.")
-    ] = "",
+        str | None,
+        typer.Option(metavar="URL", help="Search at a server in BB3's protocol, as http://127.0.0.1:8080, instead."),
+    ] = None,
     workspace: WorkspaceFolder = None,
     prompts: PromptsFolder = None,
     settings: SettingsFile = None,
@@ -73,29 +63,30 @@ def chat(
     from investigator.bb3.search.server_search import ServerSearch
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
     from investigator.chats import open_chat, talk_with
-    from investigator.cli.chat_options import chat_options
+    from investigator.cli.chat_options import chat_options, server_address, user_named
+    from investigator.cli.folder_reading import read_folder
     from investigator.cli.module_arguments import module_arguments, must_come_first
 
     must_come_first(str(folder), "the folder")
     told = module_arguments(context.args, own=[name for option in context.command.params for name in option.opts])
     options = chat_options(search, memories, topics, knowledge)
-    investigator = Investigator(
-        folder, model=model, settings=chosen_settings(settings, overrides or ()), workspace=workspace, prompts=prompts
-    )
+    address, name = server_address(search_server), login() if user is None else user_named(user)
+    chosen = chosen_settings(settings, overrides or ())
+    investigator = Investigator(folder, model=model, settings=chosen, workspace=workspace, prompts=prompts)
     if about := told.about_prompts():
         _note(f"today's models are asked in a form of their own, so these are left out: {', '.join(about)}")
-    server = ServerSearch.reached(search_server) if search_server else None
-    _read(investigator)
+    server = ServerSearch.reached(address) if address is not None else None
+    read_folder(investigator, chosen.retrieval.embed_first, sys.stderr)
     opening = open_chat(
         investigator, options, models=told.models, decodings=told.decodings, on_notice=_note, search=server
     )
     with opening as opened:
-        talk = talk_with(opened, user or login(), consent=share)
+        talk = talk_with(opened, name, consent=share)
         source = sys.stdin or io.StringIO()
         loading = Thread(target=_load, args=(investigator,)) if _is_interactive(source) else Thread()
         loading.start()
         try:
-            _talk(opened, talk, user or login(), investigator.workspace, source)
+            _talk(opened, talk, name, investigator.workspace, source)
         finally:
             loading.join()
 
@@ -110,24 +101,16 @@ def _is_interactive(source: TextIO) -> bool:
     return source.isatty() and sys.stdout.isatty()
 
 
-def _read(investigator: Investigator) -> None:
-    """Read what is new in the folder, with progress; where others do so, the chat waits for them."""
-    from investigator.cli.progress import shown
-
-    with contextlib.suppress(WorkspaceLockedError):
-        for _ in shown(investigator.index(), sys.stderr):
-            pass
-
-
 def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: TextIO) -> None:
     """Read lines until the input ends or one says so; errors are told, and the chat goes on."""
     from investigator.reports.chat import reply_text
     from investigator.research.budget import BudgetSpent
 
     interactive = _is_interactive(source)
+    spoken = Spoken(sys.stderr, sys.stdout)
     if interactive:
         typer.echo("Ask, or tell something of yourself. /help lists commands, /quit ends.", err=True)
-        chat.on_step = lambda module: _show_step(_STEPS.get(str(module), ""))
+        chat.on_step = lambda module: spoken.step(str(module))
     for typed in _lines(source, prompt=interactive):
         try:
             line = read_line(typed)
@@ -136,11 +119,14 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
             if line.command is not None:
                 _obey(line, chat, talk, user, workspace)
             elif line.text:
-                print_styled(reply_text(talk.say(line.text)))
+                reply = reply_text(talk.say(line.text, hear=spoken.hear if interactive else None))
+                print_styled(reply[spoken.end(reply.plain) :])
         except BudgetSpent as spent:
+            spoken.end()
             typer.echo(f"stopped({spent.reason}): the ceiling of this chat is reached", err=True)
             raise typer.Exit(4) from spent
         except InvestigatorError as error:
+            spoken.end()
             typer.echo(inert(f"error: {error.message}\nhint: {error.hint}"), err=True)
 
 
@@ -206,11 +192,6 @@ def _lines(source: TextIO, *, prompt: bool) -> Iterator[str]:
         except EOFError:
             typer.echo("")
             return
-
-
-def _show_step(step: str) -> None:
-    sys.stderr.write(f"\r\x1b[K{step and step + ' …'}")
-    sys.stderr.flush()
 
 
 def _note(text: str) -> None:

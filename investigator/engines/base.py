@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ __all__ = [
     "Described",
     "Embedder",
     "Engine",
+    "Hear",
+    "Streams",
     "TokenCounter",
     "Traits",
     "Vectors",
@@ -29,6 +31,9 @@ __all__ = [
 
 Vectors = npt.NDArray[np.float32]
 """Unit vectors, one a row: shape (texts, dimensions), float32."""
+
+Hear: TypeAlias = Callable[[str], None]
+"""Is told all that is written so far, again and again; where a try has failed, the next one begins anew."""
 
 
 @runtime_checkable
@@ -64,6 +69,18 @@ class TokenCounter(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """How many tokens the text has."""
+        ...
+
+
+@runtime_checkable
+class Streams(Protocol):
+    """An engine whose replies can be heard while they are being written."""
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The reply that `reply` would give; `hear` is told of it on the way, if anything, from whatever thread.
+
+        After this has returned or raised, `hear` is told no more. Raises what `reply` does.
+        """
         ...
 
 

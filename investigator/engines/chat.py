@@ -10,8 +10,9 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
-from investigator.engines.base import Traits, guessed_tokens
+from investigator.engines.base import Hear, Traits, guessed_tokens
 from investigator.engines.chat_errors import Failure, failure, host_of
+from investigator.engines.chat_hearing import Hearing, heard, text_of
 from investigator.engines.chat_models import (
     ChatSettings,
     build,
@@ -20,6 +21,7 @@ from investigator.engines.chat_models import (
     server_of,
     server_of_ready,
     split_name,
+    stream_arguments,
     with_decoding,
 )
 from investigator.engines.known_servers import KnownServers
@@ -35,7 +37,8 @@ from investigator.records.decoding import Decoding
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.runnables.config import RunnableConfig
     from tenacity import RetryCallState, Retrying
 
 __all__ = ["ChatEngine", "ChatSettings"]
@@ -46,9 +49,10 @@ _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"}
 
 @dataclass
 class _Call:
-    """One prompt on its way through its tries."""
+    """One prompt on its way through its tries; `hear` is told of the reply on the way."""
 
     prompt: Prompt
+    hear: Hear | None
     sending: Sending
     ticket: Ticket
 
@@ -146,10 +150,17 @@ class ChatEngine:
         Raises CredentialError for a refused key, SettingsError for a model that is not there, RateLimitError,
         EngineTimeoutError, EngineUnreachableError, and EngineError for everything else that gives no reply.
         """
+        return self._reply(prompt, None)
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The same reply, heard piece by piece where the server sends it so."""
+        return self._reply(prompt, hear)
+
+    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
         started, settings = time.monotonic(), self._settings
         patience = settings.attempts * (settings.timeout + settings.max_wait)
         ticket = self._turns.ticket(most=settings.concurrency, longest=settings.max_wait, patience=patience)
-        call = _Call(prompt, self._negotiation.sending, ticket)
+        call = _Call(prompt, hear, self._negotiation.sending, ticket)
         outcome: Reply | Failure = self._retrying()(self._try, call)
         if isinstance(outcome, Failure):
             raise outcome.error from outcome.cause
@@ -202,19 +213,22 @@ class ChatEngine:
             if not isinstance(answer, Failure):
                 self._negotiation.after_success(call.sending)
                 return _read(answer, call.prompt.text, self._settings.max_reply_characters)
-            less = self._negotiation.after_refusal(answer.cause, call.sending) if answer.cause is not None else None
+            less = self._less(call, answer.cause)
             if less is None:
                 return answer
             call.sending = less
+
+    def _less(self, call: _Call, cause: Exception | None) -> Sending | None:
+        """What to send next where the server has refused something that was sent."""
+        if cause is None:
+            return None
+        return self._negotiation.after_refusal(cause, call.sending, streamed=call.hear is not None)
 
     def _answer(self, call: _Call, began: float) -> AIMessage | Failure:
         """The model's message, in the turn that began; what it says of the server's load goes to the others."""
         ended, asked = Ended.OTHERWISE, None
         try:
-            sending, prompt = call.sending, call.prompt
-            arguments = format_arguments(self._server, sending.reply_format, prompt.reply_type)
-            said = partial(_invoke, self._model(sending.parameters), prompt, arguments, self._observers)
-            answer = within(self._settings.timeout, said)
+            answer = self._said(call)
             if not isinstance(answer, Exception):
                 ended = Ended.WELL
                 return answer
@@ -224,6 +238,21 @@ class ChatEngine:
             return failed
         finally:
             self._turns.end(call.ticket, began, ended, asked)
+
+    def _said(self, call: _Call) -> AIMessage | Exception:
+        """What comes back within the time there is, heard on the way where somebody listens."""
+        sending, timeout = call.sending, self._settings.timeout
+        arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
+        model = self._model(sending.parameters)
+        if call.hear is None:
+            ask = partial(model.invoke, **arguments)
+            return within(timeout, partial(_invoked, ask, call.prompt, self._observers))
+        hearing = Hearing(call.hear, self._settings.max_reply_characters)
+        aloud = partial(heard, model, {**arguments, **stream_arguments(sending)}, hearing)
+        try:
+            return within(timeout, partial(_invoked, aloud, call.prompt, self._observers))
+        finally:
+            hearing.end()
 
     def _model(self, parameters: frozenset[Parameter]) -> BaseChatModel:
         with self._building:
@@ -238,8 +267,8 @@ def _outcome(state: RetryCallState) -> Reply | Failure:
     return result
 
 
-def _invoke(
-    model: BaseChatModel, prompt: Prompt, arguments: Mapping[str, object], observers: Sequence[Observer]
+def _invoked(
+    ask: Callable[[list[BaseMessage], RunnableConfig], AIMessage], prompt: Prompt, observers: Sequence[Observer]
 ) -> AIMessage | Exception:
     from langchain_core.messages import HumanMessage
     from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
@@ -253,13 +282,13 @@ def _invoke(
     config = merge_configs(ensure_config(), ours)  # a chain that this is a step of has callbacks of its own
     with tracing_context(enabled=False):  # a variable set for another program must not send the documents away
         try:
-            return model.invoke([HumanMessage(prompt.text)], config, **arguments)
+            return ask([HumanMessage(prompt.text)], config)
         except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
             return error
 
 
 def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
-    text = _text_of(message.content)
+    text = text_of(message.content)
     usage = message.usage_metadata or {}
     tokens = (_count(usage.get("input_tokens"), prompt), _count(usage.get("output_tokens"), text))
     finish = FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata)
@@ -274,18 +303,6 @@ def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
 def _count(told: object, text: str) -> int:
     """The tokens that a server told; where it told none, or nonsense, what the text is likely to have."""
     return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
-
-
-def _text_of(content: str | list[str | dict[str, object]]) -> str:
-    """The text of a message; of a list of blocks the texts, without reasoning and other kinds."""
-    if isinstance(content, str):
-        return content
-    texts = (block if isinstance(block, str) else block.get("text") for block in content if _is_text(block))
-    return "".join(text for text in texts if isinstance(text, str))
-
-
-def _is_text(block: str | dict[str, object]) -> bool:
-    return isinstance(block, str) or block.get("type") in ("text", "output_text")
 
 
 def _finish_of(metadata: Mapping[str, object]) -> FinishReason:

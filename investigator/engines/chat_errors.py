@@ -45,6 +45,7 @@ _NAMES_OF = {
     Parameter.RESPONSE_FORMAT: re.compile(
         r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b", re.IGNORECASE
     ),
+    Parameter.STREAM_OPTIONS: re.compile(r"\bstream_options\b|\binclude_usage\b", re.IGNORECASE),
 }
 
 

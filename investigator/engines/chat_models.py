@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr
 
 from investigator.engines.chat_errors import Server
+from investigator.engines.chat_hearing import STREAM_USAGE
 from investigator.engines.http_bounds import UNCOMPRESSED, BodyBounds, bound_clients
 from investigator.engines.schemas import Json, reply_schema
 from investigator.engines.sending import Parameter, ReplyFormat, Sending
@@ -155,10 +156,11 @@ def first_sending(server: Server, settings: ChatSettings) -> Sending:
         Parameter.TOP_P: settings.top_p is not None,
         Parameter.MAX_TOKENS: settings.max_tokens is not None,
     }
-    takes_format = provider == "ollama" or provider in OPENAI_COMPATIBLE
+    is_openai_like = provider in OPENAI_COMPATIBLE
+    is_set[Parameter.STREAM_OPTIONS] = is_openai_like
     return Sending(
         frozenset(parameter for parameter, is_sent in is_set.items() if is_sent),
-        ReplyFormat.JSON_SCHEMA if takes_format else ReplyFormat.NONE,
+        ReplyFormat.JSON_SCHEMA if is_openai_like or provider == "ollama" else ReplyFormat.NONE,
     )
 
 
@@ -177,6 +179,11 @@ def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type
     if has_schema:
         wanted["json_schema"] = {"name": reply_type.__name__, "schema": reply_schema(reply_type), "strict": True}
     return {"extra_body": {"response_format": wanted}}
+
+
+def stream_arguments(sending: Sending) -> dict[str, Json]:
+    """What a call is given besides, whose reply is to come in pieces."""
+    return {STREAM_USAGE: True} if Parameter.STREAM_OPTIONS in sending.parameters else {}
 
 
 def _arguments(

@@ -11,7 +11,7 @@ from typing import Self
 
 from pydantic import Field
 
-from investigator.engines.base import Traits
+from investigator.engines.base import Hear, Traits
 from investigator.engines.gguf_header import trained_context
 from investigator.engines.gguf_model import GgufModel, Sampling
 from investigator.engines.loaded_once import LoadedOnce
@@ -93,6 +93,13 @@ class GgufEngine:
         Raises ContextTooLongError where prompt and reply do not fit the context, EngineError where there is no reply,
         and SettingsError where the model cannot be loaded.
         """
+        return self._reply(prompt, None)
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The same reply, heard token by token."""
+        return self._reply(prompt, hear)
+
+    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
         model, settings = self._loaded(), self._settings
         grammar = _grammar(prompt.reply_type, settings.max_tokens)
         sampling = Sampling(
@@ -103,7 +110,7 @@ class GgufEngine:
             top_p=settings.top_p,
             top_k=settings.top_k,
         )
-        done = model.complete(prompt.text, sampling)
+        done = model.complete(prompt.text, sampling, hear)
         return Reply(
             text=done.text,
             input_tokens=done.prompt_tokens,

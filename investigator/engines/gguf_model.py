@@ -12,7 +12,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -20,6 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from investigator.engines.base import Hear
 from investigator.engines.gguf_header import control_tokens
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
 from investigator.records import FinishReason
@@ -92,8 +93,11 @@ class GgufModel:
         self._server = _load(path, context_tokens, threads, self._key)
         self._turn = Lock()
 
-    def complete(self, text: str, sampling: Sampling) -> Completion:
-        """The reply to one user message. Raises ContextTooLongError, and EngineError where there is no reply."""
+    def complete(self, text: str, sampling: Sampling, hear: Hear | None = None) -> Completion:
+        """The reply to one user message, `hear` is told of it token by token.
+
+        Raises ContextTooLongError, and EngineError where there is no reply.
+        """
         request: dict[str, object] = {
             "messages": [{"role": "user", "content": self._harmless(text)}],
             "max_tokens": sampling.max_tokens,
@@ -107,7 +111,7 @@ class GgufModel:
         with self._turn:
             started = time.monotonic()
             try:
-                answer = self._server.handle_chat_completions(request)
+                answer = self._answer(request) if hear is None else self._heard(request, hear)
             except (ValueError, RuntimeError) as error:
                 hint = "Choose another GGUF file: this one, or its chat template, cannot answer the prompt."
                 raise EngineError(f"{self._name} gave no reply: {error}", hint=hint) from error
@@ -126,6 +130,34 @@ class GgufModel:
             raise EngineError(f"{self._name} did not count the tokens of a text: {error}") from error
         finally:
             connection.close()
+
+    def _answer(self, request: dict[str, object]) -> dict[str, Any]:
+        answer: dict[str, Any] = self._server.handle_chat_completions(request)
+        return answer
+
+    def _heard(self, request: dict[str, object], hear: Hear) -> dict[str, Any]:
+        """The same answer, put together from its pieces; what `hear` raises is raised once the model has ended."""
+        pieces: list[dict[str, Any]] = []
+        problems: list[BaseException] = []
+        said = ""
+
+        def take(piece: dict[str, Any]) -> None:
+            nonlocal said
+            pieces.append(piece)
+            more = _delta(piece)
+            if not more or problems:
+                return
+            said += more
+            try:
+                hear(said)
+            except BaseException as problem:  # noqa: BLE001  the loop that calls this is not Python's
+                problems.append(problem)
+
+        asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
+        self._server.handle_chat_completions(asked, take)
+        if problems:
+            raise problems[0]
+        return _whole(pieces, said)
 
     def _harmless(self, text: str) -> str:
         """The text with a character without width in whatever would be a control token."""
@@ -157,6 +189,21 @@ class GgufModel:
             message = f"the prompt of {needed} tokens does not fit the context of {self._context_tokens} tokens"
             return ContextTooLongError(message, hint=_LONGER)
         return EngineError(f"{self._name} gave no reply: {error.get('message')}")
+
+
+def _delta(piece: Mapping[str, Any]) -> str:
+    return "".join(choice["delta"].get("content") or "" for choice in piece.get("choices", ()))
+
+
+def _whole(pieces: Sequence[dict[str, Any]], said: str) -> dict[str, Any]:
+    """An answer as it comes in one piece, from those of a stream; an error is one by itself."""
+    failed = next((piece for piece in pieces if "error" in piece), None)
+    if failed is not None:
+        return failed
+    ends = [choice["finish_reason"] for piece in pieces for choice in piece["choices"] if choice["finish_reason"]]
+    if not ends or "usage" not in pieces[-1]:
+        raise RuntimeError("it ended in the middle of a reply")
+    return {**pieces[-1], "choices": [{"finish_reason": ends[-1], "message": {"content": said}}]}
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, MutableSequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from investigator.errors import EngineError, EngineTimeoutError
@@ -17,6 +17,7 @@ UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}
 
 _PLACES_OF_CLIENTS = ("client", "_client", "root_client")
 _DEPTH = 3
+_ENVELOPES = 50  # times a reply, where each of its tokens comes with an envelope of its own
 
 
 class Stream(Protocol):
@@ -64,7 +65,9 @@ class BodyBounds:
         base = next(kind for kind in type(stream).__mro__ if kind.__name__ == "SyncByteStream")  # of either library
         kind = type("BoundedStream", (_BoundedStream, base), {})
         compression = response.headers.get("content-encoding", "identity")
-        response.stream = kind(stream, self, compression)
+        is_of_pieces = response.headers.get("content-type", "").startswith("text/event-stream")
+        bounds = replace(self, octets=self.octets * _ENVELOPES) if is_of_pieces else self
+        response.stream = kind(stream, bounds, compression)
 
 
 class _BoundedStream:

@@ -45,15 +45,19 @@ class Negotiation:
             return self._first
         return self._first.meet(Sending(self._first.parameters - found.refused, found.reply_format))
 
-    def after_refusal(self, error: Exception, sent: Sending) -> Sending | None:
+    def after_refusal(self, error: Exception, sent: Sending, *, streamed: bool = False) -> Sending | None:
         """What to try next where the error refuses something that was sent; None where it is about something else.
 
-        A refusal without a reason is taken for one of the reply's format, until a format has worked.
+        A refusal without a reason is taken for one of the reply's format, until a format has worked; then, of a reply
+        that was to be `streamed`, for one of the options for that, which no other call sends.
         """
-        refused = refused_parameter(error, sent.refusable)
-        is_format = Parameter.RESPONSE_FORMAT in sent.refusable and self._refusals.found is None
-        if refused is None and is_format and is_unexplained_refusal(error):
-            refused = Parameter.RESPONSE_FORMAT
+        refusable = sent.refusable if streamed else sent.refusable - {Parameter.STREAM_OPTIONS}
+        refused = refused_parameter(error, refusable)
+        if refused is None and is_unexplained_refusal(error):
+            if Parameter.RESPONSE_FORMAT in refusable and self._refusals.found is None:
+                refused = Parameter.RESPONSE_FORMAT
+            elif Parameter.STREAM_OPTIONS in refusable:
+                refused = Parameter.STREAM_OPTIONS
         return sent.without(refused) if refused is not None else None
 
     def after_success(self, sent: Sending) -> None:

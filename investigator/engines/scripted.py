@@ -5,6 +5,7 @@ For tests, for trying out templates and for examples; both are part of the produ
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from investigator.engines.base import Traits, Vectors
+from investigator.engines.base import Hear, Traits, Vectors
 from investigator.errors import EngineError, SettingsError
 from investigator.records import Prompt, Reply
 from investigator.text.terms import stem, words
@@ -80,6 +81,13 @@ class ScriptedEngine:
             self._asked.append(prompt)
             text = self._next(prompt)
         return Reply(text=text if isinstance(text, str) else text(prompt))
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The same reply, heard word by word."""
+        reply = self.reply(prompt)
+        for word in re.finditer(r"\S+\s*", reply.text):
+            hear(reply.text[: word.end()])
+        return reply
 
     def _next(self, prompt: Prompt) -> str | Callable[[Prompt], str]:
         for key in (prompt.template, prompt.template.removesuffix(".j2"), ""):

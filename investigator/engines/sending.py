@@ -13,6 +13,7 @@ class Parameter(StrEnum):
     TOP_P = "top_p"
     MAX_TOKENS = "max_tokens"
     RESPONSE_FORMAT = "response_format"
+    STREAM_OPTIONS = "stream_options"
 
 
 class ReplyFormat(StrEnum):

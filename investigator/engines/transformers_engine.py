@@ -9,7 +9,7 @@ from typing import Self
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
-from investigator.engines.base import Traits
+from investigator.engines.base import Hear, Traits
 from investigator.engines.loaded_once import LoadedOnce
 from investigator.engines.told_decoding import changed, with_told
 from investigator.engines.transformers_model import Generation, TransformersModel
@@ -75,8 +75,15 @@ class TransformersEngine:
         Raises ContextTooLongError where prompt and reply do not fit the context, EngineError where there is no reply,
         and SettingsError where the model cannot be loaded.
         """
+        return self._reply(prompt, None)
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The same reply, heard token by token; where the best of several is chosen, nothing is heard."""
+        return self._reply(prompt, hear)
+
+    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
         model, settings = self._loaded(), self._settings
-        done = model.generate(prompt.text, settings.decoding, settings.seed, as_chat=True)
+        done = model.generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
         return Reply(
             text=done.text,
             input_tokens=done.input_tokens,

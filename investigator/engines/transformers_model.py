@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from investigator.engines.base import Hear
 from investigator.engines.factual_nucleus import Schedule, ends_sentence
 from investigator.engines.token_rules import (
     NgramBlock,
@@ -28,6 +29,7 @@ from investigator.records.decoding import OFF, Decoding, Inference
 if TYPE_CHECKING:
     from torch import Tensor
     from transformers import GenerationConfig, StoppingCriteria
+    from transformers.generation.streamers import BaseStreamer
 
 _PENALTY = 0.5
 _NO_WIDTH = "\u200b"
@@ -76,12 +78,13 @@ class TransformersModel:
         *,
         as_chat: bool = False,
         context_tokens: int | None = None,
+        hear: Hear | None = None,
     ) -> Generation:
         """Write on from a text, or reply to it with `as_chat` where the model has a chat template.
 
         The control tokens of the model are none in the text, so that it cannot end its turn. Penalties for repeating
-        it count its first `context_tokens`, all where None. Raises ContextTooLongError, and EngineError where nothing
-        can be written.
+        it count its first `context_tokens`, all where None. `hear` is told of it token by token, unless it is chosen
+        from several. Raises ContextTooLongError, and EngineError where nothing can be written.
         """
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
@@ -96,7 +99,7 @@ class TransformersModel:
         with self._turn:
             started = time.monotonic()
             try:
-                written, logprob = self._best(ids, decoding, rules, seed)
+                written, logprob = self._best(ids, decoding, rules, seed, hear)
             except (RuntimeError, ValueError, IndexError) as error:
                 raise EngineError(f"{self._name} wrote nothing: {error}") from error
             seconds = time.monotonic() - started
@@ -161,7 +164,7 @@ class TransformersModel:
         return rules
 
     def _best(
-        self, ids: list[int], decoding: Decoding, rules: Sequence[TokenRule], seed: int
+        self, ids: list[int], decoding: Decoding, rules: Sequence[TokenRule], seed: int, hear: Hear | None
     ) -> tuple[list[int], float]:
         """The likeliest of the texts that the method finds, as tokens, and the logarithm of its probability."""
         import torch
@@ -177,11 +180,36 @@ class TransformersModel:
                 generation_config=self._config(decoding),
                 logits_processor=LogitsProcessorList(rules),
                 stopping_criteria=stops,
+                streamer=self._streamer(hear, decoding) if hear is not None else None,
             )
             texts = [self._written(row[len(ids) :].tolist(), decoding.stop_token) for row in found]
             scored = [(self._logprob(ids, written), written) for written in texts]
         logprob, best = max(scored, key=lambda pair: pair[0])
         return best, logprob
+
+    def _streamer(self, hear: Hear, decoding: Decoding) -> BaseStreamer | None:
+        """Tells what is written, without the prompt, which comes first; None where several are written at once."""
+        from transformers.generation.streamers import BaseStreamer
+
+        if decoding.inference in (Inference.BEAM, Inference.SAMPLE_AND_RANK):
+            return None
+        text_of, stop = self._text, decoding.stop_token
+
+        class Streamer(BaseStreamer):  # type: ignore[misc]
+            written: list[int] | None = None
+
+            def put(self, value: Tensor) -> None:
+                if self.written is None:
+                    self.written = []
+                    return
+                self.written += value.flatten().tolist()
+                said = text_of(self.written)
+                hear(said.partition(stop)[0] if stop else said)
+
+            def end(self) -> None:
+                """Nothing is held back."""
+
+        return Streamer()
 
     def _config(self, decoding: Decoding) -> GenerationConfig:
         from transformers import GenerationConfig

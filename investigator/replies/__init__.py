@@ -4,5 +4,6 @@ from investigator.replies.forms import read_reply
 from investigator.replies.points import read_point
 from investigator.replies.structured import read_record
 from investigator.replies.thoughts import without_thoughts
+from investigator.replies.unfinished import unfinished_text
 
-__all__ = ["read_point", "read_record", "read_reply", "without_thoughts"]
+__all__ = ["read_point", "read_record", "read_reply", "unfinished_text", "without_thoughts"]

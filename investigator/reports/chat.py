@@ -21,10 +21,12 @@ _NAMED = {
     "memory_generator_self": "Remembered of itself",
     "search_problem": "The search failed",
     "memory_problem": "Nothing is remembered of the reply",
+    "unsaid": "Written, and not said because it is not proven",
     "problem": "The model failed",
     "failure": "Canned reply, for",
 }
 
+_LONGEST_PROBLEM = 300  # characters
 _DECISIONS = frozenset({"search", "do not search", "access memory", "do not access memory"})
 
 
@@ -43,6 +45,8 @@ def why_text(message: Message | None) -> Text:
     for quote in quotes if isinstance(quotes, list) else ():
         proven = Quote.model_validate(quote)
         lines.append(f"Quote, proven: “{one_line(proven.text)}” ({one_line(proven.place)})")
+    if unsaid := message.get("unsaid"):
+        lines.append(f"Not said, for it is not proven or no reply: “{one_line(str(unsaid))}”")
     if not lines:
         lines = ["It rests on the conversation alone."]
     return Text("\n".join(lines) + "\n")
@@ -54,10 +58,12 @@ def users_text(users: Sequence[str]) -> Text:
 
 
 def reply_text(message: Message) -> Text:
-    """A reply, and where its quotes stand, as far as it does not say so itself."""
+    """A reply, and where its quotes stand, as far as it does not say so itself; also that a search has failed."""
     quotes = message.get("quotes")
     places = [Quote.model_validate(quote).place for quote in quotes] if isinstance(quotes, list) else []
     untold = [one_line(place) for place in dict.fromkeys(places) if place not in message.text]
+    if message.get("search_problem"):
+        untold.append(f"the search failed: {one_line(str(message['search_problem']), _LONGEST_PROBLEM)}")
     told = f"  [{'; '.join(untold)}]" if untold else ""
     return Text(f"{inert(message.text)}{told}\n")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from investigator.engines.base import Engine, Traits, prompt_key, tokens_of, traits_of
+from investigator.engines.base import Engine, Hear, Streams, Traits, prompt_key, tokens_of, traits_of
 from investigator.engines.roles import Role, role_of
 from investigator.errors import ContextTooLongError, ReplyError
 from investigator.prices import Price
@@ -111,15 +111,17 @@ class Desk:
         template: Path | None = None,
         problem_with: Callable[[R], str] = anything,
         smaller: Callable[[V, float], V | None] = no_smaller,
+        hear: Hear | None = None,
     ) -> Reading[R]:
         """Put a template to its engine and read the reply; one that cannot be read is asked for once more.
 
         `problem_with` names what is wrong with a reply that could be read, or gives an empty text; after the second
         asking such a reply is taken as it is. Where the prompt does not fit into the engine's context, `smaller` gives
-        variables of about that share (0..1) of the length, or None. Raises EngineError, ContextTooLongError where
-        nothing more can be left out, TemplateError, StoreError, and the signal BudgetSpent.
+        variables of about that share (0..1) of the length, or None. `hear` is told of the first reply while it is being
+        written, where the engine can do so; a reply that was kept is not told. Raises EngineError, ContextTooLongError
+        where nothing more can be left out, TemplateError, StoreError, and the signal BudgetSpent.
         """
-        prompt, reply = self._fitted(name, variables, template, smaller)
+        prompt, reply = self._fitted(name, variables, template, smaller, hear)
         in_part = prompt.variables != variables
         first = replace(_read(reply, reply_type, problem_with), in_part=in_part)
         if not first.problem:
@@ -159,14 +161,19 @@ class Desk:
         return self._journal.elapsed()
 
     def _fitted(
-        self, name: str, variables: V, template: Path | None, smaller: Callable[[V, float], V | None]
+        self,
+        name: str,
+        variables: V,
+        template: Path | None,
+        smaller: Callable[[V, float], V | None],
+        hear: Hear | None,
     ) -> tuple[Prompt, Reply]:
         """The prompt that fits, and its reply; an engine that does not tell its context may still refuse one."""
         refusals = 0
         while True:
             prompt = self.prompts.prompt(name, variables, template)
             try:
-                return prompt, self._reply(prompt)
+                return prompt, self._reply(prompt, hear)
             except _TooLong as error:
                 refusals += error.share is None
                 less = smaller(variables, error.share or 0.5) if refusals < _MOST_REFUSALS else None
@@ -174,7 +181,7 @@ class Desk:
                     raise
                 variables = less
 
-    def _reply(self, prompt: Prompt) -> Reply:
+    def _reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:
         """The kept reply of a prompt, else the engine's. Raises _TooLong and what `ask` does."""
         engine = self._engines[role_of(prompt.template)]
         traits = traits_of(engine)
@@ -189,7 +196,7 @@ class Desk:
         with paid as entered, self._trace.call(prompt, engine.name, key) as call:
             began = self._clock()
             try:
-                reply = engine.reply(prompt)
+                reply = _asked(engine, prompt, hear)
             except ContextTooLongError as error:
                 self._journal.keep_too_long(key, 0)
                 raise _TooLong(error.message, hint=error.hint) from error
@@ -213,6 +220,10 @@ class Desk:
             message = f"the prompt of {tokens} tokens does not fit into the {room} that {engine.name} can read"
             raise _TooLong(message, share=room / tokens)
         return tokens
+
+
+def _asked(engine: Engine, prompt: Prompt, hear: Hear | None) -> Reply:
+    return engine.reply(prompt) if hear is None or not isinstance(engine, Streams) else engine.reply_aloud(prompt, hear)
 
 
 def _read(reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> Reading[R]:

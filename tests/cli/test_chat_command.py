@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import shutil
-import signal
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 from chat_replies import at_a_server, module_of
-from openai_server import OpenAIServer, json_response, refusal
+from openai_server import Body, OpenAIServer, Response, json_response, refusal, streamed
 from power_plants import prompt_in, write_folder
+from screen import screen
 from typer.testing import CliRunner, Result
 
 from investigator.cli.main import app
@@ -312,57 +307,37 @@ def test_a_new_folder_is_read_first_and_so_is_a_new_file(terminal: Terminal, tmp
     assert "cedar.txt" in first.stdout
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "TERM": "xterm", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
-
-
 def test_at_a_terminal_steps_are_shown_others_chat_beside_it_and_ctrl_c_ends_it(terminal: Terminal) -> None:
-    leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "investigator", *terminal.words()]
-    process = subprocess.Popen(
-        command,
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=environment(),
-        start_new_session=True,
-        close_fds=True,
-    )
-    os.close(follower)
-    shown = bytearray()
-
-    def read() -> None:
-        while True:
-            try:
-                shown.extend(os.read(leader, 4096))
-            except OSError:
-                return
-
-    def wait_for(text: bytes) -> None:
-        ends = time.monotonic() + 90
-        while text not in shown:
-            assert time.monotonic() < ends, bytes(shown)
-            time.sleep(0.05)
-
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    try:
-        wait_for(b"/help lists commands")
-        os.write(leader, QUESTION.encode() + b"\n")
-        wait_for(b"It makes 42 MW of power.")
-        assert "deciding …".encode() in shown
-        os.write(leader, b"I work at the Elm plant.\nHow much power does the Elm plant make?\n")
+    with screen(terminal.words()) as at_screen:
+        at_screen.wait_for("/help lists commands")
+        at_screen.type(QUESTION)
+        at_screen.wait_for("It makes 42 MW of power.")
+        assert "deciding …".encode() in at_screen.shown
+        at_screen.type("I work at the Elm plant.", "How much power does the Elm plant make?")
         beside = terminal.chat("I work at the Oak plant.\nHow much power does the Oak plant make?\n/memory\n")
         assert "It makes 45 MW of power.  [oak.txt:line 1]\n" in beside.stdout
         assert "I work at the Oak plant." in beside.stdout
-        wait_for(b"It makes 43 MW of power.")
-        os.write(leader, b"/memory\n")
-        wait_for(b"I work at the Elm plant.  [of you")
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
-    finally:
-        process.kill()
-        process.wait()
-        os.close(leader)
-        reader.join(5)
-    assert b"interrupted" in shown
+        at_screen.wait_for("It makes 43 MW of power.")
+        at_screen.type("/memory")
+        at_screen.wait_for("I work at the Elm plant.  [of you")
+        assert at_screen.interrupt() == 130
+    assert b"interrupted" in at_screen.shown
+
+
+def test_at_a_terminal_a_reply_is_read_while_the_model_still_writes(terminal: Terminal) -> None:
+    gate = threading.Event()
+    pieces = ('{"quotes": [], "reply": "It makes 42', " MW of power.", " That", " is", " what", ' the plant makes."}')
+    replies = at_a_server()
+
+    def answer(body: Body) -> Response:
+        return streamed(*pieces, gate=gate) if body.get("stream") else replies(body)
+
+    terminal.server.answer(answer)
+    with screen(terminal.words()) as at_screen:
+        at_screen.wait_for("/help lists commands")
+        at_screen.type(QUESTION)
+        at_screen.wait_for("It makes 42 MW of power.")
+        assert b"That is what" not in at_screen.shown  # the server holds it back
+        gate.set()
+        at_screen.wait_for("It makes 42 MW of power. That is what the plant makes.  [cedar.txt:line 1]\r\n")
+        assert at_screen.shown.count(b"It makes 42") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 
 import gguf_files
@@ -197,6 +198,29 @@ def test_a_broken_chat_template_is_replaced_by_a_usual_one(model: Path, tmp_path
     reply = GgufEngine(broken, GgufSettings(context_tokens=1024, max_tokens=160, threads=1)).reply(prompt())
 
     assert AskReply.model_validate_json(reply.text).model_fields_set == {"point", "reply", "quotes"}
+
+
+def test_a_reply_is_heard_while_it_is_written_and_is_the_same(engine: GgufEngine) -> None:
+    heard: list[str] = []
+    reply = engine.reply_aloud(prompt(), heard.append)
+    assert (reply.text, reply.output_tokens) == ((silent := engine.reply(prompt())).text, silent.output_tokens)
+    assert heard[-1] == reply.text
+    assert len(heard) > 10
+    assert all(later.startswith(earlier) for earlier, later in pairwise(heard))
+
+
+def test_a_prompt_that_does_not_fit_is_the_same_error_where_somebody_listens(engine: GgufEngine) -> None:
+    with pytest.raises(ContextTooLongError, match=r"does not fit|too little room"):
+        engine.reply_aloud(prompt("word " * 4000), lambda _: None)
+
+
+def test_what_a_listener_raises_comes_back_and_the_model_goes_on(engine: GgufEngine) -> None:
+    def hear(_: str) -> None:
+        raise EOFError
+
+    with pytest.raises(EOFError):
+        engine.reply_aloud(prompt(), hear)
+    assert engine.reply(prompt()).text
 
 
 def test_the_model_writes_nothing_on_the_terminal(engine: GgufEngine, capfd: pytest.CaptureFixture[str]) -> None:

@@ -300,3 +300,26 @@ def test_broken_files_are_named_when_the_model_is_wanted(folder: Path, tmp_path:
     (config / "config.json").write_text(json.dumps([1]), encoding="utf-8")
     with pytest.raises(SettingsError, match=r"is no model's configuration"):
         TransformersEngine(config)
+
+
+def test_a_reply_is_heard_token_by_token_and_is_the_same(engine: TransformersEngine) -> None:
+    heard: list[str] = []
+    reply = engine.reply_aloud(prompt(TEXT), heard.append)
+    assert reply.text == engine.reply(prompt(TEXT)).text
+    assert heard[-1] == reply.text
+    assert len(heard) == reply.output_tokens
+
+
+def test_where_the_best_of_several_is_chosen_nothing_is_heard(engine: TransformersEngine) -> None:
+    heard: list[str] = []
+    beams = engine.decoding_as(Decoding(inference=Inference.BEAM, beam_size=3))
+    assert beams.reply_aloud(prompt(TEXT), heard.append).text == beams.reply(prompt(TEXT)).text
+    assert heard == []
+
+
+def test_nothing_behind_the_stop_is_heard(engine: TransformersEngine) -> None:
+    said = engine.reply(prompt(TEXT)).text
+    stop = said[-1]
+    heard: list[str] = []
+    reply = engine.decoding_as(Decoding(stop_token=stop)).reply_aloud(prompt(TEXT), heard.append)
+    assert heard[-1] == reply.text == said.partition(stop)[0]

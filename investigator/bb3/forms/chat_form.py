@@ -7,9 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
-from investigator.bb3.forms.proven_replies import goes_on, is_grounded, proven_quotes, stands_in, without_marks
+from investigator.bb3.forms.aloud import Aloud
+from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes, stands_in, without_marks
 from investigator.bb3.memory.text import owner_of
 from investigator.calibration import shipped
+from investigator.engines.base import Hear
 from investigator.engines.roles import Role
 from investigator.evidence.claims import unsaid
 from investigator.evidence.quotes import Sources
@@ -53,7 +55,8 @@ class ChatForm:
 
     `desk_of` gives the desk of a module, whose chat role is played by the module's engine; `sources` are the documents
     of the folder, in which quotes are proven. Up to `side_by_side` requests are put at the same time. `on_step` is told
-    of each module before it is asked.
+    of each module before it is asked, and `say` of what a model replies while it writes, as far as it is proven; it is
+    for one request at a time.
     """
 
     def __init__(
@@ -62,11 +65,13 @@ class ChatForm:
         sources: Sources | None = None,
         side_by_side: int = 1,
         on_step: Callable[[Module], None] = lambda _: None,
+        say: Hear | None = None,
     ) -> None:
         self._desk_of = desk_of
         self._sources = sources
         self._side_by_side = side_by_side
         self._on_step = on_step
+        self._say = say
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """One reply for each request. Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent."""
@@ -139,17 +144,19 @@ class ChatForm:
         variables, template = _response_variables(request)
         desk = self._desk_of(request.by)
         score = _SCORES.get(request.module, 0.0)
-        is_model = desk.traits(Role.CHAT).is_model
+        is_model, unsaid = desk.traits(Role.CHAT).is_model, ""
         if not is_model or request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
-            value = desk.ask(template, variables, ResponseReply, smaller=less_said).value
-            text = value.reply.strip() if value is not None else ""
-            text = without_marks(text) if is_model else text
-            if text and (not is_model or (is_grounded(text, request) and goes_on(text, request))):
-                return ModuleReply(text=text, score=score, quotes=request.quotes)
+            hear = Aloud(request, self._say).hear if is_model and self._say is not None else None
+            value = desk.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
+            written = value.reply.strip() if value is not None else ""
+            text = proven_beginning(without_marks(written), request) if is_model else written
+            unsaid = written[len(text) :].strip()
+            if text:
+                return ModuleReply(text=text, score=score, quotes=request.quotes, unsaid=unsaid)
         own = desk.opinion(template, variables, ResponseReply)
         if own is None:
-            return ModuleReply(text="", failed=True)
-        return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True)
+            return ModuleReply(text="", failed=True, unsaid=unsaid)
+        return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True, unsaid=unsaid)
 
     def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> Reading[R]:
         desk = self._desk_of(request.by)

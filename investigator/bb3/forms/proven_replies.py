@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
+from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
 from investigator.evidence.claims import prove, unsaid
 from investigator.evidence.negation import allows_negation, negates
 from investigator.evidence.quotes import Sources, find_quote
@@ -59,6 +60,23 @@ def is_grounded(reply: str, request: ModuleRequest) -> bool:
     if not request.quotes:
         return unsaid(reply, said) is None and not _denies(reply, said)
     return prove(reply, request.quotes, said) is None
+
+
+def proven_beginning(reply: str, request: ModuleRequest) -> str:
+    """The longest beginning of a reply, in whole sentences, that is grounded and one that goes on; empty where none is.
+
+    A sentence that is not grounded ends it, whatever comes after. Of a reply that runs in circles nothing is left.
+    """
+    beginning = ""
+    for _, end in sentence_spans(reply):
+        part = reply[:end].rstrip()
+        if not is_grounded(part, request):
+            break
+        if goes_on(part, request):
+            beginning = part
+        elif beginning:
+            return ""
+    return beginning
 
 
 def _denies(reply: str, said: str) -> bool:
@@ -130,13 +148,15 @@ def _in_order(documents: Sequence[SearchDocument], number: int) -> Iterator[Sear
 
 
 def _in(document: SearchDocument, text: str, sources: Sources | None) -> Quote | None:
-    passage = document.passage
+    passage, name = document.passage, _source_id(document)
+    if isinstance(document, ServedDocument):
+        return document.quote(text, name)
     if passage is not None and sources is not None:
-        return sources[passage.document_id].find(text, near=((passage.start, passage.end),))
+        return sources[name].find(text, near=((passage.start, passage.end),))
     source = Document(
-        id=_source_id(document),
+        id=name,
         title=document.title,
-        media_type="text/html",
+        media_type=UNKNOWN_TYPE,
         content_hash=hashlib.sha256(document.text.encode("utf-8", "replace")).hexdigest(),
         text=document.text,
     )
@@ -144,4 +164,5 @@ def _in(document: SearchDocument, text: str, sources: Sources | None) -> Quote |
 
 
 def _source_id(document: SearchDocument) -> str:
-    return document.url or document.title or "search"
+    passage = document.passage
+    return passage.document_id if passage is not None else document.url or document.title or "search"

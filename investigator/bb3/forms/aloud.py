@@ -1,0 +1,34 @@
+"""A reply that is said while it is being written: sentence by sentence, each as soon as it is proven."""
+
+from __future__ import annotations
+
+from investigator.bb3.exchange import ModuleRequest
+from investigator.bb3.forms.proven_replies import proven_beginning, without_marks
+from investigator.engines.base import Hear
+from investigator.replies import unfinished_text
+from investigator.text.sentences import sentence_spans
+
+
+class Aloud:
+    """Says of a model's reply, in JSON, what is proven of it so far; what was said once is said again at the beginning.
+
+    The sentence that is being written is not said: it may go on to say something else.
+    """
+
+    def __init__(self, request: ModuleRequest, say: Hear) -> None:
+        self._request = request
+        self._say = say
+        self._looked_at = self._said = ""
+
+    def hear(self, written: str) -> None:
+        """All that the model has written so far."""
+        reply = without_marks(unfinished_text(written, "reply"))
+        starts = [start for start, _ in sentence_spans(reply)]
+        finished = reply[: starts[-1]].rstrip() if starts else ""
+        if finished == self._looked_at:
+            return
+        self._looked_at = finished
+        proven = proven_beginning(finished, self._request)
+        if len(proven) > len(self._said) and proven.startswith(self._said):
+            self._said = proven
+            self._say(proven)

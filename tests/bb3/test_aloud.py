@@ -1,0 +1,137 @@
+"""What a model replies is said while it writes, a sentence at a time, and only what is proven."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from chat_replies import SENSIBLE, Said, model, plants
+from power_plants import index, write_folder
+
+from investigator import ScriptedEmbedder
+from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
+from investigator.bb3.exchange import ModuleReply, ModuleRequest
+from investigator.bb3.forms.aloud import Aloud
+from investigator.bb3.forms.chat_form import ChatForm
+from investigator.bb3.safety import SafetyGuard
+from investigator.bb3.talk import Talk
+from investigator.chats import open_chat
+from investigator.dialogue.messages import Message
+from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.roles import Role
+from investigator.prompts import Prompts
+from investigator.records import Module, Quote, Speaker, Turn
+from investigator.research.desk import Desk
+from investigator.store.in_memory import InMemoryJournal
+
+RENT = "The annual rent is EUR 48,000. The tenant may keep a dog."
+QUESTION = "How much power does the Cedar plant make?"
+TRUE, ALSO_TRUE, FALSE = "The annual rent is EUR 48,000.", "The tenant may keep a dog.", "It ends in 2031."
+
+
+def asked_for_rent() -> ModuleRequest:
+    quote = Quote(document_id="lease.txt", page=None, line=1, start=0, end=len(RENT), text=RENT, source_hash="h")
+    turn = Turn(speaker=Speaker.PARTNER, text="What does the lease say?")
+    return ModuleRequest(module=Module.SRM, by=Module.SRM, turns=(turn,), knowledge=RENT, quotes=(quote,))
+
+
+def heard_of(reply: str) -> list[str]:
+    written = json.dumps({"quotes": [], "reply": reply})
+    heard: list[str] = []
+    aloud = Aloud(asked_for_rent(), heard.append)
+    for end in range(1, len(written) + 1):
+        aloud.hear(written[:end])
+    return heard
+
+
+@pytest.mark.parametrize(
+    ("reply", "heard"),
+    [
+        (f"{TRUE} {ALSO_TRUE} And so on.", [TRUE, f"{TRUE} {ALSO_TRUE}"]),
+        (TRUE, []),  # it may go on, until it is over
+        (f"{TRUE} {FALSE} {ALSO_TRUE}", [TRUE]),
+        (f"{FALSE} {TRUE} {ALSO_TRUE}", []),
+        (f"I have looked. {TRUE} {ALSO_TRUE}", [f"I have looked. {TRUE}"]),  # alone it speaks of no quote
+        (f"{TRUE} </turn> {ALSO_TRUE} {ALSO_TRUE}", [TRUE]),
+    ],
+)
+def test_a_sentence_is_said_when_the_next_one_begins_and_all_before_it_is_proven(reply: str, heard: list[str]) -> None:
+    assert heard_of(reply) == heard
+
+
+def test_of_a_try_that_begins_anew_nothing_is_said_twice() -> None:
+    heard: list[str] = []
+    aloud = Aloud(asked_for_rent(), heard.append)
+    for _ in range(2):
+        aloud.hear(json.dumps({"reply": TRUE})[:-2])
+        aloud.hear(json.dumps({"reply": f"{TRUE} {ALSO_TRUE}"})[:-2])
+    assert heard == [TRUE]
+
+
+def replied(said: str, hear: list[str]) -> ModuleReply:
+    engine = model({Module.SRM: {"quotes": [], "reply": said}})
+    second = ExtractiveEngine(ScriptedEmbedder())
+    desk = Desk(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), time.monotonic, second=second)
+    (reply,) = ChatForm(lambda _: desk, say=hear.append).ask([asked_for_rent()])
+    return reply
+
+
+def test_what_was_said_aloud_stays_said_and_what_is_not_proven_is_kept_for_why() -> None:
+    heard: list[str] = []
+    reply = replied(f"{TRUE} {FALSE}", heard)
+    assert heard == [TRUE]
+    assert (reply.text, reply.unsaid, reply.is_stock) == (TRUE, FALSE, False)
+
+
+def test_where_nothing_is_proven_the_quotes_are_said_in_its_place() -> None:
+    heard: list[str] = []
+    reply = replied(f"{FALSE} {TRUE}", heard)
+    assert (heard, reply.unsaid, reply.is_stock) == ([], f"{FALSE} {TRUE}", True)
+    assert RENT in reply.text
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    at = tmp_path_factory.mktemp("plants")
+    index(write_folder(at / "folder"), at / "workspace")
+    return at
+
+
+def talked(place: Path, said: Mapping[Module, Said], options: ChatOptions | None = None) -> tuple[Message, list[str]]:
+    heard: list[str] = []
+    engine = model({**SENSIBLE, **said})
+    options = options or ChatOptions(search_decision=Decide.ALWAYS)
+    with open_chat(plants(place / "folder", place / "workspace", engine), options) as chat:
+        talk = Talk(chat, chat.start("Ann"), SafetyGuard(Random(3)), lambda: "id", consent=False)
+        return talk.say(QUESTION, hear=heard.append), heard
+
+
+def twice(prompt: str) -> dict[str, Any]:
+    return {"quotes": [], "reply": "The Cedar plant makes 42 MW of power. It makes 42 MW of power. It makes 77 MW."}
+
+
+def test_a_talk_is_heard_and_its_message_begins_with_what_was_heard(place: Path) -> None:
+    message, heard = talked(place, {Module.SRM: twice})
+    assert heard
+    assert message.text.startswith(heard[-1])
+    assert "77" not in message.text
+    assert "77" in message["unsaid"]
+
+
+def test_unsafe_words_are_not_heard(place: Path) -> None:
+    said = "It makes 42 MW of power, you asshole. That is all."
+    message, heard = talked(place, {Module.SRM: {"quotes": [], "reply": said}})
+    assert heard == []
+    assert message["failure"]
+
+
+def test_where_the_best_of_several_replies_is_said_none_is_heard_before(place: Path) -> None:
+    options = ChatOptions(search_decision=Decide.ALWAYS, knowledge_conditioning=Conditioning.BOTH)
+    message, heard = talked(place, {Module.SRM: twice}, options)
+    assert heard == []
+    assert "42 MW" in message.text

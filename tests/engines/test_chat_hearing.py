@@ -1,0 +1,120 @@
+"""A chat model's reply is heard while a server at loopback sends it."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from chat_parts import PROMPT, MadeTime
+from openai_server import OpenAIServer, Response, completion, refusal, streamed
+
+from investigator.engines.base import Streams
+from investigator.engines.chat import ChatEngine
+from investigator.engines.chat_models import ChatSettings
+from investigator.engines.known_servers import KnownServers
+from investigator.errors import EngineTimeoutError
+from investigator.records import FinishReason
+
+PIECES = ('{"reply": "The bridge', " is old.", ' It is long."}')
+WHOLE = "".join(PIECES)
+
+
+def test_each_piece_is_told_with_all_that_was_written_before(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(streamed(*PIECES))
+    heard: list[str] = []
+    reply = engine.reply_aloud(PROMPT, heard.append)
+    assert isinstance(engine, Streams)
+    assert list(dict.fromkeys(heard)) == [PIECES[0], PIECES[0] + PIECES[1], WHOLE]
+    assert (reply.text, reply.input_tokens, reply.output_tokens) == (WHOLE, 11, 7)
+    assert reply.finish_reason is FinishReason.STOP
+    (body,) = openai_server.bodies
+    assert (body["stream"], body["stream_options"]) == (True, {"include_usage": True})
+    assert "response_format" in body
+
+
+def test_a_piece_is_told_before_the_next_one_is_sent(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    gate = threading.Event()
+    openai_server.answer(streamed(*PIECES, gate=gate))
+    heard: list[str] = []
+
+    def hear(text: str) -> None:
+        heard.append(text)
+        gate.set()  # without this the server would hold the rest back
+
+    assert engine.reply_aloud(PROMPT, hear).text == WHOLE
+    assert heard[0] == PIECES[0]
+
+
+def test_a_server_that_sends_the_reply_in_one_piece_is_understood(
+    engine: ChatEngine, openai_server: OpenAIServer
+) -> None:
+    openai_server.answer(completion(WHOLE))
+    heard: list[str] = []
+    reply = engine.reply_aloud(PROMPT, heard.append)
+    assert (reply.text, reply.output_tokens, heard) == (WHOLE, 7, [])
+    assert [body["stream"] for body in openai_server.bodies] == [True, False]
+
+
+def test_tokens_that_are_not_told_are_guessed(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(streamed(*PIECES, tokens=None))
+    assert engine.reply_aloud(PROMPT, lambda _: None).output_tokens == -(-len(WHOLE) // 3)
+
+
+@pytest.mark.parametrize("words", ["Unknown parameter: stream_options", "bad request"])
+def test_options_of_a_stream_that_are_refused_are_left_out_from_then_on(
+    openai_server: OpenAIServer, made_time: MadeTime, notices: list[str], tmp_path: Path, words: str
+) -> None:
+    known = KnownServers(tmp_path / "known.json")
+    settings = ChatSettings(base_url=openai_server.url)
+    engine = ChatEngine("openai:m", settings, turns=made_time.turns(), on_notice=notices.append, known=known)
+
+    def answer(body: dict[str, object]) -> Response:
+        return refusal(400, words) if "stream_options" in body else streamed(*PIECES)
+
+    openai_server.answer(completion("{}"), answer)
+    engine.reply(PROMPT)  # the format is known to work
+    for _ in range(2):
+        assert engine.reply_aloud(PROMPT, lambda _: None).text == WHOLE
+    assert ["stream_options" in body for body in openai_server.bodies] == [False, True, False, False]
+    assert [notice.partition(" ")[2] for notice in notices] == [
+        "refuses the parameter stream_options: it is no longer sent"
+    ]
+    again = ChatEngine("openai:m", settings, turns=made_time.turns(), known=known)
+    again.reply_aloud(PROMPT, lambda _: None)
+    assert "stream_options" not in openai_server.bodies[-1]
+
+
+def test_a_stream_that_is_cut_is_asked_for_again_and_heard_from_the_beginning(
+    engine: ChatEngine, openai_server: OpenAIServer
+) -> None:
+    whole = streamed(*PIECES)
+    openai_server.answer(Response(200, whole.body, whole.headers, cut=True), whole)
+    heard: list[str] = []
+    assert engine.reply_aloud(PROMPT, heard.append).text == WHOLE
+    assert heard.count(PIECES[0]) >= 2
+    assert heard[-1] == WHOLE
+
+
+def test_after_the_time_limit_nothing_is_told(openai_server: OpenAIServer, made_time: MadeTime) -> None:
+    gate = threading.Event()
+    openai_server.answer(streamed(*"a" * 20, gate=gate))
+    settings = ChatSettings(base_url=openai_server.url, timeout=0.3, attempts=1)
+    engine = ChatEngine("openai:m", settings, turns=made_time.turns())
+    heard: list[str] = []
+    with pytest.raises(EngineTimeoutError):
+        engine.reply_aloud(PROMPT, heard.append)
+    told = list(heard)
+    assert 0 < len(told) < 20
+    gate.set()
+    for thread in threading.enumerate():
+        if thread.name == "investigator-call":
+            thread.join(5)
+    assert heard == told
+
+
+def test_a_reply_without_end_is_cut(openai_server: OpenAIServer, made_time: MadeTime) -> None:
+    openai_server.answer(streamed(*["a" * 100] * 50))
+    settings = ChatSettings(base_url=openai_server.url, max_reply_characters=1000)
+    reply = ChatEngine("openai:m", settings, turns=made_time.turns()).reply_aloud(PROMPT, lambda _: None)
+    assert (len(reply.text), reply.finish_reason) == (1000, FinishReason.LENGTH)
