@@ -272,14 +272,12 @@ class Investigator:
     def desk_for(self, engine: Engine | str | None, journal: CallJournal) -> Desk:
         """A desk whose every role is played by one engine, by default that of `chat`; for the modules of a chat.
 
-        The usual ceiling of calls is that of one investigation, and does not hold here; any other that is set does.
+        The usual ceiling of calls is that of one investigation, and does not hold here; one that was set does.
         Raises SettingsError and CredentialError.
         """
         engines = dict.fromkeys(Role, self.engine_for(engine))
         self._check_prices(engines.values())
-        budget = self._settings.budget
-        usual = budget.calls == BudgetSettings().calls
-        return self._desk(engines, journal, budget=budget.model_copy(update={"calls": None}) if usual else budget)
+        return self._desk(engines, journal, budget=self._settings.budget.beyond_one_question())
 
     def price_of(self, engine_name: str) -> Price | None:
         """What the tokens of an engine cost; None where no price is known."""

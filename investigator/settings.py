@@ -48,7 +48,6 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
         frozen=True,
         extra="forbid",
-        nested_model_default_partial_update=True,
     )
 
     mission: str = Field(default=DEFAULT_MISSION, min_length=1, description="what the investigation is for")

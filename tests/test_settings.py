@@ -94,3 +94,11 @@ def test_a_number_of_thousands_of_digits_is_wrong_use(tmp_path: Path) -> None:
 def test_a_variable_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INVESTIGATOR_FOLDER__INCLUDE", "*.pdf")
     assert "INVESTIGATOR_FOLDER" in refused().message
+
+
+def test_what_was_set_is_known_also_where_it_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().budget.model_fields_set == set()
+    assert load_settings(None, ["budget.calls=200"]).budget.model_fields_set == {"calls"}
+    monkeypatch.setenv("INVESTIGATOR_BUDGET__CALLS", "200")
+    assert load_settings().budget.model_fields_set == {"calls"}
+    assert load_settings().budget.beyond_one_question().calls == 200

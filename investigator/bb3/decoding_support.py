@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
-from investigator.bb3.decoding_options import ModuleOptions
 from investigator.engines.base import Decodes, Engine
 from investigator.errors import SettingsError
 from investigator.records import Module
@@ -43,30 +42,10 @@ _FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
 """The fields of a decoding that an engine of the kind goes by; of the method only what is supported."""
 
 
-def supported(kind: EngineKind) -> frozenset[Inference]:
-    """The methods that an engine of this kind can be told, besides its own settings."""
-    return _SUPPORTED[kind]
-
-
 def kind_of(engine_name: str) -> EngineKind:
     """The kind of the engine of that name; one that is not known otherwise is a chat model."""
     first = engine_name.partition(":")[0]
     return EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
-
-
-def unsupported_notice(options: Mapping[Module, ModuleOptions], kind: EngineKind) -> str:
-    """What of the options an engine of this kind cannot do, for whoever asked for it; empty where it can do all."""
-    beyond = [
-        f"{module}_inference {told.decoding.inference}"
-        for module, told in options.items()
-        if told.decoding.inference not in _SUPPORTED[kind]
-    ]
-    if not beyond:
-        return ""
-    able = ", ".join(sorted(_SUPPORTED[kind]))
-    return (
-        f"engines of the kind {kind} can be told {able}, so these are left to their own settings: {', '.join(beyond)}"
-    )
 
 
 def engines_as_told(

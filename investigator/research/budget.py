@@ -27,6 +27,10 @@ class BudgetSettings(Record):
     seconds: float | None = Field(default=None, gt=0, description="seconds from the start of the run")
     prices: Path | None = Field(default=None, description="a table of prices of one's own, like data/prices.json")
 
+    def beyond_one_question(self) -> BudgetSettings:
+        """For many conversations: the usual ceiling of calls, meant for one question, goes; one that was set stays."""
+        return self if "calls" in self.model_fields_set else self.model_copy(update={"calls": None})
+
 
 class BudgetSpent(Exception):
     """A signal, not an error: the next call would go over a ceiling."""

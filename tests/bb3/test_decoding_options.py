@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.decoding_options import OptionValue, is_module_option, module_options
-from investigator.bb3.decoding_support import EngineKind, kind_of, supported, unsupported_notice
+from investigator.bb3.decoding_support import EngineKind, kind_of
 from investigator.bb3.module_table import Weights
 from investigator.errors import SettingsError
 from investigator.records import Module
@@ -103,15 +103,3 @@ def test_a_value_without_meaning_is_an_error_that_names_option_and_value(name: s
 )
 def test_the_kind_of_an_engine_is_told_by_its_name(name: str, kind: EngineKind) -> None:
     assert kind_of(name) is kind
-
-
-def test_what_an_engine_cannot_be_told_is_said() -> None:
-    options = module_options({}, Weights.LARGE)
-    assert unsupported_notice(options, EngineKind.COMPLETIONS) == ""
-    assert unsupported_notice(options, EngineKind.TRANSFORMERS) == ""
-    notice = unsupported_notice(options, EngineKind.CHAT)
-    assert "srm_inference factual_nucleus" in notice
-    assert "sdm_inference" not in notice
-    beams = module_options({}, Weights.SMALL)
-    assert "srm_inference beam" in unsupported_notice(beams, EngineKind.COMPLETIONS)
-    assert supported(EngineKind.TRANSFORMERS) == set(Inference)

@@ -24,6 +24,7 @@ from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, SettingsError, WorkspaceLockedError
 from investigator.records import Module
+from investigator.research.budget import BudgetSpent
 from investigator.retrieval.library import Shelf
 from investigator.store.workspace import Workspace
 
@@ -338,6 +339,23 @@ def test_a_chat_goes_on_after_as_many_calls_as_one_investigation_may_make(place:
         session = chat.start("anna")
         for number in range(60):
             assert say(chat, session, f"I said hello {number} times.").text
+
+
+def test_a_ceiling_that_was_set_holds_in_a_chat_even_if_it_is_the_usual_one(place: Path) -> None:
+    usual = load_settings().budget.calls
+    settings = load_settings(None, [f"budget.calls={usual}"])
+    limited = Investigator(
+        place / "folder", workspace=place / "workspace", embedder=ScriptedEmbedder(), settings=settings
+    )
+    with open_chat(limited, ChatOptions(search_decision=Decide.NEVER)) as chat:
+        session = chat.start("anna")
+
+        def talk_on() -> None:
+            for number in range(usual or 0):
+                say(chat, session, f"I said hello {number} times.")
+
+        with pytest.raises(BudgetSpent):
+            talk_on()
 
 
 def test_a_limit_of_money_needs_a_price(place: Path) -> None:
