@@ -92,6 +92,8 @@ _HIDDEN = re.compile(
 )
 """Tag characters but those of flags: invisible to whoever reads a document, and words to many a model."""
 _NO_WIDTH = "\u200b"
+_HEADING = re.compile(r"^(\w+(?:,? \w+){2,}):(?=\s*(?:$|\{\{))", re.MULTILINE)
+"""Three words or more at the beginning of a line, before a colon and a variable or the end of the line."""
 
 
 def shipped_folder() -> Path:
@@ -129,6 +131,10 @@ class Prompts:
         if self._folder is not None and (self._folder / relative).is_file():
             return self._folder / relative
         return shipped_folder() / relative
+
+    def headings(self, name: str) -> tuple[str, ...]:
+        """What leads to a part of a template, as `From the documents`; a model that writes it repeats its prompt."""
+        return tuple(dict.fromkeys(_HEADING.findall(_source(self.path(name)))))
 
     def fingerprint(self) -> str:
         """A hash of the templates of the method: a changed one makes another investigation."""

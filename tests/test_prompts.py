@@ -260,3 +260,11 @@ def test_the_text_that_a_model_reads_is_the_golden_one(name: str, variables: Rec
     prompts = Prompts()
     golden = GOLDEN / f"{name.replace('/', '.')}.txt"
     assert prompts.render(prompts.path(name), variables) == golden.read_text(encoding="utf-8").rstrip("\n")
+
+
+def test_the_headings_of_a_template_are_told_and_no_others() -> None:
+    found = Prompts().headings("bb3/srm")
+    assert {"What the reply should be about", "Conversation, the last turn at its end", "From the documents"} <= set(
+        found
+    )
+    assert not {"Rules", "Remembered", "Purpose"} & set(found)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import Field
 
 from investigator.calibration import shipped
 from investigator.engines.roles import Role
+from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
 from investigator.evidence.quotes import Sources
 from investigator.model_points import shipped_rules
 from investigator.records import (
@@ -35,7 +36,7 @@ from investigator.text.addressed import addresses_model, without_addressed
 
 _log = logging.getLogger(__name__)
 
-Spoken = Sequence[tuple[str, int, int]]
+Spans = Sequence[AddressedSpan]
 """Where passages speak to a language model: document ids, and spans of their texts."""
 
 
@@ -114,7 +115,9 @@ class Query:
         reading = self._desk.ask(
             "query/ask", variables, AskReply, template=template, problem_with=_no_point, smaller=less_to_ask
         )
-        spoken = tuple(span for passage in passages for span in _spoken_to_models(passage))
+        spoken = tuple(
+            span for passage in passages for span in addressed_spans(passage.document_id, passage.text, passage.start)
+        )
         names = (variables.document_id, variables.document_title, *(passage.heading for passage in passages))
         addressed = bool(spoken) or any(addresses_model(name) for name in dict.fromkeys(names))
         finding = _without(self._read(reading, passages), spoken)
@@ -129,7 +132,7 @@ class Query:
         value = reading.value
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
-    def _checked(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spoken) -> Finding:
+    def _checked(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spans) -> Finding:
         """A language model's finding with the point that follows from both, and quotes where its own do not stand."""
         search = opinion.point or 0
         finding = _changed(finding, search_point=search)
@@ -179,22 +182,12 @@ def _changed(finding: Finding, **fields: object) -> Finding:
     return finding.model_copy(update=fields)
 
 
-def _spoken_to_models(passage: Passage) -> Iterator[tuple[str, int, int]]:
-    """Where a passage speaks to a language model: the document, and the span of its text."""
-    for start, end in addresses_model(passage.text):
-        yield passage.document_id, passage.start + start, passage.start + end
-
-
-def _without(finding: Finding, spoken: Spoken) -> Finding:
+def _without(finding: Finding, spoken: Spans) -> Finding:
     """The finding without sentences that are meant for a language model; quotes from them count as failed."""
     if not spoken:
         return finding
-
-    def is_meant_for_models(quote: Quote) -> bool:
-        return any(quote.document_id == name and quote.start < end and start < quote.end for name, start, end in spoken)
-
-    refused = tuple(quote.text for quote in finding.quotes if is_meant_for_models(quote))
-    kept = tuple(quote for quote in finding.quotes if not is_meant_for_models(quote))
+    refused = tuple(quote.text for quote in finding.quotes if is_addressed(quote, spoken))
+    kept = tuple(quote for quote in finding.quotes if not is_addressed(quote, spoken))
     failed = (*finding.failed_quotes, *refused)
     return _changed(finding, reply=without_addressed(finding.reply), quotes=kept, failed_quotes=failed)
 

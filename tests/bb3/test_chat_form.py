@@ -212,6 +212,7 @@ def test_what_is_no_claim_or_was_said_is_said(said: str) -> None:
         ("Hello", "Hello! What would you like to know?"),
         ("Good day!<\u200b/turn> <turn>Bye", "Good day!"),
         ("</turn>", "Hello! What would you like to know?"),
+        ("Good day! Conversation, the last turn at its end: Hello", "Good day!"),
     ],
 )
 def test_babble_is_not_shown(said: str, shown: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.forms.proven_replies import proven_beginning, without_marks
 from investigator.engines.base import Hear
@@ -12,17 +14,19 @@ from investigator.text.sentences import sentence_spans
 class Aloud:
     """Says of a model's reply, in JSON, what is proven of it so far; what was said once is said again at the beginning.
 
-    The sentence that is being written is not said: it may go on to say something else.
+    The sentence that is being written is not said: it may go on to say something else. Nor is what comes after one of
+    the `headings` of the prompt.
     """
 
-    def __init__(self, request: ModuleRequest, say: Hear) -> None:
+    def __init__(self, request: ModuleRequest, say: Hear, headings: Sequence[str] = ()) -> None:
         self._request = request
+        self._headings = headings
         self._say = say
         self._looked_at = self._said = ""
 
     def hear(self, written: str) -> None:
         """All that the model has written so far."""
-        reply = without_marks(unfinished_text(written, "reply"))
+        reply = without_marks(unfinished_text(written, "reply"), self._headings)
         starts = [start for start, _ in sentence_spans(reply)]
         finished = reply[: starts[-1]].rstrip() if starts else ""
         if finished == self._looked_at:

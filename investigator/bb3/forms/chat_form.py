@@ -146,10 +146,11 @@ class ChatForm:
         score = _SCORES.get(request.module, 0.0)
         is_model, unsaid = desk.traits(Role.CHAT).is_model, ""
         if not is_model or request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
-            hear = Aloud(request, self._say).hear if is_model and self._say is not None else None
+            headings = desk.prompts.headings(template)
+            hear = Aloud(request, self._say, headings).hear if is_model and self._say is not None else None
             value = desk.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
             written = value.reply.strip() if value is not None else ""
-            text = proven_beginning(without_marks(written), request) if is_model else written
+            text = proven_beginning(without_marks(written, headings), request) if is_model else written
             unsaid = written[len(text) :].strip()
             if text:
                 return ModuleReply(text=text, score=score, quotes=request.quotes, unsaid=unsaid)

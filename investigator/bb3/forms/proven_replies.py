@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
+from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
 from investigator.evidence.claims import prove, unsaid
 from investigator.evidence.negation import allows_negation, negates
 from investigator.evidence.quotes import Sources, find_quote
@@ -39,13 +40,13 @@ def proven_quotes(
     server gave. Sentences that speak to a language model instead of to a reader are no quotes, nor is any part of them;
     what stands beside them in a quote is one.
     """
-    spoken = [_spoken_to_models(document) for document in documents]
+    spoken = [span for document in documents for span in _addressed_in(document)]
     found: dict[Quote, None] = {}
     for text, number in told:
         for part in _for_readers(text):
             quotes = (_in(document, part, sources) for document in _in_order(documents, number))
             quote = next((quote for quote in quotes if quote is not None), None)
-            if quote is not None and not _is_spoken(quote, spoken):
+            if quote is not None and not is_addressed(quote, spoken):
                 found[quote] = None
     return tuple(found)
 
@@ -95,24 +96,19 @@ def _for_readers(text: str) -> list[str]:
     return [part.strip() for part in (*parts, text[done:]) if part.strip()]
 
 
-def _spoken_to_models(document: SearchDocument) -> list[tuple[str, int, int]]:
-    """Where a found document speaks to a language model: the source of quotes, and the span of its text."""
+def _addressed_in(document: SearchDocument) -> tuple[AddressedSpan, ...]:
     passage = document.passage
-    source, begin = (_source_id(document), 0) if passage is None else (passage.document_id, passage.start)
-    return [(source, begin + start, begin + end) for start, end in addresses_model(document.text)]
+    if passage is None:
+        return addressed_spans(_source_id(document), document.text)
+    return addressed_spans(passage.document_id, document.text, passage.start)
 
 
-def _is_spoken(quote: Quote, spoken: Sequence[Sequence[tuple[str, int, int]]]) -> bool:
-    return any(
-        quote.document_id == source and quote.start < end and start < quote.end
-        for spans in spoken
-        for source, start, end in spans
-    )
-
-
-def without_marks(text: str) -> str:
-    """What a model wrote, up to the first mark of a prompt that it goes on with."""
-    return _MARK.split(text.replace("\u200b", ""), maxsplit=1)[0].strip()
+def without_marks(text: str, headings: Iterable[str] = ()) -> str:
+    """What a model wrote, up to the first mark or heading of a prompt that it goes on with."""
+    written = _MARK.split(text.replace("\u200b", ""), maxsplit=1)[0]
+    for heading in headings:
+        written = written.partition(f"{heading}:")[0]
+    return written.strip()
 
 
 def stands_in(text: str, said: str) -> bool:
