@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -136,27 +137,26 @@ class GgufModel:
         return answer
 
     def _heard(self, request: dict[str, object], hear: Hear) -> dict[str, Any]:
-        """The same answer, put together from its pieces; what `hear` raises is raised once the model has ended."""
+        """The same answer, put together from its pieces; what `hear` raises ends it."""
         pieces: list[dict[str, Any]] = []
-        problems: list[BaseException] = []
+        problem: BaseException | None = None
         said = ""
 
         def take(piece: dict[str, Any]) -> None:
-            nonlocal said
+            nonlocal said, problem
             pieces.append(piece)
-            more = _delta(piece)
-            if not more or problems:
+            if not (more := _delta(piece)):
                 return
             said += more
             try:
                 hear(said)
-            except BaseException as problem:  # noqa: BLE001  the loop that calls this is not Python's
-                problems.append(problem)
+            finally:
+                problem = sys.exception()  # llama.cpp ends with it, and says nothing of it
 
         asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
         self._server.handle_chat_completions(asked, take)
-        if problems:
-            raise problems[0]
+        if problem is not None:
+            raise problem
         return _whole(pieces, said)
 
     def _harmless(self, text: str) -> str:

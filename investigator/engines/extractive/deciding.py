@@ -11,20 +11,27 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
+from investigator.engines.extractive.asking_forms import greets, has_question_mark, is_latin
 from investigator.engines.extractive.turn_kinds import Kind, TurnKinds
 from investigator.engines.extractive.turns import (
     begins_with_question_word,
     first_person,
-    has_question_mark,
     inquires,
+    is_question,
     last_text,
     named_things,
+    tokens,
 )
 from investigator.records import DecisionReply, PersonalFact, Record, Turn
-from investigator.text.terms import content_words, folded, stem
+from investigator.text.of_oneself import asks_for_everything, asks_of_oneself, told_topics
+from investigator.text.terms import content_words, folded, stem, stop_words
 
 _MOST_NAMES = 3
 _LONGEST_TURN = 2_000
+_ASKED_ABROAD = 75
+_TOLD_ABROAD = 25
+"""Points of a question, and of anything else, in a language that neither the rules nor the default embedder know."""
+_FEW = 3  # words of which none need be a common one
 _ASKS_FOR_MEMORY = re.compile(
     r"\b(know|remember|told|tell|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
     r"|\bwhat did (i|we) (tell|say|talk)|\b(what is|what's|know|remember) my name\b"
@@ -95,10 +102,16 @@ def shipped_decisions() -> Decisions:
 
 
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
-    """Whether the last turn needs a search. A turn without a word needs none."""
+    """Whether the last turn needs a search. A turn without a word needs none.
+
+    What a turn means is told for English, German, French and Spanish only; in other languages a question needs one.
+    """
     text = last_text(turns)
-    if asks_for_memory(text) or not content_words(text):
+    if asks_for_memory(text) or not content_words(text) or (told_topics(text) and not is_question(text)):
         return DecisionReply(point=0, needed=False)
+    if not _is_understood(text):
+        point = _ASKED_ABROAD if is_question(text) and not greets(text) else _TOLD_ABROAD
+        return DecisionReply(point=point, needed=point >= 50)
     model = shipped_decisions().search
     return _decision(search_features(text, kinds), model.weights, model.bias)
 
@@ -106,7 +119,7 @@ def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
     """Whether one of the facts would help with a reply to the last turn; never where there are none."""
     text = last_text(turns)
-    if facts and asks_for_memory(text):
+    if facts and (asks_for_memory(text) or (is_question(text) and asks_of_oneself(text))):
         return DecisionReply(point=100, needed=True)
     if not facts or not content_words(text):
         return DecisionReply(point=0, needed=False)
@@ -116,7 +129,13 @@ def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: T
 
 def asks_for_memory(text: str) -> bool:
     """Whether the turn asks what is known of its speaker, or was said before, in so many words."""
-    return _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
+    return asks_for_everything(text) or _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
+
+
+def _is_understood(text: str) -> bool:
+    """Whether a text is of a language whose common words are known; few words in Latin letters are taken for it."""
+    plain = [folded(token) for token in tokens(text[:_LONGEST_TURN])]
+    return is_latin(text) and (len(plain) <= _FEW or not stop_words().isdisjoint(plain) or "'" in text)
 
 
 def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.deciding import decide_memory, decide_search
+from investigator.engines.extractive.plain_turns import plain_turns
 from investigator.engines.extractive.remembering import recall, remember
 from investigator.engines.extractive.responding import (
     open_conversation,
@@ -22,6 +23,7 @@ from investigator.records import (
     TurnsVariables,
 )
 
+_WITH_TURNS = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
 _MODULES = {module.template: module for module in Module}
 
 
@@ -35,6 +37,8 @@ class ChatModules:
     def answer(self, template: str, variables: Record) -> Record | None:
         """The reply of the module that has this template; None where template or variables are no module's."""
         module = _MODULES.get(template.removesuffix(".j2"))
+        if module is not Module.MGM and isinstance(variables, _WITH_TURNS):  # what is kept is kept as it was typed
+            variables = variables.model_copy(update={"turns": plain_turns(variables.turns)})
         match variables:
             case TurnsVariables():
                 return self._from_turns(module, variables)

@@ -10,15 +10,21 @@ from collections.abc import Sequence
 
 from investigator.engines.extractive.turns import is_question, last_text, tells_of_oneself
 from investigator.records import PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
+from investigator.text.of_oneself import asks_for_everything, asks_of_oneself
 from investigator.text.terms import folded
 
+AND_MORE = "…"
+"""The last line of a fact that sums up several, where there are more."""
 _NOTHING_TO_QUOTE = "I have nothing to quote on that."
 _WHAT_NEXT = "What would you like to know?"
 _NOT_LOOKED = "I have not looked it up."
+_NOT_TOLD = "I remember nothing that you told me of that."
+_KNOWS_NOTHING = "I remember nothing that you told me of yourself."
+_MORE = "There is more: see /memory."
 _TOLD = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
 _SPOKE_OF = "We were speaking of"
 _SET_PHRASES = (
-    *(_NOTHING_TO_QUOTE, _NOT_LOOKED, _SPOKE_OF, *_TOLD.values()),
+    *(_NOTHING_TO_QUOTE, _NOT_LOOKED, _NOT_TOLD, _KNOWS_NOTHING, _MORE, _SPOKE_OF, *_TOLD.values()),
     *("What would you like to know", "I see.", "You are welcome."),
 )
 _GREETING = re.compile(r"\W*(hi|hello|hey|good (morning|evening)|hallo|guten (tag|morgen)|bonjour|salut|hola)\b")
@@ -53,7 +59,7 @@ def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
     reply = respond(variables)
     if variables.knowledge:
         return reply
-    given = variables.entity or variables.fact is not None
+    given = variables.entity or variables.fact is not None or _asks_of_speaker(last_text(variables.turns))
     return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} {reply.reply}" if given else _NOTHING_TO_QUOTE)
 
 
@@ -61,6 +67,8 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
     """A polite reply that claims nothing."""
     text = last_text(turns)
     plain = folded(text)
+    if _asks_of_speaker(text):
+        return ResponseReply(reply=_KNOWS_NOTHING if asks_for_everything(text) else _NOT_TOLD)
     if is_question(text):
         return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} {_NOT_LOOKED}")
     if _GREETING.match(plain):
@@ -70,6 +78,11 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
     if _THANKS.search(plain):
         return ResponseReply(reply="You are welcome.")
     return ResponseReply(reply=f"I see. {_WHAT_NEXT}")
+
+
+def _asks_of_speaker(text: str) -> bool:
+    """Whether somebody asks for what only they can have told."""
+    return asks_for_everything(text) or (is_question(text) and asks_of_oneself(text))
 
 
 def _is_courtesy(text: str) -> bool:
@@ -89,7 +102,11 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 
 def _reminder(fact: PersonalFact) -> str:
-    return f"{_TOLD[fact.speaker]}: “{_one_line(fact.text)}”"
+    """What was told, each line of it by itself; a last line of dots stands for more."""
+    lines = [_one_line(line) for line in fact.text.splitlines()]
+    told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
+    more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""
+    return f"{_TOLD[fact.speaker]}: {told}{more}"
 
 
 def _on_entity(entity: str) -> str:

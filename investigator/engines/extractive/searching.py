@@ -19,6 +19,7 @@ from investigator.engines.extractive.turns import (
     salient,
     sentences,
     tells_of_oneself,
+    word_count,
 )
 from investigator.records import (
     AskVariables,
@@ -30,6 +31,7 @@ from investigator.records import (
     ThinkVariables,
     Turn,
 )
+from investigator.text.of_oneself import asks_for_everything, asks_of_oneself
 from investigator.text.terms import folded
 
 _QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
@@ -53,7 +55,7 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
 def entity(turns: Sequence[Turn]) -> PhraseReply:
     """The thing the conversation is about now, as it is written there; empty where it speaks of none."""
-    return PhraseReply(text=salient([turn.text for turn in turns]))
+    return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
 
 
 def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
@@ -112,17 +114,23 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
     terms = key_terms(asked)
     if not (terms or is_question(asked)) or named_things(asked):  # politeness asks for nothing; a name says it all
         return ""
-    if not points_back(asked) and len(terms) >= _FEW_WORDS:
+    if not points_back(asked) and word_count(terms) >= _FEW_WORDS:
         return ""
     if not terms and not before and (said := key_terms(_turn_before(turns))):
         return " ".join(said)
-    others = [_own_words(turn) for turn in turns[:-1] if not tells_of_oneself(turn.text)]
+    others = [_own_words(turn) for turn in turns[:-1] if not _is_of_speaker(turn.text)]
     if not points_back(asked):  # what was merely said is no part of a question that names its matter
         asking = [t for t in turns[:-1] if t.speaker is Speaker.SELF or is_question(t.text)]
+        asking = [turn for turn in asking if not _is_of_speaker(turn.text)]
         others = [_own_words(turn) for turn in asking]
     if not any(key_terms(text) for text in others) and points_back(asked):
         others = [_own_words(turn) for turn in turns[:-1]]
     return referent(before, others)
+
+
+def _is_of_speaker(text: str) -> bool:
+    """Whether a turn tells of its speaker, or asks for what only they can have told: documents have nothing on that."""
+    return tells_of_oneself(text) or asks_for_everything(text) or asks_of_oneself(text)
 
 
 def _own_words(turn: Turn) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from investigator.engines.extractive.turns import tokens
 from investigator.records import Need, ThinkReply, ThinkVariables
 from investigator.text.terms import folded, question_body, stop_words, words
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*", re.UNICODE)
 _MOST_NEEDS = 8
 _COMMON_SHARE = 0.5
 
@@ -27,7 +27,7 @@ def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
     """Words that are no stop words; those stay together that make a name, or a phrase that the documents hold."""
     phrases: list[list[str]] = []
     joins = False
-    for token in _TOKEN.findall(question_body(question)):
+    for token in tokens(question_body(question)):
         if _is_stop(token):
             joins = False
             continue

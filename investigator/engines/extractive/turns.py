@@ -5,13 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from investigator.engines.extractive.asking_forms import (
+    asking_words,
+    asks_anywhere,
+    has_question_mark,
+    is_preposition,
+)
 from investigator.engines.extractive.turn_words import WordKind, bare, is_kind
 from investigator.records import Turn
 from investigator.text.sentences import sentence_spans
-from investigator.text.terms import folded, stop_words
+from investigator.text.terms import folded, spaced, stop_words
 
 _TITLE = re.compile(r"(?:\"(?=[^\"]*\")|[“«„])([^\"“”«»„]{2,40})[\"“”»]")
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*")
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u0963"
+    "\u0981-\u0983\u09bc-\u09e3\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83\u0abc-\u0ae3\u0b01-\u0b03\u0b3c-\u0b63\u0b82\u0bbe-\u0bd7"
+    "\u0c00-\u0c04\u0c3c-\u0c63\u0c81-\u0c83\u0cbc-\u0ce3\u0d00-\u0d03\u0d3b-\u0d63\u0d81-\u0d83\u0dca-\u0df3\u0e31\u0e34-\u0e4e"
+    "\u0eb1\u0eb4-\u0ece\u0f71-\u0f87\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
+)
+"""Vowel signs and accents, which belong to the word that they stand in."""
+_WORD = rf"[^\W_](?:[^\W_]|[{_MARKS}\u200c\u200d])*"
+TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
 _IMPERSONAL = re.compile(
     r"\b(?:is|was|be|will|would) it (?:\w+ ){1,2}(?:to|that|for)\b|\bis it (?:true|likely|known)\b", re.IGNORECASE
 )
@@ -40,13 +54,19 @@ def sentences(text: str) -> list[str]:
 
 def tokens(text: str) -> list[str]:
     """The words of a text as they are written; a word keeps its inner points, hyphens and apostrophes."""
-    return _TOKEN.findall(text)
+    return TOKEN.findall(text)
 
 
 def begins_with_question_word(text: str) -> bool:
-    """Whether the first word asks, in English, German, Spanish or French."""
-    first = _TOKEN.search(text)
-    return first is not None and _asks(first.group())
+    """Whether the first word asks, or the second one after a preposition; in some languages, any word that asks."""
+    first = TOKEN.search(text)
+    if first is None:
+        return False
+    if _asks(first.group()) or bare(first.group()) in asking_words():
+        return True
+    if is_preposition(bare(first.group())) and (second := TOKEN.search(text, first.end())) is not None:
+        return _asks(second.group()) or bare(second.group()) in asking_words()
+    return asks_anywhere(text)
 
 
 def inquires(text: str) -> bool:
@@ -57,11 +77,6 @@ def inquires(text: str) -> bool:
 def is_question(sentence: str) -> bool:
     """Whether a sentence asks, by its mark, its first word, or its phrase."""
     return has_question_mark(sentence) or begins_with_question_word(sentence) or inquires(sentence)
-
-
-def has_question_mark(text: str) -> bool:
-    """Whether there is a question mark of any script in the text."""
-    return any(mark in text for mark in "?？؟")
 
 
 def first_person(text: str) -> bool:
@@ -97,6 +112,11 @@ def key_terms(text: str) -> list[str]:
         if _carries_meaning(token):
             found.setdefault(bare(token), _POSSESSIVE.sub("", token))
     return list(found.values())
+
+
+def word_count(terms: Sequence[str]) -> int:
+    """How many words these are; a run of a script without blanks counts as its pairs of characters."""
+    return sum(len(spaced(term).split()) for term in terms)
 
 
 def things_spoken_of(text: str) -> list[str]:
@@ -139,7 +159,7 @@ def referent(before: str, turns: Sequence[str]) -> str:
 def _names(sentence: str) -> list[str]:
     names: list[str] = []
     run: list[re.Match[str]] = []
-    for token in _TOKEN.finditer(sentence):
+    for token in TOKEN.finditer(sentence):
         if run and not _goes_on(run[-1], sentence[run[-1].end() : token.start()], token.group()):
             names.extend(_closed(run, sentence))
             run = []
@@ -170,7 +190,8 @@ def _looks_like_name(token: str) -> bool:
 
 
 def _carries_meaning(token: str) -> bool:
-    return bare(token) not in stop_words() and not _asks(token) and not any(is_kind(token, kind) for kind in WordKind)
+    known = bare(token) in stop_words() or any(is_kind(token, kind) for kind in WordKind)
+    return not known and not _asks(token) and (token.isascii() or bare(token) not in asking_words())
 
 
 def _asks(token: str) -> bool:
