@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Sequence
 from types import ModuleType
 from typing import TypeVar
@@ -46,4 +47,6 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
         raise UnknownTaskError(f"there is no {sought}: the module {place.module} has no class {place.name}", hint=hint)
     if not isinstance(found, type) or not issubclass(found, kind):
         raise DialogueError(f"{place} is no {kind.__name__}", hint=f"Derive the class from {kind.__name__}.")
+    if inspect.isabstract(found):
+        raise DialogueError(f"{place} is only the base of others", hint=hint or "Name one that derives from it.")
     return found

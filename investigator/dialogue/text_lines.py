@@ -5,31 +5,53 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from investigator.errors import DialogueError, DialogueFormatError
 
 GIST = 80
 """How much of a line an error shows, in characters."""
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes. Longer lines are no examples and no conversations, and would fill the memory."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     r"""The lines of a UTF-8 file that are not blank, each with its number from 1.
 
     Lines end with `\n` or `\r\n` and with nothing else, so other line separators may stand in a text. The file is read
-    line by line. Raises DialogueError where it cannot be read, DialogueFormatError where a line is not UTF-8.
+    line by line. Raises DialogueError where it cannot be read, DialogueFormatError where a line is not UTF-8 or longer
+    than LONGEST_LINE.
     """
     try:
         with Path(path).open("rb") as file:
-            for number, raw in enumerate(file, start=1):
-                line = _decoded(path, number, raw)
+            for number, raw in numbered_lines(file):
+                if len(raw) > LONGEST_LINE:
+                    told = f"it is longer than {LONGEST_LINE // 1024**2} MiB"
+                    raise malformed(path, number, told, raw[: 2 * GIST].decode("utf-8", "replace"))
+                line = decoded(path, raw.removesuffix(b"\n").removesuffix(b"\r"), number)
                 if line.strip():
                     yield number, line
     except OSError as error:
         raise DialogueError(
             f"the data file {path} cannot be read: {error.strerror or error}", hint="Name a file that exists."
         ) from error
+
+
+def numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file, each with its number from 1; of one that is longer than LONGEST_LINE, its beginning.
+
+    A mark of the byte order before the first one is left out.
+    """
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        rest = line
+        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = file.readline(LONGEST_LINE + 1)
+        yield number, line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
 
 
 def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
@@ -45,18 +67,22 @@ def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
         yield number, line, value
 
 
-def malformed(path: str | Path, number: int, problem: str, line: str) -> DialogueFormatError:
+def malformed(path: str | Path, number: int, problem: str, line: str, *, hint: str = "") -> DialogueFormatError:
     """The error that says which line of a file cannot be used, and why."""
     gist = line if len(line) <= GIST else line[: GIST - 1] + "…"
-    return DialogueFormatError(f"{path}, line {number}: {problem}; the line is: {gist!r}")
+    return DialogueFormatError(f"{path}, line {number}: {problem}; the line is: {gist!r}", hint=hint)
 
 
-def _decoded(path: str | Path, number: int, raw: bytes) -> str:
-    if number == 1:
-        raw = raw.removeprefix(_BYTE_ORDER_MARK)
-    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+def decoded(path: str | Path, raw: bytes, first_line: int = 1) -> str:
+    """The text of bytes of a file that begin at a line of it.
+
+    Raises DialogueFormatError, which names the line and the byte, where they are not UTF-8.
+    """
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        shown = raw.decode("utf-8", errors="replace")
-        raise malformed(path, number, f"byte {error.start + 1} is not UTF-8", shown) from error
+        begins = raw.rfind(b"\n", 0, error.start) + 1
+        line = raw[begins : begins + 4 * GIST].partition(b"\n")[0].decode("utf-8", errors="replace")
+        number = first_line + raw.count(b"\n", 0, error.start)
+        told = f"byte {error.start - begins + 1} is not UTF-8"
+        raise malformed(path, number, told, line, hint="Save the file as UTF-8.") from error

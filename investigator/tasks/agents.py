@@ -47,7 +47,7 @@ class FolderInvestigatorAgent(InvestigatorAgent):
     ) -> None:
         options = Opt.of(opt)
         if investigator is None and shared is None:
-            investigator = _investigator(options, _settings(options))
+            investigator = _investigator(options)
         super().__init__(options, shared, investigator=investigator)
 
 
@@ -61,8 +61,9 @@ class FolderChatAgent(Agent):
     Options: those of `investigator`; `user`, whose memories are used and kept (without it each conversation is with a
     guest, of whom nothing is kept when it is over); those of ChatOptions and of single modules under BB3's names, as
     `search_decision`, `srm_inference` and `sdm_model`; `max_turns` (1000): after so many replies in one conversation
-    the act has `episode_done`, and `epoch_done` is true, so that two that talk with each other come to an end. The
-    ceiling of calls in the settings holds over all conversations, and where none is set there is none.
+    the act has `episode_done`, and `epoch_done` is true, so that two that talk with each other come to an end; where
+    they go round in circles their world ends it before (see World.watches_loops). The ceiling of calls in the settings
+    holds over all conversations, and where none is set there is none.
 
     `notices` says what engines cannot be told. Who made the agent shuts it down; copies end with it. Raises
     DialogueError without a folder and for options that cannot be, and what `open_chat` raises.
@@ -199,7 +200,7 @@ class _Room:
         self._stack = ExitStack()
         flat = {name: value for name, value in opt.items() if isinstance(value, str | int | float)}
         opening = open_chat(
-            investigator or _investigator(opt, without_usual_ceiling(_settings(opt))),
+            investigator or _investigator(opt),
             changed(ChatOptions(), {name: opt[name] for name in ChatOptions.model_fields if name in opt}),
             models={module: opt.text(f"{module}_model") for module in Module if opt.get(f"{module}_model")},
             decodings=told_decodings({name: flat[name] for name in flat if _is_of_one_module(name)}),
@@ -237,7 +238,7 @@ class _Room:
             self._stack.close()
 
 
-def _investigator(opt: Opt, settings: Settings) -> Investigator:
+def _investigator(opt: Opt) -> Investigator:
     """The Investigator that options call for. Raises DialogueError without a folder, and what Investigator raises."""
     folder = opt.text("folder")
     if not folder:
@@ -247,7 +248,7 @@ def _investigator(opt: Opt, settings: Settings) -> Investigator:
     return Investigator(
         folder,
         model=_texts(opt, "engine") or None,
-        settings=settings,
+        settings=_settings(opt),
         workspace=opt.text("workspace") or None,
         prompts=opt.text("prompts") or None,
     )
@@ -256,13 +257,6 @@ def _investigator(opt: Opt, settings: Settings) -> Investigator:
 def _settings(opt: Opt) -> Settings:
     file = opt.text("settings")
     return load_settings(Path(file).expanduser() if file else None, _texts(opt, "set"))
-
-
-def without_usual_ceiling(settings: Settings) -> Settings:
-    """Settings for many conversations: the usual ceiling of calls, meant for one question, goes; a set one stays."""
-    if "calls" in settings.budget.model_fields_set:
-        return settings
-    return settings.model_copy(update={"budget": settings.budget.model_copy(update={"calls": None})})
 
 
 def _texts(opt: Opt, name: str) -> list[str]:

@@ -13,15 +13,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from investigator.dialogue.agents import Shared
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers import DialogTeacher
 from investigator.dialogue.text_lines import malformed, text_lines
 from investigator.errors import DialogueError
-from investigator.tasks.file_teacher import Fields
-from investigator.tasks.reading import FOLD_NAMES, data_file, fold_of
+from investigator.tasks.file_teacher import Fields, FileTeacher
+from investigator.tasks.reading import FOLD_NAMES, expanded, fold_of
 
-_LINE = re.compile(r"(\d+) +(.*)")
+_LINE = re.compile(r"(\d{1,9}) +(.*)")
 _TASKS = range(1, 21)
 
 
@@ -35,22 +33,16 @@ class Question(NamedTuple):
     starts: bool
 
 
-class DefaultTeacher(DialogTeacher):
+class DefaultTeacher(FileTeacher):
     """Shows what happened since the last question, and the question; a story is an episode.
 
     All answers of a file are there to choose from.
     """
 
-    def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
-        options = Opt.of(opt)
-        self.files = self.chosen(options)
-        super().__init__(Opt({"datafile": str(self.files[0]), **options}), shared)
+    suffixes = (".txt",)
+    expected = "bAbI's lines: a number, then what happened, or a question TAB its answer TAB the lines it rests on"
 
-    def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """The files to read."""
-        return (data_file(opt, ".txt"),)
-
-    def setup_data(self, datafile: str) -> Iterator[tuple[Fields, bool]]:
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
         """The questions of all files."""
         for file in self.files:
             questions = list(questions_of(file))
@@ -68,6 +60,7 @@ class DefaultTeacher(DialogTeacher):
 class Task1kTeacher(DefaultTeacher):
     """A task by its number, with 1,000 questions."""
 
+    most_parts = 3
     folders: ClassVar[tuple[str, ...]] = ("en", "en-valid", "en-valid-nosf")
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
@@ -75,7 +68,7 @@ class Task1kTeacher(DefaultTeacher):
         if not opt.text("datapath"):
             hint = "Name the folder of the unpacked archive: datapath=FOLDER, which has the folder en in it."
             raise DialogueError("bAbI's tasks by number need a folder of data", hint=hint)
-        folder, fold = Path(opt.text("datapath")).expanduser(), fold_of(opt)
+        folder, fold = expanded(opt.text("datapath")), fold_of(opt)
         return tuple(self._file(folder, number, fold) for number in self._numbers(opt.text("task")))
 
     def _numbers(self, task: str) -> tuple[int, ...]:

@@ -17,30 +17,43 @@ from investigator.bb3.bb3x.splits import chunk_file, chunks_of
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers import DialogTeacher
 from investigator.errors import DialogueError
 from investigator.records.modules import Module, Speaker
-from investigator.tasks.file_teacher import Fields
+from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import data_file, fold_of, named_path
 
 _SPEAKERS = {"bot": Speaker.SELF, "human": Speaker.PARTNER}
 
 
-class DefaultTeacher(DialogTeacher):
+class DefaultTeacher(FileTeacher):
     """Shows all that was said before a message; the label is that message.
 
     Options: `label_agent` (`bot` or `human`: whose messages are labels) and `selection` (`plain`, `filter_adversarial`,
     `crowdworkers`).
     """
 
+    expected = "a conversation of BB3x a line: message_history, with sender and text, in which such a message is"
+    own_options = frozenset({"label_agent", "selection"})
+
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
-        self.files = _files(options)
         self._label_of = _SPEAKERS[_chosen(options, "label_agent", "bot", _SPEAKERS)]
         self._selection = Selection(_chosen(options, "selection", Selection.ALL, list(Selection)))
-        super().__init__(Opt({**options, "datafile": str(named_path(options))}), shared)
+        super().__init__(options, shared)
 
-    def setup_data(self, datafile: str) -> Iterator[tuple[Fields, bool]]:
+    def chosen(self, opt: Opt) -> tuple[Path, ...]:
+        """The file of the fold; of a folder with the released files those that make up the fold."""
+        path = named_path(opt)
+        if not path.is_dir() or not any(path.glob("release_data_*.jsonl")):
+            return (data_file(opt, *self.suffixes),)
+        numbers = chunks_of(fold_of(opt))
+        found = tuple(path / chunk_file(number) for number in numbers if (path / chunk_file(number)).is_file())
+        if not found:
+            hint = f"Put {chunk_file(numbers[0])} to {chunk_file(numbers[-1])} into it, or choose another datatype."
+            raise DialogueError(f"the folder {path} has none of the released files for {fold_of(opt)}", hint=hint)
+        return found
+
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
         """The examples of all conversations, each an episode."""
         for file in self.files:
             for conversation in conversations_in(file):
@@ -52,77 +65,34 @@ class DefaultTeacher(DialogTeacher):
         return dialogue_examples(conversation, self._label_of, self._selection)
 
 
-class ModuleTeacher(DefaultTeacher):
+class _OfModule(DefaultTeacher):
     """Base of the teachers of one module: shows what the module was given; the label is what it said."""
 
     module: ClassVar[Module]
+    own_options = frozenset()
 
     def examples_of(self, conversation: Conversation) -> Iterable[Message]:
         """The examples that a conversation has for the module."""
         return (example.message() for example in module_examples(conversation, [self.module]))
 
 
-class SdmTeacher(ModuleTeacher):
-    """Whether to search."""
-
-    module = Module.SDM
-
-
-class MdmTeacher(ModuleTeacher):
-    """Whether to look into the memory."""
-
-    module = Module.MDM
+def _teacher_of(module: Module, what: str) -> type[_OfModule]:
+    """The class of a module's teacher, which says what the module does."""
+    expected = f"a conversation of BB3x a line, with what the module {module} said in one at least"
+    name = f"{module.title()}Teacher"
+    body = {"__doc__": what, "__module__": __name__, "module": module, "expected": expected}
+    return type(name, (_OfModule,), body)
 
 
-class SgmTeacher(ModuleTeacher):
-    """What to search for."""
-
-    module = Module.SGM
-
-
-class MgmTeacher(ModuleTeacher):
-    """What to remember of a turn."""
-
-    module = Module.MGM
-
-
-class SkmTeacher(ModuleTeacher):
-    """What of the documents to reply from."""
-
-    module = Module.SKM
-
-
-class MkmTeacher(ModuleTeacher):
-    """Which memory to reply from."""
-
-    module = Module.MKM
-
-
-class SrmTeacher(ModuleTeacher):
-    """The reply from documents."""
-
-    module = Module.SRM
-
-
-class MrmTeacher(ModuleTeacher):
-    """The reply from a memory."""
-
-    module = Module.MRM
-
-
-class VrmTeacher(ModuleTeacher):
-    """The reply from the conversation alone."""
-
-    module = Module.VRM
-
-
-def _files(opt: Opt) -> tuple[Path, ...]:
-    """The file of the fold; of a folder with the released files those that make up the fold."""
-    path = named_path(opt)
-    released = [path / chunk_file(number) for number in chunks_of(fold_of(opt))]
-    if path.is_dir() and any(path.glob("release_data_*.jsonl")):
-        return tuple(file for file in released if file.is_file())
-    return (data_file(opt, ".jsonl"),)
+SdmTeacher = _teacher_of(Module.SDM, "Whether to search.")
+MdmTeacher = _teacher_of(Module.MDM, "Whether to look into the memory.")
+SgmTeacher = _teacher_of(Module.SGM, "What to search for.")
+MgmTeacher = _teacher_of(Module.MGM, "What to remember of a turn.")
+SkmTeacher = _teacher_of(Module.SKM, "What of the documents to reply from.")
+MkmTeacher = _teacher_of(Module.MKM, "Which memory to reply from.")
+SrmTeacher = _teacher_of(Module.SRM, "The reply from documents.")
+MrmTeacher = _teacher_of(Module.MRM, "The reply from a memory.")
+VrmTeacher = _teacher_of(Module.VRM, "The reply from the conversation alone.")
 
 
 def _chosen(opt: Opt, name: str, default: str, known: Iterable[str]) -> str:

@@ -7,32 +7,37 @@ an agent that ranks them is measured by hits and reciprocal rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
-from investigator.dialogue.agents import Shared
+from pydantic import Field
+
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers import DialogTeacher
-from investigator.errors import DialogueError, DialogueFormatError, EvaluationDataError
-from investigator.evaluation.beir import Collection, read_collection
-from investigator.tasks.file_teacher import Fields
+from investigator.errors import DialogueError
+from investigator.evaluation.beir import read_collection
+from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import file_of_fold, named_path
+from investigator.tasks.rows import Id, TaskRow, check_rows
 
 
-class DefaultTeacher(DialogTeacher):
+class DefaultTeacher(FileTeacher):
     """Asks a query; the labels are the ids of the documents that fit. `corpus` says where the documents are."""
 
-    def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
-        options = Opt.of(opt)
-        self.folder = _folder(options)
-        judged = [*self.folder.glob("qrels/*.tsv"), *self.folder.glob("qrels*.tsv")]
-        self.qrels = file_of_fold(options, self.folder, judged, "judgements (qrels)")
-        self.queries = file_of_fold(options, self.folder, self.folder.glob("queries*.jsonl"), "queries")
-        super().__init__(Opt({**options, "datafile": str(self.folder)}), shared)
+    expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels of which one at least is above 0"
 
-    def setup_data(self, datafile: str) -> Iterator[tuple[Fields, bool]]:
+    def chosen(self, opt: Opt) -> tuple[Path, ...]:
+        """The corpus, the queries and the judgements."""
+        folder = _folder(opt)
+        judged = [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv")]
+        qrels = file_of_fold(opt, folder, judged, "judgements (qrels)")
+        return folder / "corpus.jsonl", file_of_fold(opt, folder, folder.glob("queries*.jsonl"), "queries"), qrels
+
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
         """One episode for each query that has a fitting document."""
-        collection = self._collection()
+        corpus, queries, qrels = self.files
+        for file in (corpus, queries):
+            check_rows(file, _Row)
+        collection = read_collection(corpus, queries, qrels)
         ids = tuple(document.id for document in collection.documents)
         titles = {document.id: document.title for document in collection.documents}
         for query in collection.queries:
@@ -45,7 +50,7 @@ class DefaultTeacher(DialogTeacher):
                     **self.candidates(ids),
                     "question_id": query.id,
                     "titles": [titles[label] for label in labels],
-                    "corpus": str(self.folder / "corpus.jsonl"),
+                    "corpus": str(self.file),
                 },
                 True,
             )
@@ -53,12 +58,6 @@ class DefaultTeacher(DialogTeacher):
     def candidates(self, ids: tuple[str, ...]) -> Fields:
         """What is there to choose from: nothing is given."""
         return {}
-
-    def _collection(self) -> Collection:
-        try:
-            return read_collection(self.folder / "corpus.jsonl", self.queries, self.qrels)
-        except EvaluationDataError as error:
-            raise DialogueFormatError(error.message, hint=error.hint) from error
 
 
 class CandidatesTeacher(DefaultTeacher):
@@ -74,3 +73,11 @@ def _folder(opt: Opt) -> Path:
     if not folder.is_dir():
         raise DialogueError(f"{folder} is no folder", hint="Name the folder that has corpus.jsonl in it.")
     return folder
+
+
+class _Row(TaskRow):
+    """A document or a query."""
+
+    id: Id = Field(alias="_id", min_length=1)
+    title: str = ""
+    text: str

@@ -5,17 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from investigator.dialogue.agents import Shared
-from investigator.dialogue.options import Opt
 from investigator.dialogue.teachers import ConversationTeacher
-from investigator.tasks.reading import data_file
+from investigator.dialogue.teachers.conversation import Turn
+from investigator.errors import DialogueFormatError
+from investigator.tasks.file_teacher import FileTeacher
 
 
-class DefaultTeacher(ConversationTeacher):
+class DefaultTeacher(FileTeacher, ConversationTeacher):
     """Reads the file, or of a folder the one of the fold."""
 
-    def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
-        options = Opt.of(opt)
-        super().__init__(Opt({**options, "datafile": str(data_file(options, ".jsonl"))}), shared)
+    expected = 'a conversation of two turns or more a line: {"dialog": [[{"id": ..., "text": ...}, ...]]}'
+    own_options = frozenset({"label_turns"})
+
+    def turns(self, conversation: object) -> list[Turn]:
+        """The turns of a conversation; in a task each must have a text. Raises DialogueFormatError otherwise."""
+        found = super().turns(conversation)
+        for number, turn in enumerate(found, start=1):
+            if not isinstance(turn["text"], str):
+                raise DialogueFormatError(f"turn {number} has no text: {dict(turn)!s:.80}")
+            if not isinstance(turn["id"], str | int | None):
+                raise DialogueFormatError(f"the id of turn {number} must be a text, it is {turn['id']!r:.80}")
+        return found

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from investigator.errors import DialogueFormatError
-from investigator.evaluation.lines import ForeignRow
 from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.reading import json_document
+from investigator.tasks.rows import Id, TaskRow, json_document
 
 
-class Said(ForeignRow):
+class Said(TaskRow):
     """A question."""
 
     input_text: str
@@ -26,10 +25,10 @@ class Answer(Said):
     span_text: str = ""
 
 
-class Story(ForeignRow):
+class Story(TaskRow):
     """A story, its questions, and the answers of one or more people."""
 
-    id: str
+    id: Id
     source: str = ""
     story: str
     questions: tuple[Said, ...]
@@ -37,7 +36,7 @@ class Story(ForeignRow):
     additional_answers: Mapping[str, tuple[Answer, ...]] = {}
 
 
-class Coqa(ForeignRow):
+class Coqa(TaskRow):
     """A file of CoQA: stories with questions and answers."""
 
     data: tuple[Story, ...]
@@ -47,27 +46,30 @@ class DefaultTeacher(FileTeacher):
     """Shows the story and the first question, then the questions alone. A story is an episode."""
 
     suffixes = (".json",)
+    expected = "CoQA's JSON: data, with story, questions and answers, each with input_text and turn_id"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """The questions of all stories. Raises DialogueFormatError where one has no answer."""
-        for story in json_document(self.file, Coqa).data:
-            by_turn = {answer.turn_id: answer for answer in story.answers}
-            for turn, question in enumerate(story.questions):
-                if question.turn_id not in by_turn:
-                    raise DialogueFormatError(
-                        f"{self.file} cannot be used: turn {question.turn_id} of {story.id} has no answer"
-                    )
-                fields = {
-                    "text": self.asked(story, question, first=turn == 0),
-                    "labels": _labels(story, question.turn_id),
-                    "evidence": [by_turn[question.turn_id].span_text],
-                    "story_id": story.id,
-                }
-                yield fields, turn == 0
+        for content in json_document(self.file, Coqa):
+            for story in content.data:
+                for turn, question in enumerate(story.questions):
+                    yield self._fields(story, question, first=turn == 0), turn == 0
 
     def asked(self, story: Story, question: Said, *, first: bool) -> str:
         """The text of a question."""
         return f"{story.story}\n{question.input_text}" if first else question.input_text
+
+    def _fields(self, story: Story, question: Said, *, first: bool) -> Fields:
+        given = [answer for answer in story.answers if answer.turn_id == question.turn_id]
+        if not given:
+            told = f"{self.file} cannot be used: turn {question.turn_id} of {story.id} has no answer"
+            raise DialogueFormatError(told)
+        return {
+            "text": self.asked(story, question, first=first),
+            "labels": _labels(story, question.turn_id),
+            "evidence": [given[-1].span_text],
+            "story_id": story.id,
+        }
 
 
 class OpenTeacher(DefaultTeacher):

@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 
 from pydantic import AliasChoices, Field
 
-from investigator.evaluation.lines import ForeignRow
 from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.reading import json_document, json_rows
+from investigator.tasks.rows import Id, TaskRow, json_document, json_rows
 
 ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
 """Who asks. Where none of them speaks, it is whoever speaks first."""
@@ -22,28 +21,28 @@ ASKERS: Final = frozenset({"user", "u", "human", "customer", "student", "usr"})
 SEARCH, NO_SEARCH = "search", "do not search"
 
 
-class TurnRow(ForeignRow):
+class TurnRow(TaskRow):
     """What somebody said."""
 
     speaker: str = Field(validation_alias=AliasChoices("speaker", "role", "id"))
     text: str = Field(validation_alias=AliasChoices("text", "utterance"))
 
 
-class PassageRow(ForeignRow):
+class PassageRow(TaskRow):
     """A passage that the reply rests on."""
 
-    document_id: str = ""
+    document_id: Id = ""
     title: str = ""
     text: str
 
 
-class ConversationRow(ForeignRow):
+class ConversationRow(TaskRow):
     """A conversation with what its last reply should be and rest on, as far as that is known."""
 
-    id: str = Field("", validation_alias=AliasChoices("id", "dial_id"))
+    id: Id = Field("", validation_alias=AliasChoices("id", "dial_id"))
     turns: tuple[TurnRow, ...] = Field(validation_alias=AliasChoices("turns", "conversation"), min_length=1)
     reference: str | None = Field(None, validation_alias=AliasChoices("reference", "response"))
-    doc_id: str | None = None
+    doc_id: Id | None = None
     contexts: tuple[PassageRow, ...] = ()
     knowledge_text: tuple[str, ...] = ()
     answerability: str | None = None
@@ -66,7 +65,7 @@ class ConversationRow(ForeignRow):
         return {key: value for key, value in known.items() if value}
 
 
-class Doc2Dial(ForeignRow):
+class Doc2Dial(TaskRow):
     """A file of Doc2Dial: conversations by domain and document."""
 
     dial_data: Mapping[str, Mapping[str, tuple[ConversationRow, ...]]]
@@ -85,6 +84,9 @@ class DefaultTeacher(FileTeacher):
     """Goes through each conversation: what the asker says, and as the label what is replied. It is an episode."""
 
     suffixes = (".jsonl", ".json")
+    expected = (
+        "Doc2Dial's JSON, or a conversation a line: turns, each with a speaker and a text, and a reply among them"
+    )
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """The exchanges of all conversations; what nobody replied to is left out."""
@@ -96,9 +98,10 @@ class DefaultTeacher(FileTeacher):
     def rows(self) -> Iterator[ConversationRow]:
         """The conversations of the file."""
         if self.file.suffix == ".json":
-            for documents in json_document(self.file, Doc2Dial).dial_data.values():
-                for conversations in documents.values():
-                    yield from conversations
+            for content in json_document(self.file, Doc2Dial):
+                for documents in content.dial_data.values():
+                    for conversations in documents.values():
+                        yield from conversations
         else:
             yield from json_rows(self.file, ConversationRow)
 
@@ -116,6 +119,8 @@ class LastTeacher(DefaultTeacher):
 
 class SearchTeacher(DefaultTeacher):
     """Shows a conversation; the label says whether its last turn needs a search."""
+
+    expected = "a conversation a line with turns and, of one at least, search: true or false"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """One episode for each conversation of which that is known."""

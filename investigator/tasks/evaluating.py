@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.metrics import Report
-from investigator.dialogue.worlds import World
+from investigator.dialogue.teachers import Teacher
+from investigator.dialogue.worlds import MultiWorld, World
+from investigator.dialogue.worlds.of_copies import WorldOfCopies
 from investigator.errors import DialogueError
 
 
@@ -16,7 +18,7 @@ def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int],
     The world begins anew. `on_turn` is told how many turns are over, after each. Raises DialogueError where the data
     has no end, as in training, and no `count` is given.
     """
-    if count is None and Datatype(world.opt.text("datatype", "train")).cycles:
+    if count is None and _is_endless(world):
         hint = "Evaluate with datatype=valid or test, or give a count."
         raise DialogueError("data for training has no end", hint=hint)
     world.reset()
@@ -26,3 +28,11 @@ def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int],
         turns += 1
         on_turn(turns)
     return world.report()
+
+
+def _is_endless(world: World) -> bool:
+    """Whether the data of any teacher has no end; the string of a task may name a datatype of its own."""
+    parts = world.worlds if isinstance(world, MultiWorld) else [world.world] if isinstance(world, WorldOfCopies) else []
+    asking = [agent.datatype for agent in world.get_agents() if isinstance(agent, Teacher)]
+    asking = asking or [Datatype(world.opt.text("datatype", "train"))]
+    return any(_is_endless(part) for part in parts) or any(datatype.cycles for datatype in asking)

@@ -1,36 +1,115 @@
-"""A teacher whose examples lie in a file that the options name."""
+"""What the shipped tasks have in common: examples from files that options name, and an error where there are none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
 from typing import ClassVar
 
 from investigator.dialogue.agents import Shared
+from investigator.dialogue.metrics.ranking import HITS_AT
+from investigator.dialogue.metrics.teacher_metrics import named_metrics
 from investigator.dialogue.options import Opt
+from investigator.dialogue.task_strings import SplitTask
 from investigator.dialogue.teachers import DialogTeacher
+from investigator.dialogue.teachers.dialog_data import Entry
+from investigator.errors import DialogueFormatError, DialogueValueError, EvaluationDataError
 from investigator.tasks.reading import data_file
 
 Fields = Mapping[str, object]
 """The fields of a message: `text`, `labels`, and what else the task knows."""
 
+OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics", "image_mode"})
+"""The options of every task."""
+
+_OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})  # come by themselves
+
 
 class FileTeacher(DialogTeacher):
-    """Base of the teachers of one file, which `datafile` or `datapath` names; subclasses give `examples`.
+    """Base of the shipped teachers; subclasses say in `expected` what their files hold, and give `examples`.
 
-    Raises DialogueError where no file is named or fits, DialogueFormatError where it cannot be read.
+    A teacher as a class may have no data; a task may not: figures over nothing would pass for figures. Raises
+    DialogueError where no file is named or fits, and DialogueFormatError, with what is expected, where a file cannot be
+    read or the files have no example.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
+    """What the names of its files end with, to find one in a folder."""
+    expected: ClassVar[str]
+    """What its files must hold, after "It must hold"."""
+    own_options: ClassVar[frozenset[str]] = frozenset()
+    """The options that it has beside OPTIONS."""
+    most_parts: ClassVar[int] = 2
+    """How many parts a task string may have but options: the task, and the teacher."""
 
     def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
         options = Opt.of(opt)
-        self.file = data_file(options, *self.suffixes)
-        super().__init__(Opt({**options, "datafile": str(self.file)}), shared)
+        _check_values(options)
+        self.files = self.chosen(options)
+        super().__init__(options, shared)
 
-    def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """The fields of each example, and whether it starts an episode."""
-        raise NotImplementedError
+    @property
+    def file(self) -> Path:
+        """The file, or the first of several."""
+        return self.files[0]
 
-    def setup_data(self, datafile: str) -> Iterator[tuple[Fields, bool]]:
-        """The examples, for the base."""
-        yield from self.examples()
+    @property
+    def datafile(self) -> str:
+        """Its path."""
+        return str(self.file)
+
+    def chosen(self, opt: Opt) -> tuple[Path, ...]:
+        """The files to read, one at least: the one that `datafile` or `datapath` names."""
+        return (data_file(opt, *self.suffixes),)
+
+    @classmethod
+    def check(cls, split: SplitTask) -> None:
+        """Raises DialogueValueError where a task string has parts or options that no such teacher has."""
+        task, options = split
+        if task.count(":") >= cls.most_parts:
+            extra = task.split(":")[cls.most_parts]
+            hint = f"Options are written name=value: {task.rpartition(':')[0]}:datafile=PATH"
+            raise DialogueValueError(f"the task string {task} has a part that means nothing: {extra!r}", hint=hint)
+        known = sorted(OPTIONS | cls.own_options)
+        unknown = next((name for name in options if name not in known), None)
+        if unknown is not None:
+            near = get_close_matches(unknown, known, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"It has {', '.join(known)}."
+            raise DialogueValueError(f"the task {task} has no option {unknown!r}", hint=hint)
+
+    def examples(self) -> Iterator[tuple[Entry, bool]]:
+        """The fields of each example, and whether it starts an episode: those of the next class, where it has any."""
+        return super().setup_data(self.datafile)
+
+    def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
+        """The examples, for the base. Raises DialogueFormatError where there are none."""
+        are_there = False
+        try:
+            for example in self.examples():
+                are_there = True
+                yield example
+        except (DialogueFormatError, EvaluationDataError) as error:
+            hint = self._hint() if error.hint == error.default_hint else error.hint
+            raise DialogueFormatError(error.message, hint=hint) from error
+        if not are_there:
+            others = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
+            told = f"{self.file}{others} {'have' if others else 'has'} no example for the task {self.id}"
+            raise DialogueFormatError(told, hint=self._hint())
+
+    def _hint(self) -> str:
+        return f"It must hold {self.expected}."
+
+
+def _check_values(opt: Opt) -> None:
+    """Raises DialogueError where an option of every task cannot be what it is."""
+    opt.switch("hide_labels")
+    batchsize = opt.number("batchsize", 1)
+    if batchsize < 1:
+        raise DialogueValueError(f"batchsize must be 1 or more, it is {batchsize}", hint="Leave it out for 1.")
+    unknown = sorted(named_metrics(opt.text("metrics", "default")) - named_metrics("all") - _OTHER_METRICS)
+    if unknown:
+        hint = (
+            f"There are {', '.join(sorted(named_metrics('all')))}, and for several default, rouge, bleu, distinct, all."
+        )
+        raise DialogueValueError(f"there is no metric {unknown[0]!r}", hint=hint)

@@ -11,13 +11,24 @@ from pathlib import Path
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics import AverageMetric
 from investigator.dialogue.options import Opt
-from investigator.errors import DialogueError, DialogueFormatError, EvaluationDataError
+from investigator.errors import DialogueError
 from investigator.evaluation.questions import Question, read_questions
 from investigator.records import AnswerStatus
 from investigator.tasks.file_teacher import Fields, FileTeacher
+from investigator.tasks.reading import expanded, files_in
+from investigator.tasks.rows import Id, TaskRow, check_rows
 
 NOT_IN_THE_DOCUMENTS = "not in the documents"
 """The label of a question that the documents do not answer."""
+
+
+class _Row(TaskRow):
+    """A question, of which these fields must have their type; answers may be numbers."""
+
+    id: Id
+    question: str
+    answers: tuple[Id, ...] | None = None
+    answerable: bool | None = None
 
 
 class DefaultTeacher(FileTeacher):
@@ -28,14 +39,14 @@ class DefaultTeacher(FileTeacher):
     there is an answer), and of one with `citations` to a question with known documents `cites_a_right_document`.
     """
 
+    expected = "a question a line: id, question, and as far as they are known answers, answerable, doc_ids and evidence"
+    own_options = frozenset({"folder"})
+
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """One episode for each question. Raises DialogueFormatError for a broken line or an id that comes twice."""
+        """One episode for each question. Raises EvaluationDataError for a broken line or an id that comes twice."""
         folder = documents_folder(self.opt, self.file)
-        try:
-            questions = read_questions(self.file)
-        except EvaluationDataError as error:
-            raise DialogueFormatError(error.message, hint=error.hint) from error
-        for question in questions:
+        check_rows(self.file, _Row)
+        for question in read_questions(self.file):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
@@ -55,11 +66,11 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
     """The folder of documents that questions are about. Raises DialogueError where it is not there or not clear."""
     named = opt.text("folder")
     if named:
-        folder = Path(named).expanduser()
+        folder = expanded(named)
         if not folder.is_dir():
             raise DialogueError(f"there is no folder {folder}", hint="Name the folder of the documents.")
         return folder
-    beside = [entry for entry in questions.parent.iterdir() if entry.is_dir() and not entry.name.startswith(".")]
+    beside = [entry for entry in files_in(questions.parent) if entry.is_dir() and not entry.name.startswith(".")]
     if len(beside) != 1:
         hint = "Name the folder of the documents: folder:datafile=FILE:folder=DOCUMENTS"
         raise DialogueError(f"beside {questions} there is not one folder of documents but {len(beside)}", hint=hint)

@@ -12,9 +12,8 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
-from investigator.evaluation.lines import ForeignRow
 from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.reading import json_array
+from investigator.tasks.rows import Id, TaskRow, json_array
 
 
 class Paragraph(NamedTuple):
@@ -41,19 +40,32 @@ def _pairs(second: str) -> BeforeValidator:
 
     def paired(value: object) -> object:
         if isinstance(value, str):
-            value = json.loads(value)
+            value = _parsed(value)
         columns = [value.get("title"), value.get(second)] if isinstance(value, dict) else []
         if columns and all(isinstance(column, list) for column in columns):
-            return tuple(zip(*columns, strict=True))
-        return value
+            value = list(zip(*columns, strict=True))
+        return _as_tuples(value)
 
     return BeforeValidator(paired)
 
 
-class MultiHopRow(ForeignRow):
+def _parsed(text: str) -> object:
+    try:
+        value: object = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    return value
+
+
+def _as_tuples(value: object) -> object:
+    """Lists of lists as tuples of tuples, which is what a row has."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value
+
+
+class MultiHopRow(TaskRow):
     """A question of HotpotQA or 2WikiMultiHopQA. The test files have neither answer nor facts."""
 
-    id: str = Field(alias="_id", min_length=1)
+    id: Id = Field(alias="_id", min_length=1)
     question: str = Field(min_length=1)
     answer: str | None = None
     type: str | None = None
@@ -73,6 +85,7 @@ class DefaultTeacher(FileTeacher):
     """Shows all paragraphs and the question. Sentences that the answer rests on are in `evidence`."""
 
     suffixes: ClassVar = (".json", ".jsonl")
+    expected = "an array of questions, or one a line, each with _id, question, context and, but for tests, answer"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """One episode for each question."""

@@ -17,6 +17,7 @@ from investigator.dialogue.task_strings import (
     expanded,
     multitask_weights,
     required_task,
+    split_task,
     teacher_place,
     with_task_options,
     world_place,
@@ -25,6 +26,7 @@ from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import World
 from investigator.dialogue.worlds.creating import default_world
 from investigator.errors import UnknownTaskError
+from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.task_list import TASK_LIST
 
 
@@ -57,8 +59,9 @@ class Tasks:
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
         """The teacher of the task in the options; of several tasks, a MultiTaskTeacher.
 
-        Options in the task string go before the others. Raises DialogueError where there is no task or an option is
-        missing, UnknownTaskError, and what the teacher raises for its data.
+        Options in the task string go before the others. Raises DialogueError where there is no task, an option is
+        missing, or the string of a shipped task has one that the task does not, UnknownTaskError, and what the teacher
+        raises for its data.
         """
         options = Opt.of(opt)
         tasks = self.ids(required_task(options))
@@ -67,7 +70,10 @@ class Tasks:
             weights = _weights(options, teachers)
             return MultiTaskTeacher({**options, "task": ",".join(tasks), **weights}, teachers=teachers)
         own = with_task_options({**options, "task": tasks[0].strip()})
-        return self.teacher_class(own.text("task"))(own)
+        kind = self.teacher_class(own.text("task"))
+        if issubclass(kind, FileTeacher):
+            kind.check(split_task(tasks[0].strip()))
+        return kind(own)
 
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False

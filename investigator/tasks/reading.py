@@ -1,24 +1,16 @@
-"""Finding and reading the files of tasks: which one is meant, and what is wrong with it where it cannot be used."""
+"""Finding the files of tasks: which one is meant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
-
-from pydantic import TypeAdapter, ValidationError
 
 from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.options import Opt
-from investigator.dialogue.text_lines import malformed, text_lines
-from investigator.errors import DialogueError, DialogueFormatError
-from investigator.evaluation.lines import ForeignRow
+from investigator.errors import DialogueError
 
 FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
 """What the files of a fold have in their names."""
-
-Row = TypeVar("Row", bound=ForeignRow)
-Form = TypeVar("Form")
 
 
 def fold_of(opt: Opt) -> str:
@@ -27,16 +19,40 @@ def fold_of(opt: Opt) -> str:
 
 
 def named_path(opt: Opt, needed: str = "a file of data") -> Path:
-    """What `datafile`, or else `datapath`, names. Raises DialogueError where neither does, or it is not there."""
+    """What `datafile`, or else `datapath`, names.
+
+    Raises DialogueError where neither does, or it is neither a file nor a folder.
+    """
     task = opt.text("task", "task")
-    named = opt.text("datafile") or opt.text("datapath")
+    named = _text(opt, "datafile") or _text(opt, "datapath")
     if not named:
         hint = f"Name it: {task}:datafile=PATH, or --datafile PATH"
         raise DialogueError(f"the task {task} needs {needed}", hint=hint)
-    path = Path(named).expanduser()
-    if not path.exists():
+    path = expanded(named)
+    if not _is_there(path):
         raise DialogueError(f"there is no file or folder {path}", hint="Name one that exists.")
+    if not path.is_file() and not path.is_dir():
+        raise DialogueError(
+            f"{path} is neither a file nor a folder", hint="Save what it holds in a file, and name that."
+        )
     return path
+
+
+def expanded(named: str) -> Path:
+    """A path as the options name it, with `~` for the home of a user; where nobody has that name it stays."""
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:
+        return Path(named)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """What lies in a folder. Raises DialogueError where it cannot be read."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        hint = "Name a folder that can be read, or a file."
+        raise DialogueError(f"the folder {folder} cannot be read: {error.strerror or error}", hint=hint) from error
 
 
 def data_file(opt: Opt, *suffixes: str) -> Path:
@@ -48,7 +64,7 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
     path = named_path(opt)
     if path.is_file():
         return path
-    return file_of_fold(opt, path, [file for file in path.iterdir() if file.suffix in suffixes])
+    return file_of_fold(opt, path, [file for file in files_in(path) if file.suffix in suffixes])
 
 
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
@@ -66,50 +82,21 @@ def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "dat
     return chosen[0]
 
 
-def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """The rows of a JSONL file. Raises DialogueFormatError, which names the line."""
-    for number, line in text_lines(file):
-        try:
-            yield kind.model_validate_json(line)
-        except ValidationError as error:
-            raise malformed(file, number, _reason(error), line) from error
+def _text(opt: Opt, name: str) -> str:
+    """An option that names a path. Raises DialogueError where a task string made a number of it."""
+    value = opt.get(name)
+    if isinstance(value, bool | int | float):
+        hint = f"Write a path that is no number: {name}=./{value}"
+        raise DialogueError(f"the option {name} must be a path, it is {value!r}", hint=hint)
+    return opt.text(name)
 
 
-def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """The rows of a file that is one JSON array, or JSONL. Raises DialogueFormatError, which names the place in it."""
-    if _content(file).lstrip().startswith(b"["):
-        yield from _validated(file, TypeAdapter(tuple[kind, ...]))  # type: ignore[valid-type]
-    else:
-        yield from json_rows(file, kind)
-
-
-def json_document(file: Path, kind: type[Row]) -> Row:
-    """A file that is one JSON object. Raises DialogueFormatError, which names the place in it."""
-    return _validated(file, TypeAdapter(kind))
-
-
-def _validated(file: Path, form: TypeAdapter[Form]) -> Form:
+def _is_there(path: Path) -> bool:
+    """Whether there is anything; not where the name can be none, or may not be looked at."""
     try:
-        return form.validate_json(_content(file))
-    except ValidationError as error:
-        raise DialogueFormatError(f"{file} cannot be used: {_reason(error)}", hint="Name another file.") from error
-
-
-def _reason(error: ValidationError) -> str:
-    """Where the first thing is wrong, what, and the value that is there."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if not where:
-        return first["msg"]
-    return f"{where}: {first['msg']}, in {first['input']!r:.80}"
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        hint = "Name a file that exists."
-        raise DialogueError(f"the data file {file} cannot be read: {error.strerror}", hint=hint) from error
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _is_of_fold(file: Path, fold: str) -> bool:

@@ -5,90 +5,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from investigator.evaluation.lines import ForeignRow
-from investigator.tasks.file_teacher import Fields, FileTeacher
-from investigator.tasks.reading import json_document
+from investigator.tasks.file_teacher import Fields
+from investigator.tasks.span_questions import Asked, SpanTeacher, texts_of
 
 NO_ANSWER = ""
 """The label of a question that the paragraph does not answer."""
 
 
-class Answer(ForeignRow):
-    """An answer, and the character of the paragraph that it starts at."""
+class DefaultTeacher(SpanTeacher):
+    """Shows the paragraph and the question; a question without an answer has the label ''. Each is an episode."""
 
-    text: str
-    answer_start: int
+    expected = "SQuAD's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
 
+    def starts(self, asked: Asked) -> bool:
+        """Each question does."""
+        return True
 
-class QuestionRow(ForeignRow):
-    """A question with its answers."""
+    def shown(self, asked: Asked) -> Sequence[str]:
+        """The paragraph."""
+        return (asked.passage.context,)
 
-    id: str
-    question: str
-    answers: tuple[Answer, ...] = ()
-    is_impossible: bool = False
-
-
-class Paragraph(ForeignRow):
-    """A paragraph and the questions about it."""
-
-    context: str
-    qas: tuple[QuestionRow, ...]
-
-
-class Article(ForeignRow):
-    """An article of Wikipedia."""
-
-    title: str = ""
-    paragraphs: tuple[Paragraph, ...]
-
-
-class Squad(ForeignRow):
-    """A file of SQuAD: articles with paragraphs with questions."""
-
-    data: tuple[Article, ...]
-
-
-class DefaultTeacher(FileTeacher):
-    """Shows the paragraph and the question; a question without an answer has the label ''."""
-
-    suffixes = (".json",)
-
-    def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """One episode for each question."""
-        for article in json_document(self.file, Squad).data:
-            for paragraph in article.paragraphs:
-                for row in paragraph.qas:
-                    yield self.fields(article, paragraph, row), True
-
-    def fields(self, article: Article, paragraph: Paragraph, row: QuestionRow) -> Fields:
-        """The message of a question."""
-        answers = () if row.is_impossible else tuple(dict.fromkeys(answer.text for answer in row.answers))
-        return {
-            "text": f"{paragraph.context}\n{row.question}",
-            "labels": answers or (NO_ANSWER,),
-            "question_id": row.id,
-            "title": article.title,
-        }
+    def known(self, asked: Asked) -> Fields:
+        """The answers as labels."""
+        return {"labels": _answers(asked) or (NO_ANSWER,)}
 
 
 class OpenTeacher(DefaultTeacher):
     """Shows the question alone: the answer must be found elsewhere."""
 
-    def fields(self, article: Article, paragraph: Paragraph, row: QuestionRow) -> Fields:
-        """The message of a question, with its paragraph as a field of its own."""
-        context = {"text": row.question, "context": paragraph.context}
-        return {**super().fields(article, paragraph, row), **context}
+    def shown(self, asked: Asked) -> Sequence[str]:
+        """Nothing."""
+        return ()
+
+    def known(self, asked: Asked) -> Fields:
+        """The answers as labels, and the paragraph as a field of its own."""
+        return {**super().known(asked), "context": asked.passage.context}
 
 
 class IndexTeacher(DefaultTeacher):
     """Says also at which characters of the text the answers start."""
 
-    def fields(self, article: Article, paragraph: Paragraph, row: QuestionRow) -> Fields:
-        """The message of a question with `answer_starts`, one for each label."""
-        starts = {answer.text: answer.answer_start for answer in reversed(row.answers)}
-        made = super().fields(article, paragraph, row)
-        labels = () if row.is_impossible else tuple(dict.fromkeys(answer.text for answer in row.answers))
-        return {**made, "answer_starts": [starts[label] for label in labels]}
+    def known(self, asked: Asked) -> Fields:
+        """The answers as labels, and `answer_starts`, one for each of them."""
+        starts = {answer.text: answer.answer_start for answer in reversed(asked.row.answers)}
+        return {**super().known(asked), "answer_starts": [starts[label] for label in _answers(asked)]}
+
+
+def _answers(asked: Asked) -> tuple[str, ...]:
+    return () if asked.row.is_impossible else texts_of(*asked.row.answers)

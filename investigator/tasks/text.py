@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from investigator.dialogue.agents import Shared
-from investigator.dialogue.options import Opt
 from investigator.dialogue.teachers import ParlAIDialogTeacher
-from investigator.tasks.reading import data_file
+from investigator.tasks.file_teacher import FileTeacher
 
 
-class DefaultTeacher(ParlAIDialogTeacher):
+class DefaultTeacher(FileTeacher, ParlAIDialogTeacher):
     """Reads the file, or of a folder the one of the fold."""
 
-    def __init__(self, opt: Mapping[str, object], shared: Shared | None = None) -> None:
-        options = Opt.of(opt)
-        super().__init__(Opt({**options, "datafile": str(data_file(options, ".txt"))}), shared)
+    suffixes = (".txt",)
+    expected = "an example a line: text:..., labels:... and further fields, with TABs between them"

@@ -20,8 +20,7 @@ from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DialogueError, SettingsError
 from investigator.records import Module
 from investigator.research.budget import BudgetSpent
-from investigator.settings import load_settings
-from investigator.tasks.agents import FolderChatAgent, FolderInvestigatorAgent, without_usual_ceiling
+from investigator.tasks.agents import FolderChatAgent, FolderInvestigatorAgent
 from investigator.tasks.evaluating import evaluate
 
 BUILT = {"mill": "1911", "school": "1924", "bridge": "1932", "chapel": "1875"}
@@ -225,6 +224,16 @@ def test_two_that_talk_with_each_other_come_to_an_end(investigator: Investigator
         assert not world.epoch_done()
 
 
+def test_two_that_go_round_in_circles_are_stopped_long_before(investigator: Investigator) -> None:
+    for kind, opt in ((MultiAgentDialogWorld, {}), (SelfChatWorld, {"selfchat_max_turns": 500})):
+        agent = FolderChatAgent({"search_decision": "never"}, investigator=investigator)
+        with kind(opt, [agent] if kind is SelfChatWorld else [agent, agent.clone()]) as world:
+            while not world.epoch_done() and world.total_parleys < 100:
+                world.parley()
+            assert world.total_parleys < 100
+            assert "came again 3 times" in world.end_reason
+
+
 def test_an_episode_that_its_teacher_ends_in_time_is_not_cut(investigator: Investigator) -> None:
     agent = FolderChatAgent({"max_turns": 2}, investigator=investigator)
     assert figures(DialogPartnerWorld(VALID, [visitor("mill school,bridge chapel"), agent])) == (4, 1)
@@ -259,8 +268,6 @@ def test_what_an_engine_cannot_be_told_is_noticed(investigator: Investigator) ->
 
 
 def test_only_a_ceiling_that_was_set_ends_an_evaluation(folder: Path) -> None:
-    assert load_settings().budget.calls is not None  # it is meant for one question
-    assert without_usual_ceiling(load_settings()).budget.calls is None
     agent = FolderChatAgent({"folder": str(folder), "set": ["budget.calls=3"], "search_decision": "never"})
     with pytest.raises(BudgetSpent):
         agent.respond("Hello, I have a dog. What do you know?")

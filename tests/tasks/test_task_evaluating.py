@@ -98,3 +98,14 @@ def test_questions_about_a_folder_are_asked_of_whoever_knows_the_documents() -> 
     assert report["exs"] == 2
     assert report["decision"] == 0.5  # the documents say nothing of coffee
     assert report["cites_a_right_document"] == 1.0
+
+
+@pytest.mark.parametrize("opt", [{}, {"batchsize": 2}])
+@pytest.mark.parametrize("task", [f"{SQUAD}:datatype=train", f"{COQA},{SQUAD}:datatype=train"])
+def test_data_without_end_is_noticed_where_the_task_string_asks_for_it(task: str, opt: dict[str, object]) -> None:
+    with world(task, RepeatLabelAgent({}), **opt) as endless:
+        with pytest.raises(DialogueError, match="has no end"):
+            evaluate(endless)
+        assert figures(evaluate(endless, 4))
+    with world(f"{SQUAD}:datatype=valid", RepeatLabelAgent({}), datatype="train", **opt) as ending:
+        assert figures(evaluate(ending))["exs"] == 4

@@ -63,7 +63,6 @@ def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, 
     [
         ("squad", '{"data": [{"paragraphs": [{"qas": []}]}]}', r"data\.0\.paragraphs\.0\.context: Field required"),
         ("squad", '{"data": [', "Invalid JSON"),
-        ("squad", "", "Invalid JSON"),
         ("quac", '{"data": 7}', "data: Input should be a valid"),
         ("hotpotqa", '[{"_id": "1", "question": "Why?", "context": [["A"]]}]', r"0\.context\.0"),
         ("hotpotqa", '[{"_id": "1", "question": "Why?", "context": {"title": ["A"], "sentences": []}}]', r"0\.context"),
@@ -81,7 +80,7 @@ def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, 
             '{"id": "1", "question": "Why?"}\n{"id": "1", "question": "Why?"}\n',
             "line 2 .*was there before",
         ),
-        ("folder:folder=.", '{"id": "1"}\n', "line 1 .*question: Field required"),
+        ("folder:folder=.", '{"id": "1"}\n', "line 1: question: Field required"),
     ],
 )
 def test_a_broken_file_is_named_with_the_place_and_the_fault(tmp_path: Path, task: str, text: str, told: str) -> None:
@@ -132,6 +131,20 @@ def test_a_wrong_argument_of_a_task_is_named(tmp_path: Path, task: str, told: st
     (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
     with pytest.raises(DialogueError, match=told):
         create_teacher({"task": task, "datapath": str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/dev/null", "neither a file nor a folder"),
+        ("x" * 5000, "there is no file or folder"),
+        ("a\0b", "there is no file or folder"),
+        ("~nobody_of_that_name/x", "there is no file or folder ~nobody_of_that_name"),
+    ],
+)
+def test_what_can_be_no_file_is_an_error(path: str, told: str) -> None:
+    with pytest.raises(DialogueError, match=told):
+        create_teacher({"task": "squad", "datafile": path})
 
 
 def test_the_folder_of_documents_must_be_clear(tmp_path: Path) -> None:

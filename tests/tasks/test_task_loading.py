@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +10,18 @@ from pathlib import Path
 import pytest
 
 from investigator.dialogue.class_loading import load_class
+from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.simple_agents import RepeatLabelAgent
 from investigator.dialogue.task_strings import TaskEntry, teacher_place
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
-from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, MultiAgentDialogWorld, MultiWorld
+from investigator.dialogue.worlds import (
+    BatchWorld,
+    DialogPartnerWorld,
+    InteractiveWorld,
+    MultiAgentDialogWorld,
+    MultiWorld,
+    SelfChatWorld,
+)
 from investigator.dialogue.worlds.creating import create_world
 from investigator.errors import DialogueError, UnknownTaskError
 from investigator.tasks.loading import Tasks, create_teacher, load_teacher
@@ -161,6 +170,58 @@ def test_a_task_may_bring_a_world(packages: Path) -> None:
     assert tasks.world_class("squad:open", 2) is DialogPartnerWorld
     assert tasks.world_class("squad", 3) is MultiAgentDialogWorld
     assert tasks.world_class("squad", None) is None
+    assert tasks.world_class("squad", None, self_chat=True) is None
+
+
+def test_a_task_without_worlds_of_its_own_gets_ours_for_humans_and_self_chat(packages: Path) -> None:
+    student = RepeatLabelAgent({})
+    talking = create_world({"task": "squad", "selfchat_task": True}, [student], Tasks())
+    assert type(talking) is SelfChatWorld
+    assert talking.agents[0] is student  # there is no teacher, so no data is needed
+    human = HumanAgent()
+    heard = create_world({"task": "squad:open", "interactive_task": True}, [human, student], Tasks())
+    assert type(heard) is InteractiveWorld
+    assert heard.agents == [human, student]
+    own = "from investigator.dialogue.worlds import SelfChatWorld as Base\nclass SelfChatWorld(Base): ...\n"
+    module(packages, "somebody.gossip", own)
+    gossip = create_world({"task": "somebody.gossip", "selfchat_task": True}, [student], Tasks())
+    assert type(gossip).__module__ == "somebody.gossip"
+
+
+@pytest.mark.parametrize(
+    ("task", "told", "hint"),
+    [
+        (f"{SQUAD}:datafle=x", "the task squad has no option 'datafle'", "Did you mean datafile?"),
+        (f"{SQUAD}:opt=val", "the task squad has no option 'opt'", "batchsize, datafile"),
+        (f"{SQUAD}:label_agent=bot", "no option 'label_agent'", ""),
+        (f"squad:open:datafile:{EXAMPLES / 'squad.json'}", "a part that means nothing: 'datafile'", "name=value"),
+        (f"{SQUAD}:seed=soon", "the option seed must be a whole number", ""),
+        (f"{SQUAD}:batchsize=0", "batchsize must be 1 or more", ""),
+        (f"{SQUAD}:batchsize=many", "the option batchsize must be a whole number", ""),
+        (f"{SQUAD}:hide_labels=perhaps", "the option hide_labels must be true or false", ""),
+        (f"{SQUAD}:metrics=rogue", "there is no metric 'rogue'", "rouge-1"),
+        ("squad:datafile=2024", "the option datafile must be a path, it is 2024", "datafile=./2024"),
+        (f"{SQUAD},coqa:datafile=none.json", "none.json", ""),
+    ],
+)
+def test_a_task_string_that_means_nothing_is_an_error_that_helps(task: str, told: str, hint: str) -> None:
+    with pytest.raises(DialogueError, match=re.escape(told)) as caught:
+        create_teacher({"task": task, "datatype": "valid"})
+    assert hint in caught.value.hint
+
+
+def test_options_of_a_task_of_ones_own_are_its_own_matter(packages: Path) -> None:
+    module(packages, "somebody.odd", "class DefaultTeacher(Teacher): ...\n")
+    assert create_teacher({"task": "somebody.odd:anything=goes"}).opt["anything"] == "goes"
+
+
+def test_what_only_others_derive_from_is_no_teacher() -> None:
+    with pytest.raises(DialogueError, match="only the base of others"):
+        load_teacher("span_questions:span")
+    with pytest.raises(UnknownTaskError) as caught:
+        load_teacher("bb3x:module")
+    assert "SdmTeacher, SgmTeacher" in caught.value.hint
+    assert load_teacher("bb3x:sdm").__doc__ == "Whether to search."
 
 
 def test_worlds_are_made_of_task_strings() -> None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from pydantic import ValidationError
 
 from investigator.bb3.bb3x.records import Conversation
+from investigator.dialogue.text_lines import LONGEST_LINE, numbered_lines
 from investigator.errors import DialogueFormatError
 
-LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes. Longer lines are no conversations, and would fill the memory."""
-
 _GIST = 60
-_BOM = b"\xef\xbb\xbf"
 
 
 def conversation_of(line: str, place: str = "the line") -> Conversation:
@@ -43,7 +39,9 @@ def conversations_in(
     """
     try:
         with path.open("rb") as stream:
-            for number, line in _lines(stream):
+            for number, line in numbered_lines(stream):
+                if not line.strip():
+                    continue
                 try:
                     yield _decoded(line, f"line {number} of {path}")
                 except DialogueFormatError as error:
@@ -53,20 +51,6 @@ def conversations_in(
     except OSError as error:
         hint = "Name a file that exists and can be read."
         raise DialogueFormatError(f"the file {path} cannot be read: {error.strerror}", hint=hint) from error
-
-
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """(number, line) of the lines that are not blank, from 1; of a line that is too long, its beginning."""
-    number = 0
-    while line := stream.readline(LONGEST_LINE + 1):
-        number += 1
-        rest = line
-        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
-            rest = stream.readline(LONGEST_LINE + 1)
-        if number == 1:
-            line = line.removeprefix(_BOM)
-        if line.strip():
-            yield number, line
 
 
 def _decoded(line: bytes, place: str) -> Conversation:

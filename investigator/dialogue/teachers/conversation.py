@@ -58,7 +58,7 @@ class ConversationTeacher(DialogTeacher):
         warned = False
         for number, line, value in json_lines(datafile):
             try:
-                turns = turns_of(value)
+                turns = self.turns(value)
             except DialogueFormatError as error:
                 raise malformed(datafile, number, error.message, line) from error
             said = [turn for turn in turns if turn["id"] != CONTEXT]
@@ -68,6 +68,10 @@ class ConversationTeacher(DialogTeacher):
             for episode in episodes(said, self._label_turns):
                 for place, example in enumerate(episode):
                     yield example, place == 0
+
+    def turns(self, conversation: object) -> list[Turn]:
+        """The turns of a conversation. Raises DialogueFormatError where it is none."""
+        return turns_of(conversation)
 
     def make_message(self, entry: Entry) -> Message:
         """The example as the conversation has it."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, Self, cast, runtime_checkable
+from typing import ClassVar, Protocol, Self, cast, runtime_checkable
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Metric, Report
 from investigator.dialogue.options import Opt
 from investigator.dialogue.worlds.copying import agents_of_share, shared_options
+from investigator.dialogue.worlds.loops import HasExamples, LoopWatch
 from investigator.errors import DialogueError, DialogueValueError
 
 
@@ -22,26 +23,17 @@ class Reports(Protocol):
         ...
 
 
-@runtime_checkable
-class HasExamples(Protocol):
-    """An agent that reads data, and may know how much there is."""
-
-    def num_examples(self) -> int | None:
-        """How many examples there are; None where it is not known."""
-        ...
-
-    def num_episodes(self) -> int | None:
-        """How many episodes there are; None where it is not known."""
-        ...
-
-
 class World:
     """Agents that take turns: each acts, and all others hear it at once.
 
     Either `agents` are given, or `shared`, which is what `share` of another world gave: then this one is a copy of
     that, with copies of its agents. `acts` holds the last act of each agent, None before the first. Raises
-    DialogueValueError where both are given, or none.
+    DialogueValueError where both are given, or none, and where the option `loop_repeats` is below 0.
     """
+
+    watches_loops: ClassVar[bool] = False
+    """Whether an episode ends when its agents, neither teachers nor humans, say the same to each other again and again:
+    when what they say came again as often as the option `loop_repeats` says (3; 0 for never). See `end_reason`."""
 
     def __init__(
         self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
@@ -55,6 +47,7 @@ class World:
         self.id = self.opt.text("task", "world")
         self.agents = list(agents) if agents is not None else agents_of_share(shared or {})
         self.acts: list[Message | None] = [None] * len(self.agents)
+        self._loops = LoopWatch(self.opt, self.agents if self.watches_loops else ())
         self.total_parleys = 0
         self.total_exs = 0
         self._epochs = 0
@@ -99,7 +92,13 @@ class World:
         acts[index] = cast(Message, act)  # a bad one can be looked at afterwards
         message = self.validate(act)
         acts[index] = message
+        self._loops.take(index, message)
         return message
+
+    @property
+    def end_reason(self) -> str:
+        """Why the episode ended, where no agent ended it: they go round in circles. Empty otherwise."""
+        return self._loops.why
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
         """What one agent is to observe of the act of another, both by their place; None where it hears nothing."""
@@ -162,6 +161,7 @@ class World:
         """Let the agents forget the conversation, and count anew; the last acts stay to be looked at."""
         for agent in self.agents:
             agent.reset()
+        self._loops.reset()
         self.total_parleys = self.total_exs = self._epochs = 0
         self._was_done = False
 
@@ -191,7 +191,8 @@ class World:
         """The last acts for reading, one a line."""
         acts = [act for act in self.get_acts() if isinstance(act, Message)]
         lines = [_line(act) for act in acts if not act.is_padding()]
-        return "\n".join([*lines, "(end of the episode)"] if self.episode_done() else lines)
+        end = f"(end of the episode{': ' if self.end_reason else ''}{self.end_reason})"
+        return "\n".join([*lines, end] if self.episode_done() else lines)
 
     def shutdown(self) -> None:
         """Give back what the agents hold."""

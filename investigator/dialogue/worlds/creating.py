@@ -12,6 +12,7 @@ from investigator.dialogue.worlds.batch import BatchWorld
 from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
 from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
 from investigator.dialogue.worlds.hogwild import HogwildWorld
+from investigator.dialogue.worlds.interactive import InteractiveWorld, SelfChatWorld
 from investigator.dialogue.worlds.multi import MultiWorld
 from investigator.dialogue.worlds.multi_agent import MultiAgentDialogWorld
 from investigator.errors import UnknownTaskError
@@ -24,8 +25,13 @@ class TaskLoader(Protocol):
         """The single tasks that a task string stands for. Raises UnknownTaskError where there is none of that name."""
         ...
 
-    def world_class(self, task: str, number_of_agents: int) -> type[World] | None:
-        """The world that a single task brings along; None where any will do."""
+    def world_class(
+        self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
+    ) -> type[World] | None:
+        """The world that a single task brings along, for a human or for self-chat where that is asked for.
+
+        None where any will do.
+        """
         ...
 
     def teacher(self, opt: Opt) -> Agent:
@@ -47,6 +53,10 @@ def create_world(
     1 it becomes a BatchWorld, with `dynamic_batching` also a DynamicBatchWorld; with `numthreads` above 1 copies of all
     that run in a HogwildWorld. `num_workers` changes nothing: teachers of large data read it in threads of theirs.
 
+    With the option `interactive_task` a human, the first of the agents, talks with a model, with `selfchat_task` agents
+    talk with each other, one alone with its copy: the teacher stays away, and a task that has no InteractiveWorld or
+    SelfChatWorld of its own gets ours.
+
     Raises UnknownTaskError where no task is named or known, and what the worlds raise.
     """
     options = Opt.of(opt).deepcopy()
@@ -60,8 +70,15 @@ def create_world(
 
 
 def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world: type[World] | None) -> World:
+    task = opt.text("task")
+    if opt.switch("interactive_task"):
+        kind = make_world or tasks.world_class(task, None, interactive=True) or InteractiveWorld
+        return kind(opt, students)
+    if opt.switch("selfchat_task"):
+        kind = make_world or tasks.world_class(task, None, self_chat=True) or SelfChatWorld
+        return kind(opt, students)
     together = [tasks.teacher(opt), *students]
-    kind = make_world or tasks.world_class(opt.text("task"), len(together)) or default_world(len(together))
+    kind = make_world or tasks.world_class(task, len(together)) or default_world(len(together))
     return kind(opt, together)
 
 

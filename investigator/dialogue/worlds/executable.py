@@ -14,8 +14,10 @@ class ExecutableWorld(MultiAgentDialogWorld):
 
     A subclass gives `execute`, and `observe` where agents perceive something else than the words; its state is made in
     `init_world`, which the constructor calls when options and agents are there. An act without an `id` gets that of
-    its agent.
+    its agent. The same words may come again and again: what they change is not the same.
     """
+
+    watches_loops = False
 
     def __init__(
         self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None

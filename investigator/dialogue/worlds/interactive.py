@@ -17,6 +17,8 @@ class InteractiveWorld(DialogPartnerWorld):
     A human who ends the episode without a word lets the model forget it.
     """
 
+    watches_loops = False
+
     def parley(self) -> None:
         """The human says something, and hears the reply."""
         self.begin_turn()
@@ -34,7 +36,8 @@ class SelfChatWorld(DialogPartnerWorld):
     """An agent talks with a copy of itself, or with another agent.
 
     Options: `opener` ("Hi!"), which the first one says first; `selfchat_max_turns` (6): turns of both in an episode;
-    `num_self_chats` (1): episodes. Raises DialogueError unless there are one or two agents, and one turn and episode at
+    `num_self_chats` (1): episodes; `loop_repeats` (3): an episode ends before that, too, when what both say came again
+    so many times (0: it goes on). Raises DialogueError unless there are one or two agents, and one turn and episode at
     least.
     """
 
@@ -55,6 +58,7 @@ class SelfChatWorld(DialogPartnerWorld):
         self.begin_turn()
         if self.episode_done():
             self._turns = 0
+            self._loops.begin()
         for index, (agent, other) in enumerate((self.agents, self.agents[::-1])):
             opens = self._turns == 0 and index == 0
             act = Message(id=agent.id, text=self._opener, episode_done=False) if opens else agent.act()
@@ -67,8 +71,9 @@ class SelfChatWorld(DialogPartnerWorld):
         self.update_counters()
 
     def episode_done(self) -> bool:
-        """Whether both have said all, or one of them has ended it."""
-        return self._turns >= self._most or (self._turns > 0 and any(map(ends_episode, self.acts)))
+        """Whether both have said all, go round in circles, or one of them has ended it."""
+        ended = bool(self.end_reason) or any(map(ends_episode, self.acts))
+        return self._turns >= self._most or (self._turns > 0 and ended)
 
     def epoch_done(self) -> bool:
         """Whether there were as many episodes as there should be."""

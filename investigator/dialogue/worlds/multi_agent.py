@@ -22,8 +22,11 @@ class EndsEpisodes(Protocol):
 class MultiAgentDialogWorld(World):
     """Agents that act one after the other; each hears all that the others said since it acted last.
 
-    Raises DialogueError where there are no agents.
+    Agents that talk freely end the episode, and the epoch, when they go round in circles (see World.watches_loops);
+    `reset` begins anew. Raises DialogueError where there are no agents.
     """
+
+    watches_loops = True
 
     def __init__(
         self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
@@ -33,12 +36,13 @@ class MultiAgentDialogWorld(World):
             raise DialogueError("there are no agents in this world", hint="Give one agent or more.")
 
     def episode_done(self) -> bool:
-        """Whether an agent says that the conversation has ended: by its `episode_done`, or in its last act."""
-        return any(map(self._ended_by, self.agents, self.acts))
+        """Whether an agent says that the conversation has ended, by its `episode_done` or in its last act, or it went
+        round in circles."""
+        return any(map(self._ended_by, self.agents, self.acts)) or bool(self.end_reason)
 
     def epoch_done(self) -> bool:
-        """Whether the data of an agent has ended."""
-        return any(agent.epoch_done() for agent in self.agents)
+        """Whether the data of an agent has ended, or an episode did in circles."""
+        return any(agent.epoch_done() for agent in self.agents) or self._loops.ended
 
     @staticmethod
     def _ended_by(agent: Agent, act: object) -> bool:

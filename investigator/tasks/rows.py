@@ -1,0 +1,109 @@
+"""The content of data files, read into strict records: what is wrong is named with its file, its place and its gist.
+
+Whether a file holds anything at all is not asked here: that is one rule for all tasks, see FileTeacher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from reprlib import Repr
+from typing import Annotated, TypeVar
+
+from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+
+from investigator.dialogue.text_lines import BYTE_ORDER_MARK, GIST, decoded, malformed, text_lines
+from investigator.errors import DialogueError, DialogueFormatError
+from investigator.records import Record
+
+
+class TaskRow(Record):
+    """A row of a data set: each field must have its type, and those that are not known here are left out.
+
+    Of a key that comes twice in one object, the last value counts.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
+
+
+Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
+"""A name in a data set; some sets number theirs."""
+
+Row = TypeVar("Row", bound=TaskRow)
+Form = TypeVar("Form")
+
+_HEAD = 65_536  # bytes in which a file shows what it begins with
+_shown = Repr()
+_shown.maxstring = _shown.maxother = GIST
+
+
+def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
+    """The rows of a JSONL file. Raises DialogueFormatError, which names the line."""
+    for number, line in text_lines(file):
+        try:
+            yield kind.model_validate_json(line)
+        except ValidationError as error:
+            raise malformed(file, number, _reason(error), line) from error
+
+
+def check_rows(file: Path, kind: type[TaskRow]) -> None:
+    """Raises DialogueFormatError where a row is broken, as `json_rows` does; for files that are read less strictly."""
+    for _ in json_rows(file, kind):
+        pass
+
+
+def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
+    """The rows of a file that is one JSON array, or JSONL. Raises DialogueFormatError, which names the place in it."""
+    if _first_character(file) == b"[":
+        for rows in _document(file, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
+            yield from rows
+    else:
+        yield from json_rows(file, kind)
+
+
+def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
+    """The one JSON object of a file, none of a blank file. Raises DialogueFormatError, which names the place in it."""
+    yield from _document(file, TypeAdapter(kind))
+
+
+def _document(file: Path, form: TypeAdapter[Form]) -> Iterator[Form]:
+    content = _content(file)
+    if not content or content.isspace():
+        return
+    try:
+        yield form.validate_json(content)
+    except ValidationError as error:
+        raise DialogueFormatError(f"{file} cannot be used: {_reason(error)}") from error
+
+
+def _reason(error: ValidationError) -> str:
+    """Where the first thing is wrong, what, and the value that is there."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "json_invalid":
+        return first["msg"]
+    return f"{f'{where}: ' if where else ''}{first['msg']}, in {_shown.repr(first['input'])[:GIST]}"
+
+
+def _first_character(file: Path) -> bytes:
+    """The first byte of a file that is not blank."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
+    except OSError as error:
+        raise _unreadable(file, error) from error
+
+
+def _content(file: Path) -> bytes:
+    """What a file holds, as UTF-8 without a mark of the byte order. Raises DialogueFormatError where it is not that."""
+    try:
+        content = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    decoded(file, content)
+    return content
+
+
+def _unreadable(file: Path, error: OSError) -> DialogueError:
+    hint = "Name a file that exists and can be read."
+    return DialogueError(f"the data file {file} cannot be read: {error.strerror or error}", hint=hint)

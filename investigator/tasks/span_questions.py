@@ -1,0 +1,97 @@
+"""Questions about passages whose answers are words of them: the form that SQuAD and QuAC have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, NamedTuple
+
+from investigator.tasks.file_teacher import Fields, FileTeacher
+from investigator.tasks.rows import Id, TaskRow, json_document
+
+
+class Answer(TaskRow):
+    """Words of the passage, and the character that they start at."""
+
+    text: str
+    answer_start: int
+
+
+class QuestionRow(TaskRow):
+    """A question with its answers.
+
+    SQuAD says whether the passage does not answer it; QuAC, which answer went on in the conversation, whether it is a
+    yes or a no (`yesno` y, n or x) and whether to go on asking (`followup` y, m or n).
+    """
+
+    id: Id
+    question: str
+    answers: tuple[Answer, ...]
+    is_impossible: bool = False
+    orig_answer: Answer | None = None
+    yesno: str = ""
+    followup: str = ""
+
+
+class Passage(TaskRow):
+    """A passage and the questions about it."""
+
+    context: str
+    qas: tuple[QuestionRow, ...]
+
+
+class Article(TaskRow):
+    """An article of Wikipedia, or in QuAC a section of one."""
+
+    title: str = ""
+    section_title: str = ""
+    paragraphs: tuple[Passage, ...]
+
+
+class SpanFile(TaskRow):
+    """A file: articles with passages with questions."""
+
+    data: tuple[Article, ...]
+
+
+class Asked(NamedTuple):
+    """A question in its place; `turn` counts from 0 among those about the passage."""
+
+    article: Article
+    passage: Passage
+    row: QuestionRow
+    turn: int
+
+
+class SpanTeacher(FileTeacher, ABC):
+    """Base of the teachers of such files; subclasses say what is shown before a question, and what is known of it."""
+
+    suffixes: ClassVar = (".json",)
+
+    def examples(self) -> Iterator[tuple[Fields, bool]]:
+        """All questions of the file."""
+        for content in json_document(self.file, SpanFile):
+            for article in content.data:
+                for passage in article.paragraphs:
+                    for turn, row in enumerate(passage.qas):
+                        asked = Asked(article, passage, row, turn)
+                        text = "\n".join([*filter(None, self.shown(asked)), row.question])
+                        about = {"question_id": row.id, "title": article.title}
+                        yield {"text": text, **self.known(asked), **about}, self.starts(asked)
+
+    @abstractmethod
+    def starts(self, asked: Asked) -> bool:
+        """Whether an episode starts with a question."""
+
+    @abstractmethod
+    def shown(self, asked: Asked) -> Sequence[str]:
+        """What goes before the question; empty texts are left out."""
+
+    @abstractmethod
+    def known(self, asked: Asked) -> Fields:
+        """The labels, and what else is known."""
+
+
+def texts_of(*answers: Answer) -> tuple[str, ...]:
+    """The texts of answers, each once."""
+    return tuple(dict.fromkeys(answer.text for answer in answers))
