@@ -27,7 +27,8 @@ from investigator.dialogue.worlds import (
     create_world,
 )
 
-TASK = {"task": "tsk", "datatype": "valid"}
+TASK = {"task": "tsk", "datatype": "valid", "loop_repeats": 0}
+"""Scripted agents say the same over and over, and the recorded worlds look for no loops."""
 
 
 def steps(world: World, parleys: int, events: Events) -> list[dict[str, Any]]:
