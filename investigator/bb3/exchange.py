@@ -12,7 +12,7 @@ FAILED = "METASEQ RESPONSE FAILED."
 
 
 class SearchDocument(Record):
-    """A document that a search found; `passage` where it is one of the folder."""
+    """A document that a search found; `passage` where it is one of the folder, or of a folder that is served."""
 
     title: str = ""
     text: str

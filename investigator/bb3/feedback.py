@@ -51,7 +51,8 @@ def dislike_type_of(word: str) -> DislikeType:
         return DislikeType(word.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError as error:
         hint = f"Types are: {', '.join(DislikeType)}"
-        raise DialogueError(f"there is no type of dislike {word!r}", hint=hint) from error
+        said = f"there is no type of dislike {word.strip()[:40]!r}" if word.strip() else "a dislike needs its type"
+        raise DialogueError(said, hint=hint) from error
 
 
 def liked(conversation: Conversation, place: int | None = None) -> Conversation:

@@ -46,7 +46,7 @@ def chat(
     ] = False,
     search_server: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Search at a server in BB3's protocol, as http://127.0.0.1:8080, instead."),
+        typer.Option(metavar="URL", help="Search at a server in BB3's protocol, not in the folder: http://…"),
     ] = None,
     workspace: WorkspaceFolder = None,
     prompts: PromptsFolder = None,
@@ -131,9 +131,9 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
 
 
 def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
-    from investigator.bb3.chat_options import Decide
     from investigator.bb3.feedback import dislike_type_of
     from investigator.bb3.talk import CHATS
+    from investigator.cli.chat_options import search_switched
     from investigator.reports.chat import why_text
 
     match line.command:
@@ -142,10 +142,8 @@ def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) 
         case ChatCommand.MEMORY:
             _change_memory(line.text, chat, user)
         case ChatCommand.SEARCH:
-            if line.text not in set(Decide):
-                raise DialogueError(f"it cannot be {line.text!r}", hint="Say: /search always, never or compute")
-            talk.options = talk.options.model_copy(update={"search_decision": Decide(line.text)})
-            typer.echo(f"Search: {line.text}")
+            talk.options, told = search_switched(talk.options, line.text)
+            typer.echo(told)
         case ChatCommand.LIKE:
             talk.like()
             typer.echo("Thank you.")

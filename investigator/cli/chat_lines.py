@@ -23,14 +23,17 @@ class ChatCommand(StrEnum):
 
 
 HELP = """\
-/why                            what the last reply rests on: decisions, query, passages, memory
-/memory                         what is remembered of you; /memory add TEXT, /memory edit N TEXT, /memory delete N
-/search always|never|compute    search the documents for every reply, for none, or where it is needed
-/like                           the last reply was good
-/dislike TYPE                   it was not: off_topic, nonsensical, rude, spam, other
-/save [FILE]                    keep the conversation in the workspace, or in a file
-/quit                           end the chat (so does the end of the input)
-Anything else is said. A line that begins with // is said with one slash."""
+/why                              what the last reply rests on: decisions, query, passages, memory
+/memory                           what is remembered of you; /memory add TEXT, /memory edit N TEXT, /memory delete N
+/search [always|never|compute]    search the documents for every reply, for none, or where it is needed
+                                  (as it is now, without a word)
+/like                             the last reply was good
+/dislike TYPE                     it was not: off_topic, nonsensical, rude, spam, other;
+                                  and of a canned reply to something unsafe: agree_sensitive, disagree_sensitive
+/save [FILE]                      keep the conversation in the workspace, or in a file
+/help                             this list
+/quit                             end the chat (so does the end of the input)
+Anything else is said. A line that begins with // is said with one slash; a search looks for its words."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.chat import User, login, memory_number
+from investigator.cli.chat import login, memory_number
 from investigator.cli.output import print_json, print_styled
 from investigator.errors import DialogueError
 
@@ -40,7 +40,9 @@ def memory(
         typer.Argument(metavar="ACTION", help="list, search WORDS, add TEXT, edit N TEXT, delete N, forget, users"),
     ] = MemoryAction.LIST,
     words: Annotated[list[str] | None, typer.Argument(metavar="[N] [TEXT]")] = None,
-    user: User = "",
+    user: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON record for each memory, one a line.")] = False,
     workspace: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the index, the runs and the memories are kept.")
@@ -52,7 +54,7 @@ def memory(
     from investigator.reports.chat import memories_text, users_text
 
     given = list(words or ())
-    name = user or login()
+    name = login() if user is None else user
     with open_memory(Investigator(folder, workspace=workspace)) as kept:
         match action:
             case MemoryAction.USERS:

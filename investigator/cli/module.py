@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,15 +10,14 @@ import typer
 
 from investigator.cli.ask_options import Model, Overrides, PromptsFolder, SettingsFile
 from investigator.cli.chosen_settings import chosen_settings
-from investigator.errors import DialogueError, EngineError, SettingsError
+from investigator.cli.module_context import check_request, read_context
+from investigator.errors import EngineError, SettingsError
 from investigator.reports.inert import inert
 
 if TYPE_CHECKING:
     from investigator.bb3.exchange import ModuleReply, ModuleRequest
     from investigator.cli.module_arguments import ModuleArguments
     from investigator.settings import Settings
-
-_LONGEST = 2_000_000  # characters
 
 
 class Form(StrEnum):
@@ -51,6 +49,15 @@ def module(
 
     The context may hold `Person 1: …`, `Person 2: …`, `Person 1's Persona: …`, `External Knowledge: Title | text`,
     `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; lines without a name alternate.
+
+    Options of modules, in a chat too: --sdm-model gguf:FILE names the engine of one; --srm-topp 0.8 is for one, --topp
+    0.8 for all. How they write: inference, beam_size, beam_min_length, beam_max_length, topk, topp, temperature,
+    lambda_decay, omega_bound, p_reset, beam_block_ngram, beam_context_block_ngram, beam_block_full_context,
+    penalize_repetitions, penalize_ctxt_repetitions, exclude_knowledge_from_ctxt_penalty, generation_take_last_newline,
+    generation_allow_newline, stop_token. How prompts of the form prefixes are made: include_prompt, num_shots,
+    all_vanilla_prompt, max_prompt_len, max_total_len, knowledge_chunk_size, memory_decision_use_memories, insert_style,
+    add_speaker_prefixes, self_prefix, partner_prefix, self_memory_prefix, partner_memory_prefix, final_prefix,
+    final_prefix_space.
     """
     from investigator.bb3.context_file import request_of
     from investigator.cli.module_arguments import module_arguments, must_come_first
@@ -62,7 +69,8 @@ def module(
     asked = Module(name.lower())
     told = module_arguments(click.args, own=[option for each in click.command.params for option in each.opts])
     chosen = chosen_settings(settings, overrides or ())
-    request = request_of(asked, _context(context))
+    request = request_of(asked, read_context(context, _note))
+    check_request(request)
     if form is Form.CHAT:
         _by_chat(request, told, model or [], show_prompt, prompts, chosen)
     else:
@@ -129,31 +137,11 @@ def _print(reply: ModuleReply, problem: str) -> None:
         why = problem or f"the module gave no reply that could be read{said}"
         raise EngineError(why, hint="Try it again or another model; --show-prompt shows what is asked.")
     typer.echo(inert(reply.text))
+    if not reply.text:
+        _note("the module had nothing to say")
     for quote in reply.quotes:
         typer.echo(f"quote: {inert(quote.text)} ({inert(quote.place)})", err=True)
 
 
 def _note(text: str) -> None:
     typer.echo(inert(f"note: {text}"), err=True)
-
-
-def _context(path: Path | None) -> str:
-    """The text of the context. Raises DialogueError where it cannot be read, or holds nothing."""
-    shown = "the input" if path is None or str(path) == "-" else str(path)
-    try:
-        text = _read(path).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DialogueError(f"{shown} cannot be read: {error}", hint="Name a text file in UTF-8.") from error
-    if not text.strip() or "\0" in text or len(text) > _LONGEST:
-        what = (
-            f"more than {_LONGEST:,} characters" if len(text) > _LONGEST else "no text" if text.strip() else "nothing"
-        )
-        raise DialogueError(f"{shown} holds {what}", hint="Give the conversation, a turn a line.")
-    return text
-
-
-def _read(path: Path | None) -> bytes:
-    if path is not None and str(path) != "-":
-        with path.expanduser().open("rb") as file:
-            return file.read(4 * _LONGEST + 1)
-    return b"" if sys.stdin is None else sys.stdin.buffer.read(4 * _LONGEST + 1)

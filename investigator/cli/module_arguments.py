@@ -12,6 +12,7 @@ from investigator.errors import SettingsError
 from investigator.records import Module
 from investigator.records.decoding import Decoding
 
+_OF_MODULES = "Single modules take more, as --srm-topp 0.8: investigator module --help lists them."
 _SWITCHES = {"true": True, "false": False}
 
 
@@ -71,12 +72,15 @@ def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
 
 
 def _refuse(word: str, own: Sequence[str]) -> None:
-    """Raises SettingsError, with the option that is near."""
+    """Raises SettingsError, with the option that is near: an ordinary one before those of modules."""
     engines = [f"--{module}-model" for module in Module]
-    if near := get_close_matches(word.replace("_", "-"), [*own, *engines], n=1, cutoff=0.8):
-        hint = "See the options with --help; those of modules begin with its name, as --srm-topp."
+    hint = f"See the options with --help. {_OF_MODULES}"
+    if near := get_close_matches(word.replace("_", "-"), [*own, *engines], n=1, cutoff=0.7):
         raise SettingsError(f"there is no option {word}; did you mean {near[0]}?", hint=hint)
-    module_options({word: ""}, Weights.LARGE)
+    try:
+        module_options({word: ""}, Weights.LARGE)
+    except SettingsError as error:
+        raise SettingsError(error.message, hint=hint) from error
 
 
 def _module_of(name: str) -> Module | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ipaddress
 import sys
 from pathlib import Path
@@ -12,7 +11,8 @@ import typer
 
 from investigator.cli.ask_options import Overrides, SettingsFile, WorkspaceFolder
 from investigator.cli.chosen_settings import chosen_settings
-from investigator.errors import WorkspaceLockedError
+from investigator.errors import SettingsError
+from investigator.reports.inert import inert
 
 _LONGEST_WAIT = 5.0  # seconds for others who write to the index; clients wait for ten or so
 
@@ -31,29 +31,35 @@ def search_server(
     """Serve the search of a folder to BlenderBot 3 and others: POST a form with q (the query) and n (how many).
 
     The address is printed when searches are answered; Ctrl-C ends it. Each search looks the folder over first. Queries
-    are written nowhere.
+    are written nowhere. An answer has n pages, 5 where n is not given and 50 at most; beside url, title and content a
+    page tells under "origin" where its text stands in the document.
     """
     from investigator.bb3.search.folder_search import one_at_a_time
     from investigator.bb3.search.server import FolderPages, SearchEndpoint
     from investigator.build import Investigator  # heavy: it reaches the database and the engines
-    from investigator.cli.progress import shown
+    from investigator.cli.folder_reading import read_folder
 
-    investigator = Investigator(folder, settings=chosen_settings(settings, overrides or ()), workspace=workspace)
-    open_shelf = one_at_a_time(investigator.library, _LONGEST_WAIT)
-    with contextlib.suppress(WorkspaceLockedError):  # others read the folder: they are waited for below
-        for _ in shown(investigator.index(), sys.stderr):
-            pass
-    with open_shelf():  # what is wrong with the folder is said now, and not to whoever asks first
+    if not host.strip():
+        raise SettingsError("the address to listen at is blank", hint="Name one, as --host 127.0.0.1, or leave it out.")
+    chosen = chosen_settings(settings, overrides or ())
+    investigator = Investigator(folder, settings=chosen, workspace=workspace)
+    read_folder(investigator, chosen.retrieval.embed_first, sys.stderr)
+    open_first, open_shelf = one_at_a_time(investigator.library), one_at_a_time(investigator.library, _LONGEST_WAIT)
+    with open_first():  # what is wrong with the folder is said now, and not to whoever asks first
         pass
     if not _is_loopback(host):
         typer.echo(f"whoever reaches {host} can read the documents of {investigator.folder}", err=True)
-    with SearchEndpoint(FolderPages(open_shelf), host, port) as endpoint:
+    with SearchEndpoint(FolderPages(open_shelf), host, port, on_problem=_note) as endpoint:
         typer.echo(f"serving the search of {investigator.folder}; Ctrl-C ends it", err=True)
         typer.echo(endpoint.address)
         try:
             endpoint.wait()
         except KeyboardInterrupt:
             typer.echo("\nending with the searches under way", err=True)
+
+
+def _note(text: str) -> None:
+    typer.echo(inert(f"note: {text}"), err=True)
 
 
 def _is_loopback(host: str) -> bool:

@@ -21,7 +21,6 @@ _NAMED = {
     "memory_generator_self": "Remembered of itself",
     "search_problem": "The search failed",
     "memory_problem": "Nothing is remembered of the reply",
-    "unsaid": "Written, and not said because it is not proven",
     "problem": "The model failed",
     "failure": "Canned reply, for",
 }

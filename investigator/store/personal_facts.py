@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime
 
 from pydantic import Field
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, text, update
 
 from investigator.errors import DialogueError
 from investigator.records import PersonalFact, Record, Speaker
@@ -26,6 +26,9 @@ _CLAIMS = """
     SELECT f.claim FROM personal_fact_terms t JOIN personal_facts f ON f.id = t.rowid
     WHERE personal_fact_terms MATCH :query AND f.speaker = :speaker AND f.id <> :but
 """
+_NEWEST = """
+    SELECT rowid FROM personal_fact_terms WHERE personal_fact_terms MATCH :query ORDER BY rowid DESC LIMIT :most
+"""
 _PUT_TERMS = "INSERT INTO personal_fact_terms (rowid, owner, terms) VALUES (:id, :owner, :terms)"
 _DROP_TERMS = (
     "DELETE FROM personal_fact_terms WHERE rowid IN (SELECT id FROM personal_facts WHERE user = :user {which})"
@@ -34,12 +37,16 @@ _PLAIN = re.compile(r"[a-z0-9]+")
 
 
 class FactText(Record):
-    """What is to be remembered of a speaker: the text, what it says in few words, and what it can be found by."""
+    """What is to be remembered of a speaker: the text, what it says in few words, and what it can be found by.
+
+    `terms` are words of it; `marks` are what it can be found by besides.
+    """
 
     speaker: Speaker
     text: str
     claim: str
     terms: tuple[str, ...]
+    marks: tuple[str, ...] = ()
 
 
 class FactSource(Record):
@@ -115,8 +122,30 @@ class PersonalFacts:
             ids = connection.execute(text(_MATCHES), values).scalars().all()
             return self._by_ids(connection, user, ids)
 
+    def newest(self, user: str, most: int) -> tuple[KeptFact, ...]:
+        """The user's facts that came last, newest first."""
+        with self._database.begin() as connection:
+            return self._read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
+
+    def newest_of_each(
+        self, user: str, marks: Collection[str], most: int = 1, terms: Collection[str] = ()
+    ) -> tuple[KeptFact, ...]:
+        """Of each mark the user's facts that have it and came last; where terms are given, those with some of them."""
+        found: set[int] = set()
+        with self._database.begin() as connection:
+            for mark in marks:
+                query = _query(user, (mark,), "OR")
+                query += f" AND {_query(user, terms, 'OR')}" if terms else ""
+                found.update(connection.execute(text(_NEWEST), {"query": query, "most": most}).scalars())
+            return self._by_ids(connection, user, sorted(found))
+
     def add(
-        self, user: str, new: FactText, source: FactSource, now: datetime, repeats: Callable[[str], bool] | None = None
+        self,
+        user: str,
+        new: FactText,
+        source: FactSource,
+        now: datetime,
+        repeats: Callable[[str], bool] | None = None,
     ) -> KeptFact | None:
         """Keep a fact; None where the speaker has one of the same text already, or one whose claim `repeats` accepts.
 
@@ -125,6 +154,14 @@ class PersonalFacts:
         with self._writing() as connection:
             if self._is_kept(connection, user, new, repeats):
                 return None
+            return self._by_ids(connection, user, [_insert(connection, user, new, source, now)])[0]
+
+    def add_anew(self, user: str, new: FactText, source: FactSource, now: datetime) -> KeptFact:
+        """Keep a fact as the newest, whatever it repeats; it takes the place of one of the same text."""
+        with self._writing() as connection:
+            same = connection.execute(select(_T.id).where(*_same(user, new))).scalar()
+            if same is not None:
+                _delete(connection, user, same)
             return self._by_ids(connection, user, [_insert(connection, user, new, source, now)])[0]
 
     def add_all(self, user: str, news: Iterable[FactText], source: FactSource, now: datetime) -> int:
@@ -153,8 +190,7 @@ class PersonalFacts:
         """Forget a fact. Raises DialogueError where there is no such fact."""
         with self._writing() as connection:
             self._must_be_kept(connection, user, fact_id)
-            _drop_terms(connection, user, fact_id)
-            connection.execute(delete(personal_facts).where(_T.user == user, _T.id == fact_id))
+            _delete(connection, user, fact_id)
 
     def forget(self, user: str) -> int:
         """Forget everything of a user; gives the number of facts."""
@@ -205,8 +241,7 @@ class PersonalFacts:
         return any(map(repeats, connection.execute(text(_CLAIMS), values).scalars()))
 
     def _same_text(self, connection: Connection, user: str, new: FactText, but: int = 0) -> bool:
-        same = (_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text, _T.id != but)
-        return connection.execute(select(_T.id).where(*same)).first() is not None
+        return connection.execute(select(_T.id).where(*_same(user, new), _T.id != but)).first() is not None
 
     def _must_be_kept(self, connection: Connection, user: str, fact_id: int) -> None:
         if connection.execute(select(_T.id).where(_T.user == user, _T.id == fact_id)).first() is None:
@@ -254,8 +289,18 @@ def _insert(connection: Connection, user: str, new: FactText, source: FactSource
     return int(key)
 
 
+def _same(user: str, new: FactText) -> tuple[ColumnElement[bool], ...]:
+    return (_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
+
+
+def _delete(connection: Connection, user: str, fact_id: int) -> None:
+    _drop_terms(connection, user, fact_id)
+    connection.execute(delete(personal_facts).where(_T.user == user, _T.id == fact_id))
+
+
 def _put_terms(connection: Connection, fact_id: int, user: str, new: FactText) -> None:
-    values = {"id": fact_id, "owner": _owner(user), "terms": " ".join(map(_term, sorted(new.terms)))}
+    terms = " ".join(map(_term, sorted({*new.terms, *new.marks})))
+    values = {"id": fact_id, "owner": _owner(user), "terms": terms}
     connection.execute(text(_PUT_TERMS), values)
 
 

@@ -72,6 +72,26 @@ _UNIT = r"(?:(?:possible )?(?:points?|scores?|marks?|ratings?|grades?|relevance|
 _MUST = r"(?:must|should|shall|has to|have to|needs? to|is to|are to)"
 _READS = r"(?:read|process|summari[sz]|scor|evaluat|analy[sz]|grad|pars|review|index|handl|rat|examin)(?:e|es|s|ing)?\b"
 
+_ABOVE = (
+    r"(?:(?:all (?:of )?)?the (?:above|foregoing|preceding|previous)"
+    r"(?: (?:texts?|contents?|paragraphs?|passages?|documents?|lines|context|material|words))?"
+    r"|(?:previous|prior|preceding|earlier) (?:text|content|context|material)"
+    r"|(?:everything|anything|all|whatever|what)(?: the| of the)?(?: (?:text|content))?"
+    r"(?: (?:that|which|you|was|is|were|has|have|been|came|comes|stands|stood|read|written|said|told)){0,4}"
+    r" (?:above|before(?: (?:this|that|here|it))?|precedes(?: this)?|earlier|previously|so far|until now"
+    r"|up to (?:here|now))(?: (?:line|point|sentence|text))?"
+    r"|(?:this|the rest of (?:the|this)|the (?:whole|entire)) (?:document|text|page|passage|file))"
+)
+"""What was written so far, as one tells a model to ignore it; what readers are told to ignore is named: "warning"."""
+_SAY = (
+    r"(?:(?:just|only|simply|now|then|instead|always) ){0,3}"
+    r"(?:say (?!hello to|goodbye|you\b|no\b|nothing|more\b|something|a few)|output\b"
+    r"|print (?!pages?\b|this|the|it|out|and)|pretend\b|claim (?:that|to)\b"
+    r"|(?:state|declare|insist|assert|confirm) that\b|tell (?:me|them|the (?:user|reader)|everyone)\b"
+    r"|write (?:only|exactly|that|the words?|a poem)\b"
+    r"|(?:answer|reply|respond)(?:,? (?:only|exactly|just|with|that|yes|no|\d+)\b| ?:))"
+)
+
 ENGLISH = (
     # rules that were given are to be ignored
     rule(
@@ -86,6 +106,11 @@ ENGLISH = (
         "ignore disregard forget",
         r" ~4(?:instructions?|data|contents?|text|everything|info|information) (?:and |then |instead )?(?:just |only "
         r"|instead )?(?:print|say|output|write|reply|report|respond|repeat|focus|answer)\b",
+    ),
+    rule(
+        "ignore disregard forget",
+        rf"(?<!(?:to|we|or)\x20ignore)(?<!not\x20ignore)(?<!to\x20disregard)(?<!to\x20forget) {_ABOVE} ?[.;:!]?"
+        rf" ?(?:(?:and|then|but|instead|so|please) ){{0,3}}{_SAY}",
     ),
     rule(
         "set put lay pay",

@@ -61,7 +61,7 @@ def test_memories_outlast_a_restart(tmp_path: Path) -> None:
     database.close()
 
 
-@pytest.mark.parametrize("user", ["ann", "x' OR 1=1 --", "🐶 שלום", " ", "%", "a\nb", '"'])
+@pytest.mark.parametrize("user", ["ann", "x' OR 1=1 --", "🐶 שלום", " ann", "%", "a\nb", '"'])
 def test_a_user_is_any_text_and_sees_nobody_elses_memories(memory: LongTermMemory, user: str) -> None:
     memory.add("somebody", "I have a dog.")
     memory.add(user, "I have a cat and a dog.")
@@ -72,10 +72,21 @@ def test_a_user_is_any_text_and_sees_nobody_elses_memories(memory: LongTermMemor
     assert memory.users() == ("somebody",)
 
 
-@pytest.mark.parametrize("user", ["", "u" * 501, "\ud800"])
-def test_a_user_that_is_no_text_is_refused(memory: LongTermMemory, user: str) -> None:
-    with pytest.raises(DialogueError, match="user's name"):
-        memory.add(user, "I have a dog.")
+@pytest.mark.parametrize(
+    ("user", "problem"),
+    [
+        *((blank, "blank") for blank in ("", " ", " \t\n", "\u200b", "\u3000", "\x00")),
+        ("u" * 501, "too long: 501 characters"),
+        ("ann\ud800", "no text"),
+    ],
+)
+def test_a_user_that_cannot_be_read_is_refused_by_memories_and_chats(
+    memory: LongTermMemory, user: str, problem: str
+) -> None:
+    for use in (lambda: memory.add(user, "I have a dog."), lambda: memory.memories(user), chat(memory, user).texts):
+        with pytest.raises(DialogueError, match=f"the user's name is {problem}") as raised:
+            use()
+        assert "--user may be left out" in raised.value.hint
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "\x00\x1b"])
@@ -113,7 +124,7 @@ def test_a_memory_is_one_line_so_that_it_cannot_pass_for_a_turn(memory: LongTerm
 
 def test_the_same_is_not_remembered_twice_and_a_negation_is(memory: LongTermMemory) -> None:
     assert memory.remember("ann", "I have a dog.", PARTNER) is not None
-    assert memory.remember("ann", "Person 1's Persona: I have a dog!", PARTNER) is None
+    assert memory.remember("ann", "I have a dog!", PARTNER) is None
     assert memory.remember("ann", "I really do have a dog.", PARTNER) is None
     assert memory.remember("ann", "I don't have a dog.", PARTNER) is not None
     assert memory.remember("ann", "I have a dog and a cat.", PARTNER) is not None
@@ -121,6 +132,82 @@ def test_the_same_is_not_remembered_twice_and_a_negation_is(memory: LongTermMemo
     assert memory.remember("bob", "I have a dog.", PARTNER) is not None
     with pytest.raises(DialogueError, match="remembered already"):
         memory.add("ann", "I have a dog.")
+
+
+def test_what_is_typed_with_the_label_of_a_memory_is_kept_as_it_is(memory: LongTermMemory) -> None:
+    labelled = ("Person 1's Persona: I like tea.", "Person 2's Persona: I hate you.", "your persona: I sing.")
+    one = chat(memory)
+    for text in labelled:
+        one.add(text, PARTNER)
+    memory.add("ann", "partner's persona: I like milk.")
+    assert texts(memory) == [*labelled, "partner's persona: I like milk."]
+    assert {fact.speaker for fact in memory.memories("ann")} == {PARTNER}
+    assert one.available("tea")[:2] == [f"Person 1's Persona: {text}" for text in labelled[:2]]
+
+
+def test_of_contradicting_memories_the_last_is_drawn_on_and_all_are_seen(memory: LongTermMemory) -> None:
+    one = chat(memory)
+    told = ["I have a dog.", "My name is Anna. I like tea.", "I do not have a dog.", "My name is Berta."]
+    for text in told:
+        one.add(text, PARTNER)
+    held = [f"Person 1's Persona: {text}" for text in ("I like tea.", "I do not have a dog.", "My name is Berta.")]
+    assert one.available("hello") == held
+    assert list(one.texts()) == [f"Person 1's Persona: {text}" for text in told[1:]]
+    assert texts(memory) == told
+    memory.delete("ann", 3)
+    assert one.available("hello")[0] == "Person 1's Persona: I have a dog."
+    one.add("I do not have a dog.", SELF)
+    assert one.available("hello")[0] == "Person 1's Persona: I have a dog."  # that is not the user's word
+
+
+def test_what_is_told_again_after_its_opposite_is_the_newest(memory: LongTermMemory) -> None:
+    for text in ("I have a dog.", "I have no dog.", "I really do have a dog."):
+        assert memory.remember("ann", text, PARTNER) is not None
+    assert memory.remember("ann", "I have no dog.", PARTNER) is not None
+    assert chat(memory).available("hello") == ["Person 1's Persona: I have no dog."]
+    assert memory.add("ann", "I have a dog.").id == 5
+    assert texts(memory) == ["I really do have a dog.", "I have no dog.", "I have a dog."]
+    one = chat(memory)
+    one.set({"I have no dog.": 0})  # what a message brings along each time is no news
+    assert one.available("hello")[-1] == "Person 1's Persona: I have a dog."
+
+
+def test_what_the_turn_itself_denies_is_not_drawn_on(memory: LongTermMemory) -> None:
+    memory.add("ann", "I have a dog.")
+    assert chat(memory).available("No, I do not have a dog.") == []
+    assert chat(memory).available("Do I have a dog?") == ["Person 1's Persona: I have a dog."]
+
+
+def test_who_asks_for_everything_gets_the_newest_together_and_then_the_rest(memory: LongTermMemory) -> None:
+    things = ["tea", "milk", "jazz", "chess", "snow", "rain", "bread"]
+    memory.add_all("ann", [f"I like {thing}." for thing in things])
+    memory.add("ann", "I sing.", SELF)
+    one = chat(memory)
+    (first,) = one.available("What do you know about me?")
+    lines = [f"I like {thing}." for thing in ("bread", "rain", "snow", "chess", "jazz")]
+    assert first == "Person 1's Persona: " + "\n".join([*lines, "…"])
+    one.end_turn([first])
+    assert [fact.uses for fact in memory.memories("ann")] == [0, 0, 1, 1, 1, 1, 1, 0]
+    assert {fact.text for fact in one.facts([first])} == set(lines)
+    (more,) = one.available("What else do you know about me?")
+    assert more.splitlines()[:2] == ["Person 1's Persona: I like milk.", "I like tea."]
+    assert chat(memory, "bob").available("What do you know about me?") == []
+    memory.add("bob", "I like tea.")
+    assert chat(memory, "bob").available("¿Qué sabes de mí?") == ["Person 1's Persona: I like tea."]
+
+
+def test_among_many_memories_the_newer_of_two_is_found_whatever_its_words(memory: LongTermMemory) -> None:
+    memory.add_all("ann", ["I live in Berlin.", "I have a dog.", "I do not smoke."])
+    memory.add_all("ann", [f"I own {number} red things of kind k{number}." for number in range(300)])
+    memory.add_all("ann", ["I moved to Paris.", "I have no dog.", "I smoke cigars."])
+    memory.add_all("ann", [f"I own {number} blue things of kind k{number}." for number in range(300)])
+    told = {text: chat(memory).available(text) for text in ("Where do I live?", "Do I have a dog?", "Do I smoke?")}
+    assert "Person 1's Persona: I moved to Paris." in told["Where do I live?"]
+    assert "Person 1's Persona: I have no dog." in told["Do I have a dog?"]
+    assert "Person 1's Persona: I smoke cigars." in told["Do I smoke?"]
+    outdated = {f"Person 1's Persona: {text}" for text in ("I live in Berlin.", "I have a dog.", "I do not smoke.")}
+    assert not any(outdated & set(found) for found in told.values())
+    assert "Person 1's Persona: I live in Berlin." not in chat(memory).available("Do I live in Berlin?")
 
 
 def test_many_memories_are_kept_at_once_or_not_at_all(memory: LongTermMemory) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import struct
 import threading
 import time
 from collections.abc import Sequence
@@ -15,8 +16,10 @@ from openai_server import OpenAIServer, Response, json_response
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
-from investigator.bb3.search.client import MOST_OCTETS, Patience, SearchServer
-from investigator.bb3.search.server import MOST_DOCUMENTS, SearchEndpoint
+from investigator.bb3.search.client import MOST_OCTETS as MOST_RECEIVED
+from investigator.bb3.search.client import Patience, SearchServer
+from investigator.bb3.search.request import LONGEST_QUERY, MOST_DOCUMENTS, MOST_OCTETS
+from investigator.bb3.search.server import SearchEndpoint
 from investigator.dialogue.messages import Message
 from investigator.errors import (
     EngineError,
@@ -25,6 +28,7 @@ from investigator.errors import (
     InvestigatorError,
     SettingsError,
     StoreError,
+    WorkspaceLockedError,
 )
 
 PAGES = {"response": [{"url": "u", "title": "t", "content": "one\r\n\n two \nthree"}]}
@@ -67,6 +71,15 @@ def test_a_server_that_fails_is_asked_again_after_growing_waits_and_then_given_u
     assert "search server" in raised.value.hint
 
 
+def test_why_a_server_refuses_is_told_where_it_says_so(openai_server: OpenAIServer) -> None:
+    openai_server.answer(json_response({"error": "the folder\nis gone"}, 404))
+    with pytest.raises(EngineError, match=r"answered with the status 404: the folder is gone$"):
+        client(openai_server)[0].search("q", 5)
+    openai_server.answer(json_response({"error": {"code": 3}}, 404))
+    with pytest.raises(EngineError, match=r"answered with the status 404$"):
+        client(openai_server)[0].search("q", 5)
+
+
 def test_a_server_that_recovers_is_heard(openai_server: OpenAIServer) -> None:
     openai_server.answer(Response(500), Response(429), json_response(PAGES))
     assert len(client(openai_server)[0].search("q", 5)) == 1
@@ -81,7 +94,10 @@ def test_a_refusal_is_not_asked_for_again(openai_server: OpenAIServer, status: i
     assert waits.seconds == []
 
 
-@pytest.mark.parametrize("answer", [Response(delay=5), Response(body=b"x" * 500, drip=0.05)])
+@pytest.mark.parametrize(
+    "answer",
+    [Response(delay=5), Response(body=b"x" * 500, drip=0.05), Response(body=b"x", drip=0.05, drip_head=True)],
+)
 def test_a_slow_server_is_given_up_by_the_clock(openai_server: OpenAIServer, answer: Response) -> None:
     openai_server.answer(answer)
     asking, waits = client(openai_server, Patience(timeout=0.15, requests=2, delay=0))
@@ -119,7 +135,7 @@ def test_a_redirect_is_refused(openai_server: OpenAIServer) -> None:
         (b'{"response": {"a": 1}}', "without a list"),
         (b'{"response": ["a page"]}', "without a list"),
         (b"[1, 2]", "without a list"),
-        (b"x" * (MOST_OCTETS + 1), "4,000,000 octets"),
+        (b"x" * (MOST_RECEIVED + 1), "4,000,000 octets"),
     ],
 )
 def test_what_is_no_answer_is_told(openai_server: OpenAIServer, body: bytes, gist: str) -> None:
@@ -127,6 +143,13 @@ def test_what_is_no_answer_is_told(openai_server: OpenAIServer, body: bytes, gis
     with pytest.raises(EngineError, match=gist) as raised:
         client(openai_server, Patience(timeout=5))[0].search("q", 5)
     assert "address of the search server" in raised.value.hint
+
+
+def test_an_answer_without_an_end_is_cut_off(openai_server: OpenAIServer) -> None:
+    openai_server.answer(Response(body=b" " * 100_000, endless=True))
+    with pytest.raises(EngineError, match="4,000,000 octets"):
+        client(openai_server)[0].search("q", 5)
+    assert openai_server.abandoned.wait(5)
 
 
 def test_a_query_that_is_no_text_is_named(openai_server: OpenAIServer) -> None:
@@ -151,7 +174,15 @@ def test_pages_may_lack_fields_or_have_odd_ones(openai_server: OpenAIServer) -> 
     ]
 
 
-@pytest.mark.parametrize("address", ["", "  ", "http://", "a b", "http://[::1", "srv:99999", "ftp://srv", "srv:0"])
+def test_addresses_and_titles_are_bounded_and_halves_of_pairs_are_replaced(openai_server: OpenAIServer) -> None:
+    openai_server.answer(json_response([{"url": "u" * 9_000, "title": "t" * 9_000, "content": "a\ud800b"}]))
+    (page,) = client(openai_server)[0].pages("q", 5)
+    assert (len(page.url), len(page.title), page.lines) == (2_000, 2_000, ("a\ufffdb",))
+
+
+@pytest.mark.parametrize(
+    "address", ["", "  ", "http://", "a b", "http://[::1", "srv:99999", "ftp://srv", "srv:0", "http://a://b", "HTTP://"]
+)
 def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
     with pytest.raises(SettingsError, match="no address of a search server"):
         SearchServer(address)
@@ -196,26 +227,178 @@ def post(endpoint: SearchEndpoint, body: bytes, **headers: str) -> tuple[int, ob
     return answer
 
 
+FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
+
+
 @pytest.mark.parametrize(
-    ("body", "headers", "status"),
+    ("body", "headers", "status", "told"),
     [
-        (b"n=5", {}, 400),
-        (b"q=a&n=x", {}, 400),
-        (b"q=a&n=-1", {}, 400),
-        (b"q=a&n=" + b"9" * 50, {}, 400),
-        (b"q=\xff", {}, 400),
-        (b"q=a&" * 100, {}, 400),
-        (b"q=" + b"a" * 70_000, {}, 413),
-        (b"q=a", {"Content-Length": "-3"}, 411),
-        (b"q=a", {"Origin": "http://evil.example"}, 403),
-        (b"q=", {}, 200),
-        (b"q=a", {}, 200),
+        (b"n=5", {}, 400, "the form has no q; POST a form"),
+        (b"q=a&n=x", {}, 400, "n is 'x'; it must be a whole number"),
+        (b"q=a&n=-3", {}, 400, "n is '-3'; it must be a whole number from 0 on, and 50 pages are the most"),
+        (b"q=a&n=1.5", {}, 400, "n is '1.5'"),
+        (b"q=a&n=", {}, 400, "n is ''"),
+        (b"q=a&n=1&n=2", {}, 400, "n more than once"),
+        (b"q=a&q=b", {}, 400, "q more than once"),
+        (b"q=\xff", {}, 400, "the form is not UTF-8"),
+        (b"q=%FF", {}, 400, "the form is not UTF-8"),
+        (b"a=a&" * 100, {}, 400, "more than 20 fields"),
+        (b"q=" + b"a" * (LONGEST_QUERY + 1), {}, 400, "q has 20,001 characters, the most are 20,000"),
+        (b"q=" + b"a" * MOST_OCTETS, {}, 413, "at most 250,000 octets"),
+        (b"q=" + b"a" * 3_000_000, {}, 413, "at most 250,000 octets"),
+        (b"q=a", {"Content-Length": "9" * 5_000}, 413, "at most 250,000 octets"),
+        (b"q=a", {"Content-Length": "-3"}, 400, "the Content-Length is no number"),
+        (b"q=abc", {"Content-Length": "3"}, 400, "longer than its Content-Length"),
+        (b"q=a", {"Origin": "http://evil.example"}, 403, "web pages are not served"),
+        (b'{"q": "a"}', {"Content-Type": "application/json"}, 415, "the request is application/json and no form"),
+        (b"q=a", {"Content-Type": "multipart/form-data; boundary=x"}, 415, "multipart/form-data and no form"),
     ],
 )
-def test_a_bad_request_is_refused_and_the_server_goes_on(body: bytes, headers: dict[str, str], status: int) -> None:
+def test_a_bad_request_is_told_what_is_wrong_and_the_server_goes_on(
+    body: bytes, headers: dict[str, str], status: int, told: str
+) -> None:
     with SearchEndpoint(MadeUpSearch()) as endpoint:
-        assert post(endpoint, body, **headers)[0] == status
+        got, answer = post(endpoint, body, **headers)
+        assert got == status
+        assert isinstance(answer, dict)
+        assert told in answer["error"]
         assert len(SearchServer(endpoint.address).search("q", 3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "count"), [(b"q=", 0), (b"q=a&n=0", 0), (b"q=a&n=007", 7), (b"q=a", 5), (b"q=a&n=" + b"9" * 5_000, 50)]
+)
+def test_a_form_gets_as_many_pages_as_it_asks_for_up_to_fifty(body: bytes, count: int) -> None:
+    with SearchEndpoint(MadeUpSearch()) as endpoint:
+        status, answer = post(endpoint, body, **FORM)
+    assert status == 200
+    assert isinstance(answer, dict)
+    assert len(answer["response"]) == count
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "FOO"])
+def test_any_other_method_is_refused_and_told_which_one_is_served(method: str) -> None:
+    with SearchEndpoint(MadeUpSearch()) as endpoint:
+        asked = http.client.HTTPConnection(urlsplit(endpoint.address).netloc, timeout=5)
+        asked.request(method, "/")
+        response = asked.getresponse()
+        assert (response.status, response.headers["Allow"]) == (405, "POST")
+        assert response.headers.get_content_type() == "application/json"
+        body = response.read()
+        asked.close()
+    assert method == "HEAD" or json.loads(body)["error"].startswith(f"{method} is not served; POST a form")
+
+
+def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:
+    """What comes back for octets, whatever they are."""
+    place = urlsplit(endpoint.address)
+    with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
+        wire.sendall(content)
+        wire.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: wire.recv(65_536), b""))
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "told"),
+    [
+        (b"POST / HTTP/1.1\r\n\r\nq=a", 411, "does not say its Content-Length"),
+        (
+            b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n3\r\nq=a\r\n0\r\n\r\n",
+            411,
+            "does not",
+        ),
+        (b"POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nq=ab", 400, "no number of octets"),
+        (b"POST / HTTP/1.1\r\nContent-Length: 30\r\n\r\nq=a", 400, "shorter than its Content-Length"),
+        (b"\x16\x03\x01\x02\r\n\r\n", 400, "error"),
+        (b"POST / HTTP/9.9\r\n\r\n", 505, "error"),
+        (b"POST /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 414, "error"),
+        (b"POST / HTTP/1.1\r\n" + b"A: b\r\n" * 200 + b"\r\n", 431, "Too many headers"),
+    ],
+)
+def test_what_is_hardly_a_request_gets_an_answer_in_json_too(content: bytes, status: int, told: str) -> None:
+    problems: list[str] = []
+    with SearchEndpoint(MadeUpSearch(), on_problem=problems.append) as endpoint:
+        head, _, body = sent(endpoint, content).partition(b"\r\n\r\n")
+        assert sent(endpoint, b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nq=a\r\n").startswith(b"HTTP/1.0 200 OK")
+    assert head.startswith(f"HTTP/1.0 {status} ".encode())
+    assert told in " ".join((*json.loads(body), json.loads(body)["error"]))
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "begun", [b"PO", b"POST / HTTP/1.1\r\nContent-Le", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nq="]
+)
+def test_a_client_that_never_ends_its_request_is_given_up_though_it_sends_now_and_then(begun: bytes) -> None:
+    with SearchEndpoint(MadeUpSearch(), patience=0.3) as endpoint:
+        place = urlsplit(endpoint.address)
+        began = time.monotonic()
+        with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
+            wire.sendall(begun)
+            for _ in range(4):
+                time.sleep(0.05)
+                wire.sendall(b"a")
+            answer = b"".join(iter(lambda: wire.recv(65_536), b""))
+        assert time.monotonic() - began < 2
+    assert answer.startswith(b"HTTP/1.0 408 ")
+    assert b"did not come to its end within 0.3 seconds" in answer
+
+
+def test_closing_waits_for_no_client_that_is_still_sending() -> None:
+    endpoint = SearchEndpoint(MadeUpSearch())
+    place = urlsplit(endpoint.address)
+    with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
+        wire.sendall(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nq=")
+        time.sleep(0.05)
+        began = time.monotonic()
+        endpoint.close()
+        assert time.monotonic() - began < 3
+        assert b"the server is ending" in wire.recv(65_536)
+
+
+def test_a_client_that_hangs_up_is_no_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    problems: list[str] = []
+    with SearchEndpoint(MadeUpSearch(), on_problem=problems.append) as endpoint:
+        place = urlsplit(endpoint.address)
+        with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing resets it
+            wire.sendall(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nq=")
+        assert len(SearchServer(endpoint.address).search("q", 3)) == 3
+    assert (problems, capsys.readouterr().err) == ([], "")
+
+
+class Failing:
+    """A search that fails as its query says."""
+
+    def search(self, query: str, count: int) -> Sequence[SearchDocument]:
+        raise {
+            "locked": WorkspaceLockedError("taken"),
+            "disk": PermissionError("no"),
+            "odd": ZeroDivisionError("oops"),
+        }[query]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "answer", "problem"),
+    [
+        (b"q=locked", 503, "taken", []),
+        (b"q=disk", 500, "no", ["a search failed: no"]),
+        (b"q=odd", 500, "the search failed unexpectedly", ["unexpected error: ZeroDivisionError: oops"]),
+    ],
+)
+def test_a_search_that_fails_in_any_way_is_answered_without_a_traceback(
+    query: bytes, status: int, answer: str, problem: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems: list[str] = []
+    with SearchEndpoint(Failing(), on_problem=problems.append) as endpoint:
+        assert post(endpoint, query) == (status, {"error": answer})
+    assert problems == problem
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "ä" * 80])
+def test_a_place_that_cannot_be_listened_at_is_named(host: str) -> None:
+    with pytest.raises(SettingsError, match="cannot listen at"):
+        SearchEndpoint(MadeUpSearch(), host)
 
 
 def test_closing_ends_what_is_under_way_and_frees_the_place() -> None:

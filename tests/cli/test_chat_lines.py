@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from investigator.bb3.feedback import DislikeType
 from investigator.cli.chat_lines import HELP, ChatCommand, Line, read_line
 from investigator.errors import DialogueError
 
@@ -15,6 +16,8 @@ from investigator.errors import DialogueError
         ("", Line("")),
         (" \t\n", Line("")),
         ("//home is a path", Line("/home is a path")),
+        ("//why", Line("/why")),
+        (" //", Line("/")),
         ("/why\n", Line("", ChatCommand.WHY)),
         ("/WHY", Line("", ChatCommand.WHY)),
         ("  /memory add I sing. ", Line("add I sing.", ChatCommand.MEMORY)),
@@ -36,5 +39,7 @@ def test_a_command_that_there_is_not_is_told(typed: str) -> None:
     assert ("/search" in caught.value.hint) == ("serch" in typed)
 
 
-def test_the_help_names_every_command_but_itself() -> None:
-    assert all(f"/{command}" in HELP for command in ChatCommand if command is not ChatCommand.HELP)
+def test_the_help_names_every_command_and_every_type_of_dislike() -> None:
+    named = HELP.replace(",", " ").replace(";", " ").split()
+    assert {f"/{command}" for command in ChatCommand} <= set(named)
+    assert [word for word in named if word in set(DislikeType)] == list(DislikeType)

@@ -87,3 +87,25 @@ def test_the_same_is_not_remembered_twice(folder: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_wrong_use(folder: Path) -> None:
     assert memory(folder / "nowhere").exit_code == 2
+
+
+@pytest.mark.parametrize("user", ["", "  ", "\u200b"])
+def test_a_blank_user_is_not_taken_for_nobody_named(folder: Path, user: str) -> None:
+    for words in (("list",), ("add", "I have a dog."), ("forget",)):
+        result = memory(folder, *words, user=user)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "the user's name is blank" in result.stderr
+        assert "--user" in result.stderr
+
+
+def test_without_a_user_the_login_name_is_meant(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "ida")
+    CliRunner().invoke(app, ["memory", str(folder), "add", "I sing."])
+    assert memory(folder, "users").stdout == "ida\n"
+
+
+def test_a_label_that_is_typed_is_kept(folder: Path) -> None:
+    assert (
+        "1  Person 1's Persona: I like tea  [of you" in memory(folder, "add", "Person 1's Persona: I like tea").stdout
+    )
+    assert "1  Person 1's Persona: I like tea  [of you" in memory(folder, "search", "tea").stdout

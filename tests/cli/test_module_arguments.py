@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
+from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.cli.main import app
 from investigator.cli.module_arguments import module_arguments, must_come_first
 from investigator.errors import SettingsError
 from investigator.records import Module
@@ -40,6 +43,9 @@ def test_nothing_is_nothing() -> None:
         ("--smr-topp", "srm_topp"),
         ("--serach", "--search"),
         ("--usr", "--user"),
+        ("--usre", "--user"),
+        ("--modle", "--model"),
+        ("--searching", "--search"),
         ("--sdm-modle", "--sdm-model"),
         ("--srm-beam-sise=3", "srm_beam_size"),
     ],
@@ -57,6 +63,19 @@ def test_an_unknown_option_names_a_near_one(typed: str, near: str) -> None:
 def test_what_makes_no_sense_is_refused(typed: list[str]) -> None:
     with pytest.raises(SettingsError):
         module_arguments(typed, OWN)
+
+
+def test_an_option_near_to_none_gets_a_short_hint_with_where_to_see_them_all() -> None:
+    with pytest.raises(SettingsError, match=r"there is no option --banana$") as caught:
+        module_arguments(["--banana", "1"], OWN)
+    assert "--help" in caught.value.hint
+    assert "investigator module --help" in caught.value.hint
+    assert len(caught.value.hint) < 120
+
+
+def test_the_help_of_the_module_command_lists_every_option_of_modules() -> None:
+    shown = set(CliRunner().invoke(app, ["module", "--help"]).stdout.replace(",", " ").replace(".", " ").split())
+    assert shown >= {*PrefixOptions.model_fields, *Decoding.model_fields}
 
 
 def test_the_folder_stands_before_the_options_of_modules() -> None:

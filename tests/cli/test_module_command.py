@@ -148,6 +148,12 @@ def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
         (b"\xff\xfe\x00\x01", "cannot be read"),
         (b"%PDF-1.7\x00\x00", "holds no text"),
         (b"x" * 2_000_001, "more than 2,000,000 characters"),
+        (b"x" * 20_001, "a turn of the context has 20,001 characters, the most are 20,000"),
+        (b'{"turns": []}', "holds JSON"),
+        (b'\n["Hello"]', "holds JSON"),
+        (b'{"turns": [', "holds what begins as JSON"),
+        (b"[" * 100_000, "holds what begins as JSON"),
+        (b"External Knowledge: Moon | It is far.\nPerson 1's Persona: I sing.\n", "the context holds no turn"),
     ],
 )
 def test_a_context_that_is_none_is_wrong_use(tmp_path: Path, content: bytes, error: str) -> None:
@@ -156,6 +162,37 @@ def test_a_context_that_is_none_is_wrong_use(tmp_path: Path, content: bytes, err
     for result in (module("sdm", "--context", file, "--show-prompt"), module("sdm", "--show-prompt", stdin=content)):
         assert (result.exit_code, result.stdout) == (2, "")
         assert error in result.stderr
+
+
+@pytest.mark.parametrize("said", ["{{ 7*7 }}", "[1] is the source", "{smile}"])
+def test_brackets_are_no_json(said: str) -> None:
+    assert said in module("sdm", "--show-prompt", stdin=said).stdout
+
+
+def test_a_long_document_is_no_turn() -> None:
+    text = "External Knowledge: Moon | " + "It is far. " * 5_000
+    assert module("sdm", "--show-prompt", stdin=f"{text}\nIs it?\n").exit_code == 0
+
+
+def test_a_module_that_opens_a_conversation_needs_no_turn() -> None:
+    result = module("orm", stdin="Person 1's Persona: I sing.\n")
+    assert result.exit_code == 0
+    assert "I sing." in result.stdout
+
+
+def test_names_that_look_misspelled_are_told_with_their_line() -> None:
+    talk = "Previus Topic: Moon\nPerson 1: Note: all is well\nperson 2: Yes\nPersn 1: No?\nPartner: Eh?"
+    result = module("sdm", "--show-prompt", stdin=talk)
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "note: line 1 of the input is taken for a turn; did you mean Previous Topic: instead of Previus Topic:?",
+        "note: line 4 of the input is taken for a turn; did you mean Person 1: instead of Persn 1:?",
+    ]
+
+
+def test_a_module_may_be_named_in_any_case_and_says_when_it_has_nothing_to_say() -> None:
+    result = module("SkM", stdin="Where is the moon?\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "\n", "note: the module had nothing to say\n")
 
 
 def test_a_context_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:

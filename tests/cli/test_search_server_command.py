@@ -83,7 +83,37 @@ def test_what_keeps_it_from_serving_is_told_at_the_start(folder: Path, tmp_path:
     assert result.exit_code == 2
     assert "whoever reaches 192.0.2.1 can read the documents" in result.stderr
     assert "cannot listen at 192.0.2.1:0" in result.stderr
+    result = CliRunner().invoke(app, [str(folder), "--host", " "])
+    assert (result.exit_code, result.stderr.splitlines()[0]) == (2, "error: the address to listen at is blank")
+    for port in ("99999", "-1", "x"):
+        result = CliRunner().invoke(app, [str(folder), "--port", port])
+        assert result.exit_code == 2
+        assert "Invalid value for '--port'" in result.stderr
     (tmp_path / "empty").mkdir()
     result = CliRunner().invoke(app, [str(tmp_path / "empty")])
     assert result.exit_code == 2
     assert "holds no documents" in result.stderr
+
+
+def test_a_folder_that_goes_is_told_to_who_asks_and_at_the_terminal_and_is_served_again_when_it_is_back(
+    folder: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", COMMAND, str(folder), "--port", "0", "--workspace", str(tmp_path / "w")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = address_of(process)
+            search, port = ServerSearch(address), int(address.rpartition(":")[2])
+            folder.rename(tmp_path / "elsewhere")
+            with pytest.raises(EngineUnreachableError, match="status 500: there is no folder"):
+                search.search("When did the mill burn down?", 3)
+            (tmp_path / "elsewhere").rename(folder)
+            assert "1911" in search.search("When did the mill burn down?", 3)[0].text
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as slow:
+                slow.sendall(b"POST / HTTP/1.1\r\n")
+                process.send_signal(signal.SIGINT)
+                _, told = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert "note: a search failed: there is no folder" in told
+    assert "Traceback" not in told

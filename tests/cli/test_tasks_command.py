@@ -96,6 +96,9 @@ def test_what_a_file_holds_cannot_move_the_cursor(tmp_path: Path) -> None:
         (["sqad"], "Did you mean squad"),
         (["squad"], "squad:datafile=PATH"),
         (["#chess"], "no task has the tag"),
+        (["#qa"], "the task folder needs a file of data"),
+        (["squad:opt=val"], "the task squad has no option 'opt'"),
+        ([f"squad:datafile={EXAMPLES / 'squad.json'},coqa"], "the task coqa needs a file of data"),
         (["squad", "--datafile", "none.json"], "there is no file or folder none.json"),
     ],
 )
@@ -103,6 +106,22 @@ def test_wrong_use_is_told_with_what_to_do(words: list[str], told: str) -> None:
     failed = command("display", *words)
     assert failed.exit_code == 2
     assert told in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "task", ["squad", "hotpotqa", "quac", "coqa", "doc2dial", "babi", "bb3x", "text", "conversations"]
+)
+@pytest.mark.parametrize("content", [b"", b"5\n", b'{"data": [{"question": 5}]}', b"\xff\xfe\x00"])
+def test_what_a_file_does_not_hold_is_told_in_one_line_and_a_hint(tmp_path: Path, task: str, content: bytes) -> None:
+    file = tmp_path / "given.jsonl"
+    file.write_bytes(content)
+    for words in ((task, "--datafile", file), (f"{task}:datafile={file}", "--datatype", "valid:stream", "--json")):
+        failed = command("display", *words)
+        assert (failed.exit_code, failed.stdout) == (2, "")
+        told, hint = failed.stderr.splitlines()
+        assert told.startswith("error: ")
+        assert str(file) in told
+        assert hint.startswith("hint: ")
 
 
 def test_a_module_in_the_current_folder_is_a_task(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,3 +114,13 @@ def test_a_reply_tells_where_its_quotes_stand_unless_it_says_so_itself() -> None
     said = "“The rent is 40.” (lease.txt:line 3)"
     assert reply_text(Message(text=said, quotes=[QUOTE])).plain == f"{said}\n"
     assert reply_text(Message(text="Hi\x1b[2J")).plain == "Hi\\x1b[2J\n"
+
+
+def test_a_reply_tells_that_the_search_has_failed() -> None:
+    reply = Message(text="What about the rent?", search_problem="nobody\nis there " + "x" * 1_000)
+    told = reply_text(reply).plain
+    assert told.startswith("What about the rent?  [the search failed: nobody is there xxx")
+    assert told.endswith("…]\n")
+    assert len(told) < 400
+    both = Message(text="It is 40.", quotes=[QUOTE], search_problem="gone")
+    assert reply_text(both).plain == "It is 40.  [lease.txt:line 3; the search failed: gone]\n"

@@ -53,6 +53,36 @@ def test_only_facts_with_all_terms_of_the_new_one_are_compared(tmp_path: Path) -
     database.close()
 
 
+def test_the_newest_are_found_by_marks_that_are_no_words_of_theirs(tmp_path: Path) -> None:
+    database = Database(tmp_path / "w.db")
+    facts = PersonalFacts(database)
+    for number, place in enumerate(("Berlin", "Paris", "Rome"), 1):
+        told = FactText(
+            speaker=Speaker.PARTNER, text=place, claim="+", terms=(place,), marks=("¬home", "¬favorite city")
+        )
+        kept = facts.add("ann", told, FactSource(), NOON)
+        assert kept is not None
+        assert kept.id == number
+    facts.add("bob", fact("Oslo", "oslo"), FactSource(), NOON)
+    assert [found.text for found in facts.newest("ann", 2)] == ["Rome", "Paris"]
+    assert [found.text for found in facts.newest_of_each("ann", ["¬home", "¬favorite city"], 2)] == ["Paris", "Rome"]
+    assert [found.text for found in facts.newest_of_each("ann", ["¬home"], 2, ["Berlin"])] == ["Berlin"]
+    assert facts.newest_of_each("bob", ["¬home"]) == facts.newest_of_each("ann", ["home"]) == ()
+    database.close()
+
+
+def test_what_is_kept_anew_is_kept_once_and_last(tmp_path: Path) -> None:
+    database = Database(tmp_path / "w.db")
+    facts = PersonalFacts(database)
+    for text_of in ("a dog", "a cat"):
+        facts.add("ann", fact(text_of, text_of[2:]), FactSource(), NOON)
+    assert facts.add("ann", fact("a dog", "dog"), FactSource(), NOON) is None
+    assert facts.add_anew("ann", fact("a dog", "dog"), FactSource(chat_id="c"), NOON).id == 3
+    assert [(found.id, found.text) for found in facts.facts("ann")] == [(2, "a cat"), (3, "a dog")]
+    assert [found.id for found in facts.matching("ann", ["dog"], 9)] == [3]
+    database.close()
+
+
 def test_words_are_found_whole_whatever_their_script(tmp_path: Path) -> None:
     database = Database(tmp_path / "w.db")
     facts = PersonalFacts(database)

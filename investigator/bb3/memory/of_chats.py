@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from investigator.bb3.memory.choice import Chance, MemoryOptions, Tokens, available_memories
+from investigator.bb3.memory.choice import MOST_AVAILABLE, Chance, MemoryOptions, Tokens, available_memories
+from investigator.bb3.memory.contradiction import topics_of
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.overlap import Claim
 from investigator.bb3.memory.text import MemoryForm, owner_of, prefix_of
 from investigator.bb3.memory.words import memory_words
+from investigator.engines.extractive.responding import AND_MORE
 from investigator.records import Speaker
 from investigator.store.personal_facts import FactSource, KeptFact
+from investigator.text.of_oneself import asked_topics, asks_for_everything, asks_for_more
 
+MOST_TOLD = 5
+"""So many memories are told at once, where all are asked for."""
 _MOST_SHOWN = 64
+_OF_A_TOPIC = 4
+_MOST_LOOKED_AT = 256
 
 
 class UserMemories:
@@ -40,19 +47,36 @@ class UserMemories:
         self._options = options or MemoryOptions()
         self._tokens = tokens
         self._turn = 1
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, tuple[int, ...]] = {}
         self._in_session: set[str] = set()
+        self._told: set[int] = set()
 
     def texts(self) -> Mapping[str, int]:
-        """The 64 memories that were made or used last, with the turns since each was used."""
-        return self._written(self._memory.latest(self._user, _MOST_SHOWN))
+        """The 64 memories that were made or used last, with the turns since each was used.
+
+        Without those that contradict what was told later: they stay remembered, and are drawn on no more.
+        """
+        latest = self._memory.latest(self._user, _MOST_SHOWN)
+        holding = {fact.id for fact in self._memory.holding(self._user, latest)}
+        return self._written([fact for fact in latest if fact.id in holding])
 
     def available(self, text: str) -> Sequence[str]:
-        """At most 32 memories that may be drawn on for a reply to this text."""
+        """At most 32 memories that may be drawn on for a reply to this text, as far as they hold.
+
+        Where the text asks what is known of its speaker altogether, what the speaker told last is one memory, of
+        several lines.
+        """
+        if asks_for_everything(text) and (everything := self._everything(text)):
+            return everything
         candidates = self._memory.candidates(self._user, text)
         tokens = self._tokens or self._known_words(candidates)
-        found = self._written(candidates)
-        return available_memories(text, found, self._in_session, self._options, chance=self._chance, tokens=tokens)
+        chosen = self._chosen(text, candidates, tokens)
+        if asked := asked_topics(text):  # "I moved to Paris" has no word of "Where do I live?"
+            told = [fact for fact in candidates if asked & topics_of(fact.text)][-_OF_A_TOPIC:]
+            chosen = list(dict.fromkeys([*self._chosen(text, told, tokens), *chosen]))[:MOST_AVAILABLE]
+        numbers = [number for memory in chosen for number in self._numbers[memory]]
+        of_number = {fact.id: fact for fact in candidates}
+        return list(self._written(self._memory.holding(self._user, [of_number[one] for one in numbers], [text])))
 
     def add(self, text: str, speaker: Speaker) -> None:
         """Remember what a module has made of a turn, unless it says nothing, nothing new, or is too long."""
@@ -67,28 +91,49 @@ class UserMemories:
         ages = {}
         for memory, turns in memories.items():
             owner, told = owner_of(memory)
-            kept = self._memory.remember(self._user, told, owner or Speaker.PARTNER, source)
+            kept = self._memory.remember(self._user, told, owner or Speaker.PARTNER, source, anew=False)
             if kept is not None:
                 ages[kept.id] = turns
         self._memory.set_ages(self._user, ages)
 
     def end_turn(self, used: Sequence[str]) -> None:
         """A turn is over in which these were used."""
-        self._memory.end_turn(self._user, [self._numbers[memory] for memory in used if memory in self._numbers])
+        numbers = {number for memory in used for number in self._numbers.get(memory, ())}
+        self._memory.end_turn(self._user, numbers)
+        self._told |= numbers
         self._turn += 1
 
     def clear(self) -> None:
         """Nothing belongs to this conversation alone but which memories it has made; that is forgotten."""
         self._in_session = set()
+        self._told = set()
 
     def facts(self, memories: Sequence[str]) -> tuple[KeptFact, ...]:
         """What is kept of memories that this conversation was given: number, source, and when they were made."""
-        numbers = [self._numbers[memory] for memory in memories if memory in self._numbers]
+        numbers = [number for memory in memories for number in self._numbers.get(memory, ())]
         return self._memory.get(self._user, numbers)
+
+    def _chosen(self, text: str, facts: Sequence[KeptFact], tokens: Tokens) -> list[str]:
+        found = self._written(facts)
+        return available_memories(text, found, self._in_session, self._options, chance=self._chance, tokens=tokens)
+
+    def _everything(self, text: str) -> list[str]:
+        """What the user told last and still holds, as one memory; where more is asked for, what was not told first."""
+        newest = self._memory.newest(self._user, _MOST_LOOKED_AT)
+        own = self._memory.holding(self._user, [fact for fact in newest if fact.speaker is Speaker.PARTNER])
+        if asks_for_more(text):
+            own = tuple(sorted(own, key=lambda fact: fact.id in self._told))
+        free = self._chosen(text, own[: 3 * MOST_TOLD], str.split)[:MOST_TOLD]
+        if not free:
+            return []
+        lines = [owner_of(memory)[1] for memory in free] + [AND_MORE] * (len(own) > len(free))
+        memory = f"{prefix_of(Speaker.PARTNER, self._form)}: " + "\n".join(lines)
+        self._numbers[memory] = tuple(number for one in free for number in self._numbers[one])
+        return [memory]
 
     def _written(self, facts: Sequence[KeptFact]) -> dict[str, int]:
         written = {f"{prefix_of(fact.speaker, self._form)}: {fact.text}": fact for fact in facts}
-        self._numbers.update({memory: fact.id for memory, fact in written.items()})
+        self._numbers.update({memory: (fact.id,) for memory, fact in written.items()})
         return {memory: fact.turns_since_used for memory, fact in written.items()}
 
     def _known_words(self, facts: Sequence[KeptFact]) -> Tokens:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from investigator.bb3.exchange import SearchDocument
+from investigator.bb3.search.served import Origin
 from investigator.engines.http_bounds import UNCOMPRESSED, BodyBounds
 from investigator.engines.time_limit import within
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, SettingsError
@@ -24,16 +25,28 @@ if TYPE_CHECKING:
     import httpx
 
 MOST_OCTETS = 4_000_000
+_LONGEST_NAME = 2_000
+"""Characters of an address or a title that are kept."""
+_LONGEST_TOLD = 200
 _HINT = "Check the address of the search server, or leave it out: the folder is then searched without one."
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
 class FoundPage(Record):
-    """A page that a search server found; `lines` are its text without blank lines and outer blanks."""
+    """A page that a search server found. `content` is its text as it was sent.
+
+    `origin` tells where the text stands in a document, where the server is one of ours.
+    """
 
     url: str = ""
     title: str = ""
-    lines: tuple[str, ...] = ()
+    content: str = ""
+    origin: Origin | None = None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of the text, without outer blanks; blank ones are left out."""
+        return tuple(line for line in map(str.strip, self.content.split("\n")) if line)
 
 
 class Patience(Record):
@@ -101,7 +114,8 @@ class SearchServer:
         if isinstance(answer, EngineError):
             raise answer
         status, body = answer
-        self._check(status)
+        if status != 200:
+            raise self._refused(status, body)
         return self._read(body)
 
     def _post(self, query: str, count: int, timeout: httpx.Timeout) -> tuple[int, bytes] | EngineError | TimeoutError:
@@ -124,13 +138,11 @@ class SearchServer:
         except UnicodeEncodeError:
             return EngineError("the query is no text", hint="Ask with words.")
 
-    def _check(self, status: int) -> None:
-        if status == 200:
-            return
+    def _refused(self, status: int, body: bytes) -> EngineError:
         if 300 <= status < 400:
-            raise EngineError(f"{self._place} sends its callers elsewhere ({status})", hint=_HINT)
+            return EngineError(f"{self._place} sends its callers elsewhere ({status})", hint=_HINT)
         kind = EngineUnreachableError if status in _WORTH_ANOTHER_TRY else EngineError
-        raise kind(f"{self._place} answered with the status {status}", hint=_HINT)
+        return kind(f"{self._place} answered with the status {status}{_why(body)}", hint=_HINT)
 
     def _read(self, body: bytes) -> tuple[FoundPage, ...]:
         try:
@@ -149,10 +161,11 @@ class SearchServer:
 def full_address(address: str) -> str:
     """The address of a search server with its scheme. Raises SettingsError where it is none."""
     stripped = address.strip()
-    full = stripped if stripped.startswith(("http://", "https://")) else f"http://{stripped}"
+    scheme, separator, rest = stripped.partition("://")
+    full = f"{scheme.lower()}://{rest}" if separator else f"http://{stripped}"
     try:
         parts = urlsplit(full)
-        known = bool(parts.hostname) and parts.port != 0 and "://" not in full.partition("://")[2]
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and "://" not in rest
     except ValueError:
         known = False
     if not known or any(character.isspace() for character in full):
@@ -163,16 +176,38 @@ def full_address(address: str) -> str:
     return urlunsplit(parts._replace(path=parts.path or "/"))
 
 
+def _why(body: bytes) -> str:
+    """What a server says of its refusal under "error", on one line; nothing where it says it in another way."""
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    error = answer.get("error") if isinstance(answer, Mapping) else None
+    told = " ".join(error.split()) if isinstance(error, str) else ""
+    return f": {told[:_LONGEST_TOLD]}" if told else ""
+
+
 def _page(found: Mapping[str, object]) -> FoundPage:
-    return FoundPage(url=_text(found.get("url")), title=_text(found.get("title")), lines=_lines(found.get("content")))
+    """A page; some servers send its lines as a list, and some pages have no text."""
+    sent = found.get("content")
+    content = "\n".join(map(_text, sent)) if isinstance(sent, list) else _text(sent)
+    url, title = _text(found.get("url"))[:_LONGEST_NAME], _text(found.get("title"))[:_LONGEST_NAME]
+    return FoundPage(url=url, title=title, content=content, origin=_origin(found.get("origin"), content))
+
+
+def _origin(told: object, content: str) -> Origin | None:
+    """Where a text stands, as far as it can be understood and fits the text."""
+    passage = told.get("passage") if isinstance(told, Mapping) else None
+    if not isinstance(told, Mapping) or not isinstance(passage, Mapping):
+        return None
+    try:
+        origin = Origin.model_validate({**told, "passage": {**passage, "text": content}})
+    except ValidationError:
+        return None
+    return origin if origin.is_of(content) else None
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else str(value)
-
-
-def _lines(content: object) -> tuple[str, ...]:
-    """The lines of a page; some servers send them as a list, and some pages have no text."""
-    parts = content if isinstance(content, list) else [content]
-    lines = [line.strip() for part in parts for line in _text(part).split("\n")]
-    return tuple(line for line in lines if line)
+    """A value as text; halves of surrogate pairs, which can be sent nowhere, become U+FFFD."""
+    text = value if isinstance(value, str) else "" if value is None else str(value)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

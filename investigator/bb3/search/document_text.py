@@ -17,6 +17,11 @@ _STRETCH = re.compile(rf"(?s)\S.{{0,{CHUNK_CHARACTERS - 1}}}(?!\S)|\S.{{0,{CHUNK
 _WORD = re.compile(r"\w\w+")
 
 
+def searched(query: str) -> str:
+    """What is searched for a query: its words, not the slash of a line that was typed with one."""
+    return query.strip().lstrip("/").strip() or query
+
+
 def titled(document: SearchDocument) -> str:
     """A document for a prompt: `title | text`."""
     return f"{document.title} | {document.text}"

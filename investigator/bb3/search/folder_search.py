@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from threading import Lock
 
 from investigator.bb3.exchange import SearchDocument
+from investigator.bb3.search.document_text import searched
 from investigator.errors import WorkspaceLockedError
 from investigator.evidence.quotes import Sources
 from investigator.records import Document, Passage
@@ -33,12 +34,16 @@ class FolderSearch:
     @property
     def sources(self) -> Sources:
         """The documents that were found so far, for proving quotes."""
-        return Sources(self._found.__getitem__)
+        return Sources(self.document)
+
+    def document(self, document_id: str) -> Document:
+        """A document that was found. Raises KeyError for any other."""
+        return self._found[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """The best passages of the folder. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError."""
         with self._open() as shelf:
-            passages = shelf.passages((query,))[:count]
+            passages = shelf.passages((searched(query),))[:count]
             self._found |= {passage.document_id: shelf.document(passage.document_id) for passage in passages}
         return [_document(self._found[passage.document_id], passage) for passage in passages]
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import socket
+import sys
 import threading
-from collections.abc import Sequence
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from http.server import ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
-from urllib.parse import parse_qs
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
-from investigator.errors import InvestigatorError, SettingsError
-
-MOST_OCTETS = 64_000
-MOST_DOCUMENTS = 50
-_DOCUMENTS = 5
-_SLOWEST_CLIENT = 10.0  # seconds between two pieces of a request
+from investigator.bb3.search.request import SLOWEST_CLIENT, SearchHandler, json_answer
+from investigator.bb3.search.served import FolderPage, Origin
+from investigator.errors import SettingsError
+from investigator.records import Document
 
 
 class FolderPages:
@@ -29,23 +27,38 @@ class FolderPages:
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """The best passages of the folder as it is now. Raises what `FolderSearch.search` does."""
-        return FolderSearch(self._open).search(query, count)
+        folder = FolderSearch(self._open)
+        found = folder.search(query, count)
+        return [_page(page, folder.document(page.passage.document_id)) if page.passage else page for page in found]
 
 
 class SearchEndpoint:
     """Serves a search from a thread of its own until it is closed; use it as a context manager.
 
-    It listens on loopback unless told otherwise, and refuses requests of web pages. `port` 0 takes a free one. Raises
+    It listens on loopback unless told otherwise, and refuses requests of web pages. `port` 0 takes a free one. A
+    request must come within `patience` seconds. `on_problem` is told, from any thread, why a search failed. Raises
     SettingsError where the place cannot be listened at.
     """
 
-    def __init__(self, search: DocumentSearch, host: str = "127.0.0.1", port: int = 0) -> None:
-        handler = type("SearchHandler", (_Handler,), {"searching": search})
+    def __init__(
+        self,
+        search: DocumentSearch,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        patience: float = SLOWEST_CLIENT,
+        on_problem: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._closing = threading.Event()
+        told = {"patience": patience, "is_closing": self._closing.is_set, "on_problem": staticmethod(on_problem)}
+        handler = type("BoundHandler", (SearchHandler,), {"searching": search, **told})
         try:
-            self._server = _Server((host, port), handler)
-        except (OSError, OverflowError) as error:
+            self._server = _Server((host, port), handler, on_problem)
+        except (OSError, OverflowError, ValueError, TypeError) as error:  # of a host, what cannot be written
+            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise SettingsError(
-                f"a search server cannot listen at {host}:{port}: {error}", hint="Choose another port, or 0 for any."
+                f"a search server cannot listen at {host}:{port}: {why}",
+                hint="Choose another port, or 0 for any; the address must be one of this machine.",
             ) from error
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="investigator-search")
         self._thread.daemon = True
@@ -55,14 +68,16 @@ class SearchEndpoint:
     def address(self) -> str:
         """Where it listens, for a client."""
         host, port = self._server.server_address[:2]
-        return f"http://{host!s}:{port}"
+        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
 
     def wait(self) -> None:
         """Return when it is closed, by another thread."""
-        self._thread.join()
+        while self._thread.is_alive():  # in slices: an interrupt that comes to another thread does not end a wait
+            self._thread.join(0.2)
 
     def close(self) -> None:
-        """Take no more requests, and end those under way."""
+        """Take no more requests, end the searches under way, and turn away who is still sending a request."""
+        self._closing.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -75,77 +90,26 @@ class SearchEndpoint:
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # so that closing waits for the requests under way
+    daemon_threads = False  # so that closing waits for the searches under way
     block_on_close = True
 
+    def __init__(self, place: tuple[str, int], handler: type[SearchHandler], on_problem: Callable[[str], None]) -> None:
+        self.address_family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
+        self._on_problem = on_problem
+        super().__init__(place, handler)
 
-class _Refusal(Exception):
-    def __init__(self, status: HTTPStatus, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-
-
-class _Handler(BaseHTTPRequestHandler):
-    searching: DocumentSearch
-    timeout = _SLOWEST_CLIENT
-    protocol_version = "HTTP/1.0"  # one request a connection: nobody is waited for at the end
-    server_version = "investigator"
-    sys_version = ""
-
-    def do_POST(self) -> None:
-        """Answer a search."""
-        try:
-            query, count = self._form()
-            found = self.searching.search(query, count) if query else ()
-            self._send(HTTPStatus.OK, {"response": [_page(document) for document in found]})
-        except _Refusal as refusal:
-            self._send(refusal.status, {"error": str(refusal)})
-        except InvestigatorError as error:
-            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": error.message})
-
-    def do_GET(self) -> None:
-        """Say how to ask."""
-        self._send(HTTPStatus.METHOD_NOT_ALLOWED, {"error": "POST a form with q (the query) and n (how many pages)"})
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Nothing: queries are private."""
-
-    def _form(self) -> tuple[str, int]:
-        if "Origin" in self.headers:
-            raise _Refusal(HTTPStatus.FORBIDDEN, "web pages are not served")
-        length = self.headers.get("Content-Length", "")
-        if not length.isascii() or not length.isdigit():
-            raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "the request does not say how long it is")
-        if int(length) > MOST_OCTETS:
-            raise _Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_OCTETS} octets")
-        try:
-            form = parse_qs(self.rfile.read(int(length)).decode("utf-8"), keep_blank_values=True, max_num_fields=20)
-        except TimeoutError:
-            raise _Refusal(HTTPStatus.REQUEST_TIMEOUT, "the request did not come to its end") from None
-        except ValueError:
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "the request is no form in UTF-8") from None
-        if "q" not in form:
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "the form has no q")
-        return form["q"][-1].strip(), _count(form.get("n", []))
-
-    def _send(self, status: HTTPStatus, answer: dict[str, object]) -> None:
-        body = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
-        try:
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-        except OSError:  # whoever asked has gone
-            self.close_connection = True
+    def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
+        """Answer where a search fails in a way that nobody has foreseen; whoever has gone is told nothing."""
+        error = sys.exception()
+        if error is None or isinstance(error, OSError) or not isinstance(request, socket.socket):
+            return
+        self._on_problem(f"unexpected error: {type(error).__name__}: {error}")
+        body = json_answer({"error": "the search failed unexpectedly"})
+        head = f"HTTP/1.0 500 Internal Server Error\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        with suppress(OSError):
+            request.sendall(f"{head}\r\n\r\n".encode() + body)
 
 
-def _count(values: Sequence[str]) -> int:
-    last = values[-1].strip() if values else str(_DOCUMENTS)
-    if not last.isascii() or not last.isdigit() or len(last) > 9:
-        raise _Refusal(HTTPStatus.BAD_REQUEST, "n is no whole number")
-    return min(int(last), MOST_DOCUMENTS)
-
-
-def _page(document: SearchDocument) -> dict[str, str]:
-    return {"url": document.url, "title": document.title, "content": document.text}
+def _page(page: SearchDocument, document: Document) -> FolderPage:
+    origin = {"media_type": document.media_type, "content_hash": document.content_hash}
+    return FolderPage(**dict(page), origin=Origin(passage=page.passage, **origin))

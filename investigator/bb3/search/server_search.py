@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.search.client import Patience, SearchServer
-from investigator.bb3.search.document_text import nearest_part
+from investigator.bb3.search.client import FoundPage, Patience, SearchServer
+from investigator.bb3.search.document_text import nearest_part, searched
+from investigator.bb3.search.served import UNKNOWN_TYPE, Origin, ServedDocument
+from investigator.records import Passage
 
 LONGEST_PAGE = 200_000
 """Characters of a page that are read; what comes after them is left out."""
+LONGEST_PASSAGE = 10_000
+"""Characters up to which a passage of a folder is read whole, as in a chat over that folder."""
 IN_A_TURN = Patience(timeout=10.0, requests=2, delay=0.5)
 """Someone is waiting for the reply: 20.5 seconds at most."""
 _FIRST_QUERY = "hello"
+_AROUND = 200
+"""Characters before and after the part that is read, in which the words of a quote may go on, or be denied."""
 
 
 class ServerSearch:
@@ -23,7 +30,7 @@ class ServerSearch:
     """
 
     def __init__(self, address: str, *, patience: Patience = IN_A_TURN) -> None:
-        self._server = SearchServer(address, patience=patience, between_lines="\n")
+        self._server = SearchServer(address, patience=patience)
         self._once = SearchServer(address, patience=patience.model_copy(update={"requests": 1}))
 
     @classmethod
@@ -34,19 +41,62 @@ class ServerSearch:
         answers there.
         """
         search = cls(address, patience=patience)
-        search._once.search(_FIRST_QUERY, 1)
+        search._once.pages(_FIRST_QUERY, 1)
         return search
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """The best pages, each as the part of it that is nearest to the query; pages without text are left out.
+        """The best pages, each as the part of it that is nearest to the query.
 
-        Raises EngineTimeoutError, EngineUnreachableError, EngineError where what came is no answer.
+        Pages without text are left out, and so are pages that came before. Raises EngineTimeoutError,
+        EngineUnreachableError, EngineError where what came is no answer.
         """
-        found = [page for page in self._server.search(query, count) if page.text]
-        return [_nearest(page, query) for page in found[:count]]
+        asked = searched(query)
+        return [_as_read(page, asked) for page in _different(self._server.pages(asked, count))[:count]]
 
 
-def _nearest(page: SearchDocument, query: str) -> SearchDocument:
-    text = page.text[:LONGEST_PAGE]
-    start, end = nearest_part(text, query)
-    return SearchDocument(title=page.title or page.url, text=text[start:end], url=page.url)
+def _different(pages: Iterable[FoundPage]) -> list[FoundPage]:
+    """The pages that have a text, each once."""
+    kept: dict[tuple[str, str], FoundPage] = {}
+    for page in pages:
+        if page.lines:
+            kept.setdefault((page.url, page.content), page)
+    return list(kept.values())
+
+
+def _as_read(page: FoundPage, query: str) -> ServedDocument:
+    whole, lines = _numbered(page)
+    is_short = page.origin is not None and len(whole) <= LONGEST_PASSAGE
+    start, end = (0, len(whole)) if is_short else nearest_part(whole[:LONGEST_PAGE], query)
+    first = max(0, start - _AROUND)
+    around, line = whole[first : end + _AROUND], whole.count("\n", 0, first)
+    origin = page.origin
+    return ServedDocument(
+        title=page.title or page.url,
+        text=whole[start:end],
+        url=page.url,
+        passage=_cut(origin, whole, start, end) if origin else None,
+        around=around,
+        begins=start - first,
+        lines=tuple(lines[line : line + around.count("\n") + 1]),
+        media_type=origin.media_type if origin else UNKNOWN_TYPE,
+        content_hash=origin.content_hash if origin else _hash(page.content),
+    )
+
+
+def _numbered(page: FoundPage) -> tuple[str, Sequence[int]]:
+    """The text to read, and the number of each of its lines: a passage as it is, other pages without blank lines."""
+    if page.origin is not None:
+        first = page.origin.passage.line or 1
+        return page.content, range(first, first + page.content.count("\n") + 1)
+    stripped = [line.strip() for line in page.content.split("\n")]
+    return "\n".join(page.lines), [number for number, line in enumerate(stripped, 1) if line]
+
+
+def _cut(origin: Origin, whole: str, start: int, end: int) -> Passage:
+    passage = origin.passage
+    place = {"start": passage.start + start, "end": passage.start + end, "text": whole[start:end]}
+    return passage.model_copy(update={**place, "line": (passage.line or 1) + whole.count("\n", 0, start)})
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

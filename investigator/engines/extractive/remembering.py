@@ -19,6 +19,7 @@ from investigator.text.terms import content_words, stem, words
 _QUOTED = re.compile("“[^”]*”")
 _TELL_ME = re.compile(r"\b(tell|give|show|send|help|let|find|get|sag|zeig|gib|dis|dites|dime|diga)[ -](me|mir|moi)\b")
 _ABOUT_ONESELF = re.compile(r"\b(me|my|mine|myself|mich|mir|mein\w*|moi|mon|ma|mes)\b")
+_OWN_THINGS = re.compile(r"\b(my|mine|mein\w*|mon|ma|mes|mis?)\b")
 _MOST_SENTENCES = 3
 _LONGEST_FACT = 300
 _SURE = 100
@@ -79,13 +80,14 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
     if answers := [fact.id for fact in told if topics & _topics(fact)]:
         return FactReply(point=_SURE, fact_id=max(answers))
     asks = is_question(text)
-    free = facts if asks and _who_is_meant(text) is not None else _not_said(facts, turns[:-1])
+    strict = asks and asks_of_oneself(text)
+    own = strict or asks_for_memory(text) or (asks and _OWN_THINGS.search(bare(text)) is not None)
+    free = _free(facts, turns, Speaker.PARTNER if own else Speaker.SELF if asks else None)
     if not free:
         return FactReply(point=0, fact_id=None)
     fits = _fits(turns, free, embedder)
     best = max(range(len(free)), key=lambda i: (fits[i].point, free[i].id))
     least = _LEAST_FIT if asks else _LEAST_FIT_OF_A_STATEMENT
-    strict = asks and asks_of_oneself(text)
     near = fits[best].point >= least and not (strict and fits[best].is_far(strictly=bool(topics)))
     return FactReply(point=fits[best].point, fact_id=free[best].id if near else None)
 
@@ -125,10 +127,14 @@ def _topics(fact: PersonalFact) -> frozenset[str]:
     )
 
 
-def _not_said(facts: Sequence[PersonalFact], turns: Sequence[Turn]) -> list[PersonalFact]:
-    """The facts that do not stand in the turns."""
-    said = [f" {' '.join(words(turn.text))} " for turn in turns]
-    return [fact for fact in facts if not any(f" {' '.join(words(fact.text))} " in text for text in said)]
+def _free(facts: Sequence[PersonalFact], turns: Sequence[Turn], asked: Speaker | None) -> list[PersonalFact]:
+    """The facts about the one who is asked for, and of the others those that do not stand in the conversation yet."""
+    said = [f" {' '.join(words(turn.text))} " for turn in turns[:-1]]
+    return [
+        fact
+        for fact in facts
+        if fact.speaker is asked or not any(f" {' '.join(words(fact.text))} " in text for text in said)
+    ]
 
 
 def _tells(sentence: str) -> bool:

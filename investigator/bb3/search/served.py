@@ -1,0 +1,68 @@
+"""Pages of a search server: where those of ours stand in their documents, and the part of a page that is read."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from investigator.bb3.exchange import SearchDocument
+from investigator.evidence.quotes import find_quote
+from investigator.records import Document, Passage, Quote, Record
+
+UNKNOWN_TYPE = "application/octet-stream"
+"""The media type of a document of which nothing but a text is known."""
+
+
+class Origin(Record):
+    """Where the text of a page stands in a document, as `investigator search-server` tells it.
+
+    The text is left out on the wire, for the page has it.
+    """
+
+    passage: Passage
+    media_type: str = Field(max_length=200)
+    content_hash: str = Field(pattern="^[0-9a-f]{64}$", description="sha256 of the document's file")
+
+    def is_of(self, text: str) -> bool:
+        """Whether it can be the origin of a text: it spans as many characters, on a line that is known."""
+        passage = self.passage
+        return passage.start >= 0 and passage.end - passage.start == len(text) and (passage.line or 0) > 0
+
+
+class FolderPage(SearchDocument):
+    """A passage of a folder as a page for whoever asks the search server."""
+
+    origin: Origin
+
+
+class ServedDocument(SearchDocument):
+    """The part of a page that is read; quotes of it are proven in the page as the server sent it.
+
+    `around` is that part with what stands before and after it, from the offset `begins` on; `lines` are the numbers of
+    the lines of `around`: in the document where `passage` says which one it is, else in the text that was sent.
+    """
+
+    around: str
+    begins: int
+    lines: tuple[int, ...]
+    media_type: str = UNKNOWN_TYPE
+    content_hash: str
+
+    def quote(self, text: str, source: str) -> Quote | None:
+        """A quote that stands in this part, under the name of its source; None where the text does not stand there.
+
+        Its offsets count in the document where that is known, else in the text of this part.
+        """
+        page = Document(
+            id=source,
+            title=self.title,
+            media_type=self.media_type,
+            content_hash=self.content_hash,
+            text=self.around,
+        )
+        span = (self.begins, self.begins + len(self.text))
+        quote = find_quote(text, page, near=(span,))
+        if quote is None or quote.start < span[0] or quote.end > span[1]:
+            return None
+        shift = (self.passage.start if self.passage else 0) - self.begins
+        place = {"line": self.lines[quote.line - 1], "page": self.passage.page if self.passage else None}
+        return quote.model_copy(update={**place, "start": quote.start + shift, "end": quote.end + shift})
