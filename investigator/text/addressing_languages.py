@@ -179,4 +179,49 @@ ARABIC = (
     rule("امنح وامنح أعط وأعط أعطِ ضع وضع قيّم وقيّم", rf" ~2{_AR_THING} ~4{_AR_TOP}"),
 )
 
-LANGUAGES: tuple[Rule, ...] = (*GERMAN, *SPANISH, *ROMANCE, *CHINESE, *JAPANESE, *KOREAN, *RUSSIAN, *ARABIC)
+# what was written so far is to be ignored, and something is to be said
+ABOVE_IGNORED = (
+    rule(
+        "ignoriere ignorieren vergiss vergessen missachte",
+        r" (?:sie )?(?:bitte )?(?:das (?:obige|vorherige|vorstehende|bisherige)|alles (?:obige|vorherige|bisherige"
+        r"|davor|vorher|was (?:davor|vorher|oben) (?:steht|stand|kam))|den (?:obigen|vorherigen|bisherigen)"
+        r" (?:text|inhalt|absatz)) ?[.;:!]? ?(?:und )?(?:(?:stattdessen|nur|einfach|jetzt) ){0,2}(?:sag|sage|sagen sie"
+        r"|schreib|schreibe|gib|antworte|antworten sie|behaupte)\b",
+    ),
+    rule(
+        "ignore ignorez oublie oubliez",
+        r" (?:tout )?(?:ce qui (?:précède|est (?:écrit )?(?:au-dessus|ci-dessus|plus haut))|le texte (?:précédent"
+        r"|ci-dessus)) ?[.;:!]? ?(?:et )?(?:(?:simplement|seulement|maintenant) ){0,2}(?:dis|dites|écris|écrivez"
+        r"|réponds|répondez|affiche|affirme)\b",
+    ),
+    rule(
+        "ignora ignore ignoren olvida olvide",
+        r" (?:todo )?(?:lo (?:anterior|de arriba)|el texto (?:anterior|de arriba)) ?[.;:!]? ?y (?:(?:solo|simplemente"
+        r"|ahora) ){0,2}(?:di|diga|escribe|escriba|responde|responda|imprime)\b",
+    ),
+    rule(
+        "игнорируй игнорируйте забудь забудьте",
+        r" (?:всё )?(?:вышесказанное|вышеизложенное|написанное выше|предыдущий текст)[,.;!]? ?(?:и )?(?:просто )?"
+        r"(?:скажи|скажите|напиши|напишите|ответь|ответьте)",
+    ),
+    rule(
+        "忽略 无视 忘记 忽视",
+        r"(?:掉)?(?:以上|上述|上面|前面|之前)的?(?:所有|全部)?(?:内容|文字|文本|一切)?[,,。;]?(?:并|然后|直接|只)?(?:说|回答|回复|输出|告诉)",
+    ),
+    rule(
+        "上記を 上記の内容を 以上を 以上の内容を これまでの内容を",
+        r"(?:すべて|全て)?無視し(?:て|、)[^。\n]{0,20}(?:答え|言っ|言い|出力|返答|回答)",
+    ),
+)
+
+LANGUAGES: tuple[Rule, ...] = (
+    *GERMAN,
+    *SPANISH,
+    *ROMANCE,
+    *CHINESE,
+    *JAPANESE,
+    *KOREAN,
+    *RUSSIAN,
+    *ARABIC,
+    *ABOVE_IGNORED,
+)

@@ -186,10 +186,7 @@ def test_memories_come_with_a_message_and_can_open_a_conversation(agent: FolderC
     agent.observe(Message(text="What do you know about me?", memories=["I like tea."]))
     act = agent.act()
     assert "tea" in act.text
-    assert act["memory_knowledge_doc_content"] == [
-        "Person 1's Persona: I keep bees.",
-        "Person 1's Persona: I like tea.",
-    ]
+    assert act["memory_knowledge_doc_content"] == ["Person 1's Persona: I like tea.\nI keep bees."]
 
 
 def test_responses_leave_nothing_behind(agent: FolderChatAgent, investigator: Investigator) -> None:
