@@ -92,8 +92,7 @@ _HIDDEN = re.compile(
 )
 """Tag characters but those of flags: invisible to whoever reads a document, and words to many a model."""
 _NO_WIDTH = "\u200b"
-_HEADING = re.compile(r"^(\w+(?:,? \w+){2,}):(?=\s*(?:$|\{\{))", re.MULTILINE)
-"""Three words or more at the beginning of a line, before a colon and a variable or the end of the line."""
+_JINJA = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 
 
 def shipped_folder() -> Path:
@@ -132,9 +131,9 @@ class Prompts:
             return self._folder / relative
         return shipped_folder() / relative
 
-    def headings(self, name: str) -> tuple[str, ...]:
-        """What leads to a part of a template, as `From the documents`; a model that writes it repeats its prompt."""
-        return tuple(dict.fromkeys(_HEADING.findall(_source(self.path(name)))))
+    def own_words(self, name: str) -> str:
+        """What a template says whatever its variables are; a model that writes that repeats its prompt."""
+        return _JINJA.sub("", _source(self.path(name)))
 
     def fingerprint(self) -> str:
         """A hash of the templates of the method: a changed one makes another investigation."""

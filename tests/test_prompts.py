@@ -262,9 +262,8 @@ def test_the_text_that_a_model_reads_is_the_golden_one(name: str, variables: Rec
     assert prompts.render(prompts.path(name), variables) == golden.read_text(encoding="utf-8").rstrip("\n")
 
 
-def test_the_headings_of_a_template_are_told_and_no_others() -> None:
-    found = Prompts().headings("bb3/srm")
-    assert {"What the reply should be about", "Conversation, the last turn at its end", "From the documents"} <= set(
-        found
-    )
-    assert not {"Rules", "Remembered", "Purpose"} & set(found)
+def test_a_template_s_own_words_are_those_that_no_variable_brings() -> None:
+    own = Prompts().own_words("bb3/srm")
+    assert "\nFrom the documents:\n" in own
+    assert "You reply to the last turn" in own
+    assert not any(mark in own for mark in ("{{", "{%", "{#", "turn.text", "Purpose:"))

@@ -66,7 +66,7 @@ def test_a_sentence_is_said_when_the_next_one_begins_and_all_before_it_is_proven
 
 def test_a_heading_of_the_prompt_ends_what_is_said() -> None:
     heard: list[str] = []
-    Aloud(asked_for_rent(), heard.append, ["From the documents"]).hear(
+    Aloud(asked_for_rent(), heard.append, "From the documents:\n").hear(
         json.dumps({"reply": f"{TRUE} From the documents: {ALSO_TRUE} {ALSO_TRUE}"})
     )
     assert heard == []  # the last sentence that is left may go on

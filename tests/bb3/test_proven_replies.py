@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.forms.proven_replies import goes_on, is_grounded, proven_quotes, stands_in, without_marks
+from investigator.bb3.forms.proven_replies import is_grounded, proven_quotes
 from investigator.evidence.quotes import Sources
 from investigator.records import Document, Module, Passage, Quote, Speaker, Turn
 
@@ -110,42 +110,3 @@ def test_with_quotes_a_reply_is_proven_by_them(reply: str, is_it: bool) -> None:
 )
 def test_without_quotes_only_what_was_said_is_repeated(reply: str, is_it: bool) -> None:
     assert grounded(reply, "I pay EUR 900 and I never smoke.") is is_it
-
-
-@pytest.mark.parametrize(
-    ("written", "text"),
-    [
-        ("It ends in 2030.</text><text>It ends", "It ends in 2030."),
-        ("It ends in 2030.</\u200bturn>", "It ends in 2030."),
-        ("<what you say>", ""),
-        ("It is less than 5 < 6.", "It is less than 5 < 6."),
-    ],
-)
-def test_a_reply_ends_where_the_marks_of_the_prompt_begin(written: str, text: str) -> None:
-    assert without_marks(written) == text
-
-
-def conversation(*said: str, quote: str = "") -> ModuleRequest:
-    speakers = (Speaker.PARTNER, Speaker.SELF)
-    turns = tuple(Turn(speaker=speakers[n % 2], text=text) for n, text in enumerate(said))
-    quotes = proven_quotes([(quote, 1)], (document(LEASE),), None) if quote else ()
-    return ModuleRequest(module=Module.SRM, by=Module.SRM, turns=turns, quotes=quotes)
-
-
-@pytest.mark.parametrize(
-    "reply", ["When does the lease end?", "the answer: the answer: the answer: the answer: the answer", "...", ""]
-)
-def test_an_echo_or_a_reply_in_circles_is_none(reply: str) -> None:
-    assert not goes_on(reply, conversation("When does the lease end?"))
-
-
-def test_a_reply_speaks_of_its_quotes_and_may_be_said_again_with_them() -> None:
-    asked = conversation("When?", "It ends in 2030.", "When?", quote="The lease ends in 2030.")
-    assert goes_on("It ends in 2030.", asked)
-    assert not goes_on("I like cheese very much.", asked)
-
-
-def test_what_is_remembered_stands_in_the_turn_word_for_word() -> None:
-    said = "Well, I have a dog! And my sister lives in Lahore, I think."
-    assert stands_in("I have a dog. my sister lives in Lahore", said)
-    assert not stands_in("I have a dog. I live in Lahore.", said)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from investigator.bb3.exchange import ModuleRequest
-from investigator.bb3.forms.proven_replies import proven_beginning, without_marks
+from investigator.bb3.forms.echoes import without_prompt
+from investigator.bb3.forms.proven_replies import proven_beginning
 from investigator.engines.base import Hear
 from investigator.replies import unfinished_text
 from investigator.text.sentences import sentence_spans
@@ -14,19 +13,19 @@ from investigator.text.sentences import sentence_spans
 class Aloud:
     """Says of a model's reply, in JSON, what is proven of it so far; what was said once is said again at the beginning.
 
-    The sentence that is being written is not said: it may go on to say something else. Nor is what comes after one of
-    the `headings` of the prompt.
+    The sentence that is being written is not said: it may go on to say something else. Nor is what comes after a
+    piece of the prompt, whose `own` words are given.
     """
 
-    def __init__(self, request: ModuleRequest, say: Hear, headings: Sequence[str] = ()) -> None:
+    def __init__(self, request: ModuleRequest, say: Hear, own: str = "") -> None:
         self._request = request
-        self._headings = headings
+        self._own = own
         self._say = say
         self._looked_at = self._said = ""
 
     def hear(self, written: str) -> None:
         """All that the model has written so far."""
-        reply = without_marks(unfinished_text(written, "reply"), self._headings)
+        reply = without_prompt(unfinished_text(written, "reply"), self._own)
         starts = [start for start, _ in sentence_spans(reply)]
         finished = reply[: starts[-1]].rstrip() if starts else ""
         if finished == self._looked_at:

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.aloud import Aloud
-from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes, stands_in, without_marks
+from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt
+from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes
 from investigator.bb3.memory.text import owner_of
 from investigator.calibration import shipped
 from investigator.engines.base import Hear
@@ -146,11 +147,12 @@ class ChatForm:
         score = _SCORES.get(request.module, 0.0)
         is_model, unsaid = desk.traits(Role.CHAT).is_model, ""
         if not is_model or request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
-            headings = desk.prompts.headings(template)
-            hear = Aloud(request, self._say, headings).hear if is_model and self._say is not None else None
+            own_words = desk.prompts.own_words(template)
+            hear = Aloud(request, self._say, own_words).hear if is_model and self._say is not None else None
             value = desk.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
             written = value.reply.strip() if value is not None else ""
-            text = proven_beginning(without_marks(written, headings), request) if is_model else written
+            said = whole_sentences(without_prompt(written, own_words))
+            text = proven_beginning(said, request) if is_model else written
             unsaid = written[len(text) :].strip()
             if text:
                 return ModuleReply(text=text, score=score, quotes=request.quotes, unsaid=unsaid)

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
+from investigator.bb3.forms.echoes import goes_on
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
 from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
 from investigator.evidence.claims import prove, unsaid
 from investigator.evidence.negation import allows_negation, negates
 from investigator.evidence.quotes import Sources, find_quote
-from investigator.records import Document, Quote, Speaker
+from investigator.records import Document, Quote
 from investigator.text.addressed import addresses_model
-from investigator.text.relevance import stems
 from investigator.text.sentences import sentence_spans
-from investigator.text.terms import content_words, words
 
-_MARK = re.compile(
-    r"</?\s*(?:text|turns?|facts?|evidence|passages?|documents?|reply|quotes?|point|what you say|words of)\b"
-    r"|<\W*/?\W*turn"
-)
-_MOST_REPEATS = 2
 _OF_ONESELF = re.compile(
     r"\b(?:i|we|ich|wir|je|nous|yo)\b[\s'’\w]{0,20}?(?:\b(?:not|never|no|nothing|none|cannot|nicht|nichts|nie|kein\w{0,2}|pas|nada)"
     r"|n['’]t)\b|\b(?:no (?:problem|worries|doubt)|not at all|why not|never mind|don['’]t (?:worry|mention))\b",
@@ -101,40 +94,6 @@ def _addressed_in(document: SearchDocument) -> tuple[AddressedSpan, ...]:
     if passage is None:
         return addressed_spans(_source_id(document), document.text)
     return addressed_spans(passage.document_id, document.text, passage.start)
-
-
-def without_marks(text: str, headings: Iterable[str] = ()) -> str:
-    """What a model wrote, up to the first mark or heading of a prompt that it goes on with."""
-    written = _MARK.split(text.replace("\u200b", ""), maxsplit=1)[0]
-    for heading in headings:
-        written = written.partition(f"{heading}:")[0]
-    return written.strip()
-
-
-def stands_in(text: str, said: str) -> bool:
-    """Whether each sentence of a text stands in what was said, word for word."""
-    there = " ".join(words(said))
-    return all(" ".join(words(text[start:end])) in there for start, end in sentence_spans(text))
-
-
-def goes_on(reply: str, request: ModuleRequest) -> bool:
-    """Whether a reply is one: it repeats neither a turn nor itself, and speaks of its quotes where it has some.
-
-    With quotes it may say what it said before: who asks the same again is told the same.
-    """
-    plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]
-    heard = (turn for turn in request.turns if not request.quotes or turn.speaker is Speaker.PARTNER)
-    told = {" ".join(words(turn.text)) for turn in heard}
-    if not any(plain) or " ".join(words(reply)) in told or _runs_in_circles(words(reply)):
-        return False
-    quoted = stems(word for quote in request.quotes for word in content_words(quote.text))
-    return not quoted or bool(quoted & stems(content_words(reply)))
-
-
-def _runs_in_circles(said: Sequence[str]) -> bool:
-    """Whether three words come three times, which a short reply does not need."""
-    runs = Counter(zip(said, said[1:], said[2:], strict=False))
-    return bool(runs) and max(runs.values()) > _MOST_REPEATS
 
 
 def _in_order(documents: Sequence[SearchDocument], number: int) -> Iterator[SearchDocument]:

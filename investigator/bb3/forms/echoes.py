@@ -1,0 +1,102 @@
+"""What a model writes that is no reply: pieces of its prompt, what was said to it, circles, a broken-off end. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from investigator.bb3.exchange import ModuleRequest
+from investigator.records import Speaker
+from investigator.text.relevance import stems
+from investigator.text.sentences import sentence_spans
+from investigator.text.terms import content_words, stop_words, words
+
+_MARK = re.compile(
+    r"</?\s*(?:text|turns?|facts?|evidence|passages?|documents?|reply|quotes?|point|what you say|words of)\b"
+    r"|<\W*/?\W*turn"
+)
+_HEADING = re.compile(r"^\w+(?:,? \w+){2,}:", re.MULTILINE)
+"""Three words or more at the beginning of a line of a prompt, and a colon."""
+_LEAST_OF_PROMPT = 5  # words of a sentence that is the prompt's own; fewer may be anybody's
+_LEAST_OF_TURN = 4
+_MOST_REPEATS = 2
+_ENDS = re.compile(r"[.!?…。！？؟।။]\W*$")
+_GOES_ON = re.compile(r"[,;:(–—-]\s*$")
+_LEAST_BROKEN = 6  # words of a sentence without an end that seems broken off; a shorter one may be an answer
+
+
+def without_prompt(written: str, own: str = "") -> str:
+    """What a model wrote, up to the first mark of a prompt that it goes on with.
+
+    `own` are the words of the prompt's template: a heading or a sentence of them ends it, too.
+    """
+    text = _MARK.split(written.replace("\u200b", ""), maxsplit=1)[0]
+    for heading in _headings(own):
+        text = text.partition(heading)[0]
+    for start, end in sentence_spans(text):
+        said = words(text[start:end])
+        if len(said) >= _LEAST_OF_PROMPT and f" {' '.join(said)} " in _run(own):
+            text = text[:start]
+            break
+    return text.strip()
+
+
+def whole_sentences(text: str) -> str:
+    """A text without a last sentence that breaks off in the middle."""
+    spans = list(sentence_spans(text))
+    if not spans:
+        return text
+    last = text[slice(*spans[-1])].strip()
+    said = words(last)
+    if _ENDS.search(last) or len(said) < _LEAST_BROKEN:
+        return text
+    breaks_off = _GOES_ON.search(last) is not None or said[-1] in stop_words()
+    return text[: spans[-1][0]].rstrip() if breaks_off else text
+
+
+def stands_in(text: str, said: str) -> bool:
+    """Whether each sentence of a text stands in what was said, word for word."""
+    there = " ".join(words(said))
+    return all(" ".join(words(text[start:end])) in there for start, end in sentence_spans(text))
+
+
+def goes_on(reply: str, request: ModuleRequest) -> bool:
+    """Whether a reply is one: it repeats neither a turn nor itself, and speaks of its quotes where it has some.
+
+    With quotes it may say what it said before: who asks the same again is told the same.
+    """
+    plain = [" ".join(words(reply[start:end])) for start, end in sentence_spans(reply)]
+    heard = (turn for turn in request.turns if not request.quotes or turn.speaker is Speaker.PARTNER)
+    told = {" ".join(words(turn.text)) for turn in heard}
+    if not any(plain) or " ".join(words(reply)) in told or _runs_in_circles(words(reply)):
+        return False
+    if not request.quotes and not request.memory and _takes_over(reply, request):
+        return False
+    quoted = stems(word for quote in request.quotes for word in content_words(quote.text))
+    return not quoted or bool(quoted & stems(content_words(reply)))
+
+
+def _takes_over(reply: str, request: ModuleRequest) -> bool:
+    """Whether a reply has a sentence of the last turn in it, word for word, as if it were its own."""
+    last = request.turns[-1].text if request.turns else ""
+    said = f" {' '.join(words(reply))} "
+    sentences = [words(last[start:end]) for start, end in sentence_spans(last)]
+    return any(len(sentence) >= _LEAST_OF_TURN and f" {' '.join(sentence)} " in said for sentence in sentences)
+
+
+def _runs_in_circles(said: Sequence[str]) -> bool:
+    """Whether three words come three times, which a short reply does not need."""
+    runs = Counter(zip(said, said[1:], said[2:], strict=False))
+    return bool(runs) and max(runs.values()) > _MOST_REPEATS
+
+
+@lru_cache(maxsize=16)
+def _headings(own: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_HEADING.findall(own)))
+
+
+@lru_cache(maxsize=16)
+def _run(own: str) -> str:
+    return f" {' '.join(words(own))} "
