@@ -74,6 +74,7 @@ from investigator.records.exchanges import (
 )
 from investigator.records.memories import Finding, Knowledge, KnownInfo, Memory, PointStatus, Reflection, Relation
 from investigator.records.modules import (
+    AND_MORE,
     DecisionReply,
     FactReply,
     FactsVariables,
@@ -93,6 +94,7 @@ from investigator.records.plans import SUMMARY, Plan, PlanStep, Status
 from investigator.records.standing import Standing
 
 __all__ = [
+    "AND_MORE",
     "SUMMARY",
     "Answer",
     "AnswerReply",

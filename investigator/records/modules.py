@@ -58,6 +58,10 @@ class Turn(Record):
     text: str
 
 
+AND_MORE = "…"
+"""The last line of a fact that sums up several, where there are more."""
+
+
 class PersonalFact(Record):
     """Something that one of the two said about themselves, kept over conversations; ids never repeat in one store."""
 

@@ -10,8 +10,7 @@ from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.overlap import Claim
 from investigator.bb3.memory.text import MemoryForm, owner_of, prefix_of
 from investigator.bb3.memory.words import memory_words
-from investigator.engines.extractive.responding import AND_MORE
-from investigator.records import Speaker
+from investigator.records import AND_MORE, Speaker
 from investigator.store.personal_facts import FactSource, KeptFact
 from investigator.text.of_oneself import asked_topics, asks_for_everything, asks_for_more
 

@@ -9,12 +9,10 @@ import re
 from collections.abc import Sequence
 
 from investigator.engines.extractive.turns import is_question, last_text, tells_of_oneself
-from investigator.records import PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
+from investigator.records import AND_MORE, PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
 from investigator.text.of_oneself import asks_for_everything, asks_of_oneself
 from investigator.text.terms import folded
 
-AND_MORE = "…"
-"""The last line of a fact that sums up several, where there are more."""
 _NOTHING_TO_QUOTE = "I have nothing to quote on that."
 _WHAT_NEXT = "What would you like to know?"
 _NOT_LOOKED = "I have not looked it up."
