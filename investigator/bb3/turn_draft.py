@@ -113,6 +113,6 @@ class Draft:
             message["memory_problem"] = self.memory_problem
         if said.unsaid:
             message["unsaid"] = said.unsaid
-        if self.quotes:
-            message["quotes"] = [quote.model_dump(mode="json") for quote in self.quotes]
+        if quotes := said.quotes or self.quotes:
+            message["quotes"] = [quote.model_dump(mode="json") for quote in quotes]
         return message

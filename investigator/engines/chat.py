@@ -250,9 +250,12 @@ class ChatEngine:
         hearing = Hearing(call.hear, self._settings.max_reply_characters)
         aloud = partial(heard, model, {**arguments, **stream_arguments(sending)}, hearing)
         try:
-            return within(timeout, partial(_invoked, aloud, call.prompt, self._observers))
+            answer = within(timeout, partial(_invoked, aloud, call.prompt, self._observers))
         finally:
             hearing.end()
+        if hearing.problem is not None:
+            raise hearing.problem
+        return answer
 
     def _model(self, parameters: frozenset[Parameter]) -> BaseChatModel:
         with self._building:

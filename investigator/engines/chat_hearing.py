@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -26,14 +27,20 @@ class Hearing:
         self._hear = hear
         self._lock = Lock()
         self._ended = False
+        self.problem: BaseException | None = None
+        """What the listener has raised; it is no fault of the server."""
         self.most = most
         """Characters; whatever is longer is no reply."""
 
     def tell(self, written: str) -> None:
         """All that is written so far."""
         with self._lock:
-            if not self._ended:
+            if self._ended:
+                return
+            try:
                 self._hear(written)
+            finally:
+                self.problem = sys.exception()
 
     def end(self) -> None:
         """From now on nothing is told."""

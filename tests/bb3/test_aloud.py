@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,10 +22,12 @@ from investigator.bb3.safety import SafetyGuard
 from investigator.bb3.talk import Talk
 from investigator.chats import open_chat
 from investigator.dialogue.messages import Message
+from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
+from investigator.errors import EngineError
 from investigator.prompts import Prompts
-from investigator.records import Module, Quote, Speaker, Turn
+from investigator.records import Module, Prompt, Quote, Reply, Speaker, Turn
 from investigator.research.desk import Desk
 from investigator.store.in_memory import InMemoryJournal
 
@@ -81,8 +83,32 @@ def test_of_a_try_that_begins_anew_nothing_is_said_twice() -> None:
     assert heard == [TRUE]
 
 
+class Failing:
+    """A model that begins a reply, and fails."""
+
+    name = "failing"
+    traits = Traits(is_model=True)
+
+    def __init__(self, said: str) -> None:
+        self._said = said
+
+    def reply(self, prompt: Prompt) -> Reply:
+        raise EngineError("the line is dead")
+
+    def reply_aloud(self, prompt: Prompt, hear: Callable[[str], None]) -> Reply:
+        hear(json.dumps({"quotes": [], "reply": self._said})[:-2])
+        return self.reply(prompt)
+
+
 def replied(said: str, hear: list[str]) -> ModuleReply:
-    engine = model({Module.SRM: {"quotes": [], "reply": said}})
+    return replied_raw(json.dumps({"quotes": [], "reply": said}), hear)
+
+
+def replied_raw(said: str, hear: list[str]) -> ModuleReply:
+    return replied_by(model({Module.SRM: said}), hear)
+
+
+def replied_by(engine: Engine, hear: list[str]) -> ModuleReply:
     second = ExtractiveEngine(ScriptedEmbedder())
     desk = Desk(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), time.monotonic, second=second)
     (reply,) = ChatForm(lambda _: desk, say=hear.append).ask([asked_for_rent()])
@@ -94,6 +120,21 @@ def test_what_was_said_aloud_stays_said_and_what_is_not_proven_is_kept_for_why()
     reply = replied(f"{TRUE} {FALSE}", heard)
     assert heard == [TRUE]
     assert (reply.text, reply.unsaid, reply.is_stock) == (TRUE, FALSE, False)
+
+
+def test_what_was_heard_stays_said_where_the_model_breaks_off() -> None:
+    heard: list[str] = []
+    broken = replied_raw(json.dumps({"quotes": [], "reply": f"{TRUE} {ALSO_TRUE} {FALSE}"})[:-10], heard)
+    assert broken.text == heard[-1] == f"{TRUE} {ALSO_TRUE}"
+
+
+def test_what_was_heard_stays_said_where_the_server_fails() -> None:
+    heard: list[str] = []
+    reply = replied_by(Failing(f"{TRUE} {ALSO_TRUE} And"), heard)
+    assert reply.text == heard[-1] == f"{TRUE} {ALSO_TRUE}"
+    assert "the line is dead" in reply.unsaid
+    with pytest.raises(EngineError):
+        replied_by(Failing(FALSE), [])
 
 
 def test_where_nothing_is_proven_the_quotes_are_said_in_its_place() -> None:
@@ -132,8 +173,9 @@ def test_a_talk_is_heard_and_its_message_begins_with_what_was_heard(place: Path)
 
 
 def test_unsafe_words_are_not_heard(place: Path) -> None:
-    said = "It makes 42 MW of power, you asshole. That is all."
-    message, heard = talked(place, {Module.SRM: {"quotes": [], "reply": said}})
+    said = {"quotes": [], "reply": "You are an asshole. That is all."}
+    options = ChatOptions(search_decision=Decide.NEVER, contextual_knowledge_decision=Decide.NEVER)
+    message, heard = talked(place, {Module.VRM: said}, options)
     assert heard == []
     assert message["failure"]
 

@@ -159,9 +159,9 @@ def test_a_claim_that_no_quote_holds_is_not_said(claim: str) -> None:
 
 
 def test_a_claim_that_the_quotes_hold_is_said() -> None:
-    said = {"quotes": [], "reply": "The rent is EUR 48,000 a year."}
+    said = {"quotes": [], "reply": "According to the lease, the annual rent is 48,000 euros."}
     found = reply(saying(Module.SRM, said), Module.SRM, quotes=(quote(RENT.text),), knowledge=RENT.text)
-    assert found.text == "The rent is EUR 48,000 a year."
+    assert found.text == "According to the lease, the annual rent is 48,000 euros."
     assert found.quotes == (quote(RENT.text),)
 
 
@@ -208,7 +208,7 @@ def test_what_is_no_claim_or_was_said_is_said(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("I am a chatbot. I am a chatbot. I am a chatbot.", "Hello! What would you like to know?"),
+        ("I am a chatbot. I am a chatbot. I am a chatbot.", "I am a chatbot."),
         ("Hello", "Hello! What would you like to know?"),
         ("Good day!<\u200b/turn> <turn>Bye", "Good day!"),
         ("</turn>", "Hello! What would you like to know?"),

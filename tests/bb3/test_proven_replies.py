@@ -80,7 +80,7 @@ def grounded(reply: str, said: str = "Tell me about the rent.", *quotes: str) ->
     ("reply", "is_it"),
     [
         ("It is EUR 48,000.", True),
-        ("It is 48,000 euros a year, until 2030.", True),
+        ("It is 48,000 euros a year, and ends in 2030.", True),
         ("It is EUR 48,001.", False),
         ("It ends on 1 May 2030.", False),
         ("Pets are not welcome.", False),

@@ -118,3 +118,16 @@ def test_a_reply_without_end_is_cut(openai_server: OpenAIServer, made_time: Made
     settings = ChatSettings(base_url=openai_server.url, max_reply_characters=1000)
     reply = ChatEngine("openai:m", settings, turns=made_time.turns()).reply_aloud(PROMPT, lambda _: None)
     assert (len(reply.text), reply.finish_reason) == (1000, FinishReason.LENGTH)
+
+
+def test_what_a_listener_raises_comes_back_and_is_no_fault_of_the_server(
+    engine: ChatEngine, openai_server: OpenAIServer
+) -> None:
+    openai_server.answer(streamed(*PIECES))
+
+    def hear(_: str) -> None:
+        raise EOFError
+
+    with pytest.raises(EOFError):
+        engine.reply_aloud(PROMPT, hear)
+    assert len(openai_server.requests) == 1

@@ -21,7 +21,9 @@ class Aloud:
         self._request = request
         self._own = own
         self._say = say
-        self._looked_at = self._said = ""
+        self._looked_at = ""
+        self.said = ""
+        """What was said so far."""
 
     def hear(self, written: str) -> None:
         """All that the model has written so far."""
@@ -32,6 +34,6 @@ class Aloud:
             return
         self._looked_at = finished
         proven = proven_beginning(finished, self._request)
-        if len(proven) > len(self._said) and proven.startswith(self._said):
-            self._said = proven
+        if len(proven) > len(self.said) and proven.startswith(self.said):
+            self.said = proven
             self._say(proven)

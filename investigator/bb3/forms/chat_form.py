@@ -8,13 +8,14 @@ from typing import TypeVar
 
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.aloud import Aloud
-from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt
-from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes
+from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
+from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes, resting_on
 from investigator.bb3.memory.text import owner_of
 from investigator.calibration import shipped
 from investigator.engines.base import Hear
 from investigator.engines.roles import Role
-from investigator.evidence.claims import unsaid
+from investigator.errors import EngineError
+from investigator.evidence.claims import unsaid as unsaid_in
 from investigator.evidence.quotes import Sources
 from investigator.prompts import Prompts
 from investigator.records import (
@@ -145,25 +146,43 @@ class ChatForm:
         variables, template = _response_variables(request)
         desk = self._desk_of(request.by)
         score = _SCORES.get(request.module, 0.0)
-        is_model, unsaid = desk.traits(Role.CHAT).is_model, ""
-        if not is_model or request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
-            own_words = desk.prompts.own_words(template)
-            hear = Aloud(request, self._say, own_words).hear if is_model and self._say is not None else None
-            value = desk.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
-            written = value.reply.strip() if value is not None else ""
-            said = whole_sentences(without_prompt(written, own_words))
-            text = proven_beginning(said, request) if is_model else written
-            unsaid = written[len(text) :].strip()
-            if text:
-                return ModuleReply(text=text, score=score, quotes=request.quotes, unsaid=unsaid)
+        text = unsaid = ""
+        if not desk.traits(Role.CHAT).is_model:
+            value = desk.ask(template, variables, ResponseReply, smaller=less_said).value
+            text = value.reply.strip() if value is not None else ""
+        elif request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
+            text, unsaid = self._said_by_model(request, variables, template)
+        if text:
+            return ModuleReply(text=text, score=score, quotes=resting_on(text, request.quotes), unsaid=unsaid)
         own = desk.opinion(template, variables, ResponseReply)
         if own is None:
             return ModuleReply(text="", failed=True, unsaid=unsaid)
         return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True, unsaid=unsaid)
 
+    def _said_by_model(self, request: ModuleRequest, variables: Variables, template: str) -> tuple[str, str]:
+        """What a model says that is proven, and what it says besides; what was heard of it stays said."""
+        desk = self._desk_of(request.by)
+        own_words = desk.prompts.own_words(template)
+        aloud = Aloud(request, self._say or _nobody, own_words)
+        hear = aloud.hear if self._say is not None else None
+        try:
+            value = desk.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
+        except EngineError as error:
+            if not aloud.said:
+                raise
+            return aloud.said, f"… ({error.message})"
+        written = value.reply.strip() if value is not None else ""
+        proven = proven_beginning(whole_sentences(without_prompt(written, own_words)), request)
+        text = proven if proven.startswith(aloud.said) else aloud.said
+        return text, without_tags(written.removeprefix(text))
+
     def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> Reading[R]:
         desk = self._desk_of(request.by)
         return desk.ask(request.module.template, variables, reply_type, smaller=less_said)
+
+
+def _nobody(_: str) -> None:
+    """Listens to what is said while nobody does."""
 
 
 def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
@@ -231,7 +250,7 @@ def _is_fitting(request: ModuleRequest, text: str) -> bool:
     """Whether a query is short and has no figures of its own; whether a memory or a topic was said, word for word."""
     last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)
     if request.module is Module.SGM:
-        return len(text) <= max(_LONGEST_QUERY, len(last)) and unsaid(text, said) is None
+        return len(text) <= max(_LONGEST_QUERY, len(last)) and unsaid_in(text, said) is None
     return stands_in(text, last if request.module is Module.MGM else said)
 
 

@@ -17,6 +17,7 @@ _MARK = re.compile(
     r"</?\s*(?:text|turns?|facts?|evidence|passages?|documents?|reply|quotes?|point|what you say|words of)\b"
     r"|<\W*/?\W*turn"
 )
+_TAG = re.compile(r"<\W?/?\W?[\w ]{1,30}(?:>|$)|<\W*$")
 _HEADING = re.compile(r"^\w+(?:,? \w+){2,}:", re.MULTILINE)
 """Three words or more at the beginning of a line of a prompt, and a colon."""
 _LEAST_OF_PROMPT = 5  # words of a sentence that is the prompt's own; fewer may be anybody's
@@ -43,17 +44,23 @@ def without_prompt(written: str, own: str = "") -> str:
     return text.strip()
 
 
+def without_tags(text: str) -> str:
+    """A text without what looks like the tags of a prompt, whole or broken off."""
+    return _TAG.sub(" ", text).strip()
+
+
 def whole_sentences(text: str) -> str:
-    """A text without a last sentence that breaks off in the middle."""
+    """A text without a last sentence that breaks off in the middle: the only one without an end, or seemingly so."""
     spans = list(sentence_spans(text))
     if not spans:
         return text
-    last = text[slice(*spans[-1])].strip()
-    said = words(last)
-    if _ENDS.search(last) or len(said) < _LEAST_BROKEN:
+    last, before = text[slice(*spans[-1])].strip(), text[: spans[-1][0]].rstrip()
+    if _ENDS.search(last):
         return text
-    breaks_off = _GOES_ON.search(last) is not None or said[-1] in stop_words()
-    return text[: spans[-1][0]].rstrip() if breaks_off else text
+    said = words(last)
+    is_long = len(said) >= _LEAST_BROKEN
+    breaks_off = is_long and (_GOES_ON.search(last) is not None or said[-1] in stop_words())
+    return before if breaks_off or _ENDS.search(before) else text
 
 
 def stands_in(text: str, said: str) -> bool:
@@ -79,10 +86,10 @@ def goes_on(reply: str, request: ModuleRequest) -> bool:
 
 
 def _takes_over(reply: str, request: ModuleRequest) -> bool:
-    """Whether a reply has a sentence of the last turn in it, word for word, as if it were its own."""
-    last = request.turns[-1].text if request.turns else ""
+    """Whether a reply has a sentence in it, word for word, of the last turn or of an earlier reply."""
     said = f" {' '.join(words(reply))} "
-    sentences = [words(last[start:end]) for start, end in sentence_spans(last)]
+    heard = [turn.text for turn in request.turns if turn.speaker is Speaker.SELF or turn is request.turns[-1]]
+    sentences = [words(text[start:end]) for text in heard for start, end in sentence_spans(text)]
     return any(len(sentence) >= _LEAST_OF_TURN and f" {' '.join(sentence)} " in said for sentence in sentences)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.echoes import goes_on
+from investigator.bb3.forms.given_words import is_told_in
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
 from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
 from investigator.evidence.claims import prove, unsaid
@@ -15,7 +16,9 @@ from investigator.evidence.negation import allows_negation, negates
 from investigator.evidence.quotes import Sources, find_quote
 from investigator.records import Document, Quote
 from investigator.text.addressed import addresses_model
+from investigator.text.relevance import stems
 from investigator.text.sentences import sentence_spans
+from investigator.text.terms import content_words, words
 
 _OF_ONESELF = re.compile(
     r"\b(?:i|we|ich|wir|je|nous|yo)\b[\s'’\w]{0,20}?(?:\b(?:not|never|no|nothing|none|cannot|nicht|nichts|nie|kein\w{0,2}|pas|nada)"
@@ -45,32 +48,50 @@ def proven_quotes(
 
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
-    """Whether a reply says nothing that was not given to it: figures and denials stand in its quotes or were said.
+    """Whether a reply says nothing that was not given to it: its words, figures and denials are quoted or were said.
 
-    Without quotes only what stands in the conversation, the memories and the topic may be repeated; what one denies of
-    oneself ("I have not looked it up") is no claim.
+    Without quotes only figures and denials of the conversation, the memories and the topic may be repeated; what one
+    denies of oneself ("I have not looked it up") is no claim.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:
         return unsaid(reply, said) is None and not _denies(reply, said)
-    return prove(reply, request.quotes, said) is None
+    quoted = [part for quote in request.quotes for part in (quote.text, quote.place)]
+    return is_told_in(reply, [said, *quoted]) and prove(reply, request.quotes, said) is None
 
 
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
     """The longest beginning of a reply, in whole sentences, that is grounded and one that goes on; empty where none is.
 
-    A sentence that is not grounded ends it, whatever comes after. Of a reply that runs in circles nothing is left.
+    A sentence that is not grounded ends it, whatever comes after, and so does one that was said before in it.
     """
     beginning = ""
-    for _, end in sentence_spans(reply):
-        part = reply[:end].rstrip()
-        if not is_grounded(part, request):
+    said: set[str] = set()
+    for start, end in sentence_spans(reply):
+        part, plain = reply[:end].rstrip(), " ".join(words(reply[start:end]))
+        if plain in said or not is_grounded(part, request) or (beginning and not goes_on(part, request)):
             break
+        said.add(plain)
         if goes_on(part, request):
             beginning = part
-        elif beginning:
-            return ""
     return beginning
+
+
+def resting_on(reply: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+    """The quotes that a reply takes its words from, as few as hold them all; all quotes where none has any of them."""
+    wanted = stems(content_words(reply))
+    chosen: list[Quote] = []
+    while quotes:
+        best = max(quotes, key=lambda quote: _shared(quote, wanted))
+        if not _shared(best, wanted):
+            break
+        chosen.append(best)
+        wanted -= stems(words(best.text))
+    return tuple(quote for quote in quotes if quote in chosen) or tuple(quotes)
+
+
+def _shared(quote: Quote, wanted: frozenset[str]) -> int:
+    return len(wanted & stems(words(quote.text)))
 
 
 def _denies(reply: str, said: str) -> bool:

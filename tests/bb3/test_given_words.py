@@ -1,0 +1,59 @@
+"""A reply about documents states nothing in words that no quote has."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.bb3.forms.given_words import is_told_in
+from investigator.bb3.forms.proven_replies import resting_on
+from investigator.records import Quote
+
+FOLLOW_UP = "The follow-up took 24 months and ended in June."
+FUNDING = "The trial was funded by the German Research Foundation."
+ASKED = "How long was the follow-up, and who paid?"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The follow-up took 24 months.",
+        "It ended in June.",
+        "According to the report, the German Research Foundation funded the trial.",
+        "The follow-up lasted 24 months. The trial was funded by the German Research Foundation.",
+        "Shall I look for more?",
+        "The German Research Foundation paid.",
+    ],
+)
+def test_words_of_the_quotes_and_of_the_conversation_may_be_said(reply: str) -> None:
+    assert is_told_in(reply, [FOLLOW_UP, FUNDING, ASKED])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The follow-up took 24 months. You should stop taking your medicine.",
+        "The follow-up took 24 months. Everyone died.",
+        "The trial was funded by Pfizer.",
+        "It was secretly funded by the German Research Foundation.",
+        "The German Research Foundation only funded the trial.",
+        "The follow-up ended in July.",
+        "The follow-up began in June.",
+        "The follow-up took less than 24 months.",
+        "The trial was a complete failure.",
+        "The follow-up ended because of fraud.",
+    ],
+)
+def test_another_word_makes_another_statement(reply: str) -> None:
+    assert not is_told_in(reply, [FOLLOW_UP, FUNDING, ASKED])
+
+
+def quote(text: str) -> Quote:
+    return Quote(document_id="a.txt", page=None, line=1, start=0, end=len(text), text=text, source_hash="h")
+
+
+def test_a_reply_rests_on_the_quotes_that_its_words_come_from() -> None:
+    both = (quote(FUNDING), quote(FOLLOW_UP))
+    assert resting_on("The follow-up took 24 months.", both) == (both[1],)
+    assert resting_on("It took 24 months, and the German Research Foundation paid.", both) == both
+    assert resting_on("Hm.", both) == both
+    assert resting_on("Hm.", ()) == ()
