@@ -37,5 +37,6 @@ def export(
     saved = (conversation for file in files for conversation in conversations_in(file))
     redactor = Redactor(secrets.token_bytes(32), random.SystemRandom(), titles=titles)
     made = publish(to, version, saved, redactor, datetime.now(UTC).date())
-    typer.echo(f"Release {version} in {to / version}: {made.written} conversations")
+    number = f"{made.written} conversation{'' if made.written == 1 else 's'}"
+    typer.echo(f"Release {version} in {to / version}: {number}")
     typer.echo(f"Left out: {made.without_consent} without consent, {made.without_human_reply} without a human reply")

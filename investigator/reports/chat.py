@@ -24,6 +24,12 @@ _NAMED = {
     "problem": "The model failed",
     "failure": "Canned reply, for",
 }
+_FAILURES = {
+    "unsafe_Human": "what you said is not safe to reply to",
+    "unsafe_BlenderBot3": "the reply was not safe to be said",
+    "unsafe_model_crash": "the model failed",
+}
+"""Why a canned reply was given, by the data card's names."""
 
 _LONGEST_PROBLEM = 300  # characters
 _DECISIONS = frozenset({"search", "do not search", "access memory", "do not access memory"})
@@ -75,7 +81,9 @@ def memories_text(facts: Sequence[KeptFact]) -> Text:
 
 
 def _told(name: str, text: str) -> str:
-    """The text of a field; where a module was to decide and made no decision, that."""
+    """The text of a field; a failure in words; where a module was to decide and made no decision, that."""
+    if name == "failure":
+        return _FAILURES.get(text, text)
     if name.endswith("_decision") and text not in _DECISIONS:
         return f"no decision was made; it said “{one_line(text)}”"
     return one_line(text)

@@ -184,7 +184,7 @@ def test_a_document_is_not_written_over_by_saving(terminal: Terminal) -> None:
 def test_unsafe_words_get_a_canned_reply(terminal: Terminal) -> None:
     result = terminal.chat("You asshole.\n/why\n")
     assert terminal.asked() == []
-    assert "Canned reply, for: unsafe_Human\n" in result.stdout
+    assert "Canned reply, for: what you said is not safe to reply to\n" in result.stdout
 
 
 def test_a_model_that_is_down_gets_a_canned_reply_and_the_chat_goes_on(terminal: Terminal) -> None:

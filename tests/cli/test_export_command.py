@@ -35,7 +35,7 @@ def test_only_conversations_with_consent_are_released_and_redacted(folder: Path,
     command("chat", folder, "--user", "mum", "--share", stdin="/save\n")
     result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0")
     assert result.exit_code == 0
-    assert "1 conversations" in result.stdout
+    assert ": 1 conversation\n" in result.stdout
     assert "Left out: 1 without consent, 1 without a human reply" in result.stdout
     text = released(tmp_path / "releases", "1.0")
     for secret in ("ida.lovelace", "7946", '"ida"', "agree to nothing"):

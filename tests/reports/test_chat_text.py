@@ -83,7 +83,7 @@ def test_what_went_wrong_is_told() -> None:
         "Found: no documents",
     ]
     canned = Message(text="Hm", failure="unsafe_model_crash", problem="no server")
-    assert why_text(canned).plain == "The model failed: no server\nCanned reply, for: unsafe_model_crash\n"
+    assert why_text(canned).plain == "The model failed: no server\nCanned reply, for: the model failed\n"
 
 
 def test_nothing_that_is_shown_moves_the_cursor() -> None:

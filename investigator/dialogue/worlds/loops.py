@@ -61,7 +61,8 @@ class Exchanges:
             return ""
         what = "the same exchange" if length == 1 else f"the same {length} exchanges"
         gist = " / ".join(text if len(text) <= _GIST else f"{text[:_GIST]}…" for text in texts)
-        return f"{what} came again {self._repeats} times, the last one: {gist!r}"
+        times = "once" if self._repeats == 1 else f"{self._repeats} times"
+        return f"{what} came again {times}, the last one: {gist!r}"
 
     def forget(self) -> None:
         """An episode begins."""
