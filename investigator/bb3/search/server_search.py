@@ -71,9 +71,9 @@ def _as_read(page: FoundPage, query: str) -> ServedDocument:
     around, line = whole[first : end + _AROUND], whole.count("\n", 0, first)
     origin = page.origin
     return ServedDocument(
-        title=page.title or page.url,
+        title=_one_line(page.title or page.url),
         text=whole[start:end],
-        url=page.url,
+        url=_one_line(page.url),
         passage=_cut(origin, whole, start, end) if origin else None,
         around=around,
         begins=start - first,
@@ -100,3 +100,7 @@ def _cut(origin: Origin, whole: str, start: int, end: int) -> Passage:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
