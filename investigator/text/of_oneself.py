@@ -35,7 +35,9 @@ class _Rules(Record):
     told: dict[str, tuple[str, ...]]
     my: tuple[str, ...]
     named: tuple[str, ...]
+    left: dict[str, tuple[str, ...]]
     of_one: str
+    own_names: str
     count: tuple[str, ...]
     asked: dict[str, tuple[str, ...]]
     asked_my: tuple[str, ...]
@@ -79,6 +81,19 @@ def told_topics(statement: str) -> Mapping[str, str]:
     return found
 
 
+def left_topics(statement: str) -> Mapping[str, str]:
+    """What a clause tells that is no longer so, with the value: `{"home": "berlin"}` for "I moved out of Berlin"."""
+    text = _without_fillers(_END.sub("", _plain(statement)))
+    found = {topic: pattern.match(text) for topic, pattern in _left().items()}
+    return {topic: next(value for value in left.groups() if value) for topic, left in found.items() if left}
+
+
+def names_another(topic: str) -> bool:
+    """Whether a topic is the name of somebody or something else than the speaker: "sister name", not "last name"."""
+    owner, _, last = topic.rpartition(" ")
+    return last == "name" and bool(owner) and _folded_words(_rules().own_names).isdisjoint(owner.split())
+
+
 def has_one_value(topic: str) -> bool:
     """Whether there is but one value at a time: of the names of dogs and brothers there may be several."""
     owner, _, last = topic.rpartition(" ")
@@ -116,7 +131,7 @@ def asks_of_oneself(question: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return folded(text[:_LONGEST]).replace("’", "'").strip()
+    return folded(text[:_LONGEST]).replace("’", "'").replace("œ", "oe").strip()
 
 
 def _topic(what: str) -> str:
@@ -157,7 +172,16 @@ def _compiled(name: str) -> tuple[re.Pattern[str], ...]:
 @cache
 def _told() -> Mapping[str, re.Pattern[str]]:
     """One pattern for each topic; exactly one of its groups has matched."""
-    return {topic: _joined(rule.replace("?P<value>", "") for rule in rules) for topic, rules in _rules().told.items()}
+    return _by_topic(_rules().told)
+
+
+@cache
+def _left() -> Mapping[str, re.Pattern[str]]:
+    return _by_topic(_rules().left)
+
+
+def _by_topic(listed: Mapping[str, tuple[str, ...]]) -> Mapping[str, re.Pattern[str]]:
+    return {topic: _joined(rule.replace("?P<value>", "") for rule in rules) for topic, rules in listed.items()}
 
 
 @cache

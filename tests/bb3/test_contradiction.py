@@ -38,6 +38,26 @@ from investigator.bb3.memory.contradiction import NEGATED, is_overturned, settle
         ("Je m'appelle Zoé", "Mon nom est Léa"),
         ("Tengo un perro", "No tengo perro"),
         ("Vivo en Madrid", "Me mudé a Bilbao"),
+        ("I have a dog", "I do not have a dog any more"),
+        ("I am vegetarian", "I'm not vegetarian any more."),
+        ("I live in Berlin", "I don't live in Berlin any more"),
+        ("I live in Berlin", "I have moved from Berlin to Paris"),
+        ("I am based in Berlin", "I moved out of Berlin last year."),
+        ("I live in Berlin, Germany", "I no longer live in Berlin"),
+        ("I live in Trinidad and Tobago", "I moved to Paris"),
+        ("Ich wohne in Köln", "Ich bin von Köln nach Hamburg gezogen"),
+        ("Ich lebe in Köln", "Ich wohne nicht mehr in Köln"),
+        ("J'habite à Lyon", "J'ai déménagé de Lyon à Paris"),
+        ("I live in Berlin", "Vivo en París"),
+        ("Vivo en Madrid", "Ya no vivo en Madrid"),
+        ("I have a dog called Rex", "My dog is dead."),
+        ("I have two dogs", "Sadly, my dogs died last week"),
+        ("Ich habe einen Hund", "Mein Hund ist gestorben"),
+        ("J'ai un chien", "Mon chien est mort"),
+        ("Tengo un perro", "Mi perro ha muerto"),
+        ("I have a dog and a cat", "I have neither a dog nor a cat"),
+        ("I have two cats and three dogs", "I have no cats and no dogs"),
+        ("Ich habe einen Hund", "Ich habe weder Hund noch Katze"),
     ],
 )
 def test_the_newer_of_two_holds(older: str, newer: str) -> None:
@@ -69,9 +89,56 @@ def test_what_can_both_be_true_both_holds(older: str, newer: str) -> None:
     assert what_holds([older, newer]) == [older, newer]
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I am allergic to nuts and penicillin.", "I am no longer allergic to nuts."),
+        ("I'm allergic to nuts, penicillin", "I'm not allergic to penicillin"),
+        ("I have two cats and a parrot.", "I no longer have a parrot."),
+        ("I have a dog and live in Berlin.", "I no longer live in Berlin."),
+        ("I live in Berlin and have a dog.", "I moved to Paris."),
+        ("I live in Berlin and have a dog.", "I moved out of Berlin"),
+        ("I am married and a nurse", "I am divorced"),
+        ("I like tea, coffee and milk", "I hate coffee"),
+        ("I like coffee, not milk or tea", "I like milk"),
+        ("I have a dog and a cat", "My dog died"),
+        ("Ich bin Hebamme und habe zwei Katzen.", "Ich bin keine Hebamme mehr."),
+        ("J'ai un chien et un chat", "Je n'ai plus de chien"),
+        ("Soy alérgico a las nueces y a la penicilina", "Ya no soy alérgico a las nueces"),
+    ],
+)
+def test_who_denies_one_thing_of_a_list_has_not_denied_the_others(older: str, newer: str) -> None:
+    assert what_holds([older, newer]) == [older, newer]
+
+
+def test_who_denies_all_of_a_list_one_by_one_has_denied_it() -> None:
+    assert what_holds(["I have a dog and a cat.", "I have no dog.", "I have no cat."])[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I have two cats", "My cat died"),
+        ("I have dogs", "My dog died"),
+        ("I have a phone", "My phone died"),
+        ("I have a dog", "My dog died laughing"),
+        ("I live in Berlin", "I moved out of Paris"),
+        ("I live in Berlin", "I moved from Paris to Berlin"),
+    ],
+)
+def test_what_died_or_was_left_is_not_what_is_told(older: str, newer: str) -> None:
+    assert what_holds([older, newer]) == [older, newer]
+
+
 def test_the_rest_of_a_memory_still_holds() -> None:
     told = ["My name is Anna. I live in Berlin and I have a dog.", "I moved to Paris", "My name is Berta"]
     assert what_holds(told) == ["I have a dog.", "I moved to Paris", "My name is Berta"]
+
+
+def test_the_rest_is_told_as_it_was_written() -> None:
+    told = "I have a dog, I am a nurse and I live in Berlin."
+    assert what_holds([told, "I moved to Paris"])[0] == "I have a dog, I am a nurse"
+    assert what_holds([told, "I am not a nurse"])[0] == "I have a dog I live in Berlin."
 
 
 def test_the_last_word_counts_whatever_was_said_between() -> None:

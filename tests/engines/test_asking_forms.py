@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from investigator.engines.embedders import SentenceTransformerEmbedder
-from investigator.engines.extractive.asking_forms import greets, has_question_mark, is_latin
+from investigator.engines.extractive.asking_forms import after_greeting, greets, has_question_mark, is_latin
 from investigator.engines.extractive.deciding import decide_search
 from investigator.engines.extractive.turn_kinds import TurnKinds
 from investigator.engines.extractive.turns import is_question, key_terms, tokens
@@ -85,6 +85,13 @@ def test_a_statement_needs_none(text: str) -> None:
 def test_to_ask_how_one_is_needs_none(text: str) -> None:
     assert greets(text)
     assert not searches(text)
+
+
+def test_a_question_is_what_stands_behind_a_greeting() -> None:
+    assert after_greeting("Привет, где дом?") == "где дом?"
+    assert after_greeting("你好，房子在哪里？") == "房子在哪里？"
+    assert after_greeting("Дом, где он?") == "Дом, где он?"
+    assert after_greeting("Привет!") == "Привет!"
 
 
 def test_a_semicolon_asks_in_greek_only() -> None:

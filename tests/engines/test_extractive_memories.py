@@ -68,6 +68,10 @@ def said(text: str, fact: str = "", module: Module = Module.MRM) -> str:
         ("Vergiss nicht, dass ich einen Hund habe", "ich einen Hund habe"),
         ("Souviens-toi que j'aime le thé.", "j'aime le thé."),
         ("Recuerda que vivo en Madrid", "vivo en Madrid"),
+        ("Souviens-toi que ma sœur s'appelle Julie.", "ma sœur s'appelle Julie."),
+        ("Recuerda que mi hermana se llama Julia.", "mi hermana se llama Julia."),
+        ("Merk dir, dass meine Schwester Julia heißt.", "meine Schwester Julia heißt."),
+        ("Me mudé a París.", "Me mudé a París."),
         ("I never forget my keys.", "I never forget my keys."),
         ("We ignore my neighbour.", "We ignore my neighbour."),
     ],
@@ -138,6 +142,48 @@ def test_a_name_is_found_by_what_has_it() -> None:
     assert recalled("Do you know my dog's name?", told=told) == "My dog is called Rex."
     assert recalled("What is my cat called?", told=told) == "My cat is called Tom."
     assert recalled("Wie heißt mein Bruder?", told=told) == "Mein Bruder heißt Jan."
+
+
+def test_the_name_of_another_is_not_ones_own() -> None:
+    assert recalled("Comment s'appelle ma sœur ?", told=("Je m'appelle Petra.",)) == ""
+    assert recalled("What is my name?", told=("My sister's name is Julia.",)) == ""
+    told = ("ma sœur s'appelle Julie.", "Je m'appelle Petra.")
+    assert recalled("Comment s'appelle ma soeur ?", told=told) == told[0]
+    assert recalled("What is my last name?", told=("My name is Anna Berg.",)) == "My name is Anna Berg."
+
+
+@pytest.mark.parametrize("module", [Module.MRM, Module.SRM, Module.VRM])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Forget that I like chess.", "Forget everything about me.", "forget my PIN", "Please delete my data."),
+        *("I moved to Paris. Forget that I lived in Berlin.", "Vergiss alles über mich.", "Lösche bitte meinen Namen"),
+        *("Oublie que j'aime le thé", "Olvida que vivo en Madrid"),
+    ],
+)
+def test_who_wishes_something_forgotten_hears_that_nothing_was_and_what_forgets(text: str, module: Module) -> None:
+    reply = said(text, "I like chess.", module)
+    assert reply.startswith("I have forgotten nothing")
+    assert "/memory delete N" in reply
+
+
+@pytest.mark.parametrize("module", [Module.MRM, Module.SRM, Module.VRM])
+@pytest.mark.parametrize(
+    "text", ["Never mind.", "Forget it.", "Oh, forget about it!", "Vergiss es.", "Laisse tomber.", "Olvídalo."]
+)
+def test_who_takes_back_what_they_said_is_heard(text: str, module: Module) -> None:
+    assert said(text, module=module).startswith("As you like.")
+
+
+@pytest.mark.parametrize("module", [Module.MRM, Module.SRM, Module.VRM])
+@pytest.mark.parametrize("text", ["Remember to buy milk.", "Merk dir, Milch zu kaufen", "Recuerda comprar leche"])
+def test_who_wishes_something_remembered_asks_for_no_quote(text: str, module: Module) -> None:
+    assert said(text, module=module).startswith("I see.")
+
+
+@pytest.mark.parametrize("text", ["Don't forget my birthday.", "I forgot my keys.", "Vergiss nicht, dass ich Tee mag."])
+def test_who_wishes_nothing_forgotten_hears_nothing_of_forgetting(text: str) -> None:
+    assert "forgotten" not in said(text)
 
 
 def test_who_asks_of_themselves_is_answered_from_memory() -> None:

@@ -77,6 +77,7 @@ def response(module: Module, variables: Record) -> ResponseReply:
         "who signed the treaty of ghent",
         "Do you know whether the museum allows dogs?",
         "Tell me about the Treaty of Ghent",
+        "Could you tell me who signed the lease?",
     ],
 )
 def test_a_question_of_fact_needs_a_search(text: str) -> None:
@@ -300,6 +301,82 @@ def test_a_question_of_pronouns_alone_goes_on_from_the_question_before() -> None
 def test_what_was_merely_said_before_is_no_part_of_a_question_that_names_its_matter(before: str) -> None:
     talk = turns(before, "I see. What would you like to know?", "How long was the follow-up?")
     assert reply(Module.SGM, TurnsVariables(turns=talk)) == PhraseReply(text="follow-up")
+
+
+FOLLOW_UP = "How long was the follow-up?"
+QUOTED = "“The follow-up was 24 months.” (trial.txt:line 3)"
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        (f"{FOLLOW_UP} I live in Madrid.", QUOTED, FOLLOW_UP),
+        (f"{FOLLOW_UP} I live in Madrid.",),
+        (f"I live in Madrid. {FOLLOW_UP}",),
+        (f"I live in Madrid, {FOLLOW_UP.lower()}",),
+        (f"Ich wohne in Madrid. Ich bin Anna. {FOLLOW_UP}",),
+        (f"Please remember that I am allergic to nuts! {FOLLOW_UP}",),
+        ("Please remember that I am allergic to nuts!", "I see. What would you like to know?", FOLLOW_UP),
+        (f"{FOLLOW_UP} And where do I live?",),
+    ],
+)
+def test_what_tells_of_the_speaker_gives_no_words_to_a_query(talk: tuple[str, ...]) -> None:
+    assert phrase(Module.SGM, *talk) == "follow-up"
+    assert decision(Module.SDM, TurnsVariables(turns=turns(*talk))).needed
+
+
+@pytest.mark.parametrize("told", ["I live in Madrid.", "J'habite à Madrid.", "Remember that I love Madrid."])
+def test_what_was_told_of_oneself_is_not_even_what_a_pronoun_stands_for(told: str) -> None:
+    assert phrase(Module.SGM, told) == ""
+    assert phrase(Module.SGM, told, "I see.", "When was it founded?") == "founded"
+    assert phrase(Module.SGM, f"{told} The Louvre is in Paris.", "I see.", "When was it founded?") != "founded"
+
+
+@pytest.mark.parametrize("question", [FOLLOW_UP, "What was the fee?", "Wie lange dauerte die Nachbeobachtung?"])
+def test_a_question_asked_again_gives_the_same_query(question: str) -> None:
+    first = phrase(Module.SGM, question)
+    assert first
+    talk = (question, QUOTED, "Who led the study?", "“Anna Berg led the study.” (trial.txt:line 5)", question)
+    assert phrase(Module.SGM, *talk) == first
+
+
+def test_a_question_that_leaves_out_its_subject_goes_on_from_the_one_before() -> None:
+    assert phrase(Module.SGM, "Who wrote Hamlet?", "He did.", "And when?") == "wrote Hamlet"
+    assert phrase(Module.SGM, "What is the rent of the mill?", QUOTED, "And the deposit?") == "rent mill deposit"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Hello! {FOLLOW_UP}",
+        f"Hello! I am Anna. {FOLLOW_UP} Thanks a lot!",
+        "What do you know about me? Who signed the lease?",
+        "Hallo! Wie lange dauerte die Nachbeobachtung?",
+        "Привет! Сколько длилось исследование?",
+        "Привет, сколько длилось исследование?",
+        "你好！研究持续了多长时间？",
+    ],
+)
+def test_what_stands_around_a_question_does_not_decide_on_a_search(text: str) -> None:
+    assert decision(Module.SDM, TurnsVariables(turns=turns(text))).needed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello! How are you?",
+        "Hi there. How are you doing today? I am fine.",
+        "I had a good one. How was your day?",
+        "That is neat. When I was in high school I placed sixth.",
+        "I have a dog. What is my dog called?",
+        "I like chess. Do you like chess?",
+        "Привет! Как дела?",
+        "Привет, как дела?",
+        "你好！你好吗？",
+    ],
+)
+def test_small_talk_of_several_sentences_needs_no_search(text: str) -> None:
+    assert not decision(Module.SDM, TurnsVariables(turns=turns(text))).needed
 
 
 def test_a_wish_to_forget_is_no_memory() -> None:

@@ -12,6 +12,8 @@ from investigator.text.of_oneself import (
     asks_for_more,
     asks_of_oneself,
     clauses,
+    left_topics,
+    names_another,
     told_topics,
 )
 
@@ -35,10 +37,45 @@ from investigator.text.of_oneself import (
         ("Je m'appelle Zoé", {"name": "zoe"}),
         ("Ahora vivo en Sevilla", {"home": "sevilla"}),
         ("Mi nombre es Ana", {"name": "ana"}),
+        ("I have moved from Berlin to Paris", {"home": "paris"}),
+        ("Ich bin von Köln nach Hamburg gezogen", {"home": "hamburg"}),
+        ("Nos mudamos de Madrid a París", {"home": "paris"}),
+        ("Ma sœur s'appelle Julie", {"soeur name": "julie"}),
     ],
 )
 def test_what_has_one_value_at_a_time_is_told_with_its_value(statement: str, told: dict[str, str]) -> None:
     assert told_topics(statement) == told
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"),
+    [
+        ("I moved out of Berlin", "berlin"),
+        ("We have just moved from Berlin to Paris.", "berlin"),
+        ("I don't live in Berlin any more", "berlin"),
+        ("Ich bin aus Köln weggezogen", "koln"),
+        ("Je n'habite plus à Lyon", "lyon"),
+        ("Me mudé de Madrid a Bilbao", "madrid"),
+    ],
+)
+def test_a_home_that_was_left_is_told_with_its_name(statement: str, value: str) -> None:
+    assert left_topics(statement) == {"home": value}
+
+
+@pytest.mark.parametrize(
+    "statement", ["I live in Berlin", "I moved to Paris", "I moved out of my house", "Me mudé a París"]
+)
+def test_who_tells_where_they_live_has_told_of_no_home_left(statement: str) -> None:
+    assert left_topics(statement) == {}
+
+
+def test_a_sisters_name_is_that_of_another_and_a_last_name_is_ones_own() -> None:
+    assert [names_another(topic) for topic in ("sister name", "name", "last name", "home")] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -134,10 +171,21 @@ def test_a_sentence_is_cut_where_the_speaker_is_named_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["i have ", "what is my ", "where do i ", "actually ", "i live in ", "my name ", "was "]
+    "unit",
+    [
+        "i have ",
+        "what is my ",
+        "where do i ",
+        "actually ",
+        "i live in ",
+        "my name ",
+        "was ",
+        "i moved from ",
+        "me mude de ",
+    ],
 )
 def test_a_text_of_any_length_is_looked_at_quickly(unit: str) -> None:
     began = time.perf_counter()
-    for look in (told_topics, asked_topics, asks_of_oneself, asks_for_everything):
+    for look in (told_topics, left_topics, asked_topics, asks_of_oneself, asks_for_everything):
         look(unit * 20_000)
     assert time.perf_counter() - began < 1

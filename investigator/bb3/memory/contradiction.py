@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from investigator.bb3.memory.words import english_stop_words, every_word
 from investigator.records import Record
-from investigator.text.of_oneself import clauses, has_one_value, told_topics
+from investigator.text.of_oneself import clauses, has_one_value, left_topics, told_topics
 from investigator.text.sentences import sentence_spans
 from investigator.text.terms import folded, words
 
@@ -25,9 +25,39 @@ _REWRITTEN = (
     (re.compile(r"\bcan(?:no|')?t (?:stand|bear)\b|\bcan not (?:stand|bear)\b"), "hate"),
     (re.compile(r"\b(?:gave|given|give) up\b|\bno longer\b|\bused to\b|\bstopped\b"), "quit"),
     (re.compile(r"\bkeine?[nmrs]?\b"), "kein"),
+    (re.compile(r"\bweder\b(.+?)\bnoch\b"), r"kein\1 oder"),
     (re.compile(r"\b([jnldmst])'"), r"\1 "),
     (re.compile(r"\bj (?=\w)"), "je "),
 )
+_WHEN = (
+    r"(?=\W*$|,? (?:today|yesterday|recently|last|this|of|on|\d+|an?|two|three|some|gestern|heute|letzte\w*|vor|an|hier"
+    r"|aujourd'hui|recemment|il y a|ayer|hoy|hace|de)\b)"
+)
+_DIED = tuple(
+    (re.compile(rf"\W*(?:(?:sadly|unfortunately|leider|malheureusement|lamentablemente),? )?{died}"), lacks)
+    for died, lacks in (
+        (
+            r"(?:my|our) (?!(?:\w+ )?(?:phone|smartphone|battery|car|laptop|computer|tablet|watch|camera|pc)\b)"
+            r"(?P<who>[\w-]+(?: [\w-]+)?) (?:(?:(?:has |have )?(?:just |recently |sadly )?(?:died|passed away))"
+            rf"|(?:is|are) (?:now )?dead){_WHEN}",
+            "i do not have",
+        ),
+        (
+            r"(?:mein|unser)e? (?!handy|auto|akku)(?P<who>[\w-]+)"
+            rf" (?:(?:ist|sind) (?:[\w ]+ )?(?:tot|gestorben|verstorben)|starb(?:en)?){_WHEN}",
+            "ich habe kein",
+        ),
+        (rf"(?:mon|ma|mes) (?P<who>[\w-]+) (?:est|sont) (?:\w+ )?(?:morte?s?|decedee?s?){_WHEN}", "je n'ai pas de"),
+        (
+            rf"mis? (?P<who>[\w-]+) (?:(?:se )?(?:ha |han )?(?:murio|murieron|muerto)|esta\w? muert[oa]s?){_WHEN}",
+            "no tengo",
+        ),
+    )
+)
+"""What is said of the dead, and the beginning of a statement that one does not have them."""
+_JOINT = re.compile(r"\s(?:and|or|but|und|oder|aber|sowie|et|ou|mais|y|e|o|u|pero)\s+(?P<next>\w)", re.IGNORECASE)
+_PROPER = frozenset({"name", "home", "employer"})
+"""Topics whose values are names, which a word such as "and" may stand within."""
 _ASKS = re.compile(
     r"\W*(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should|may|must)\s+(?:i|my|we|you)\b"
     r"|(?:who|whom|whose|what|which|when|where|why|how|if|whether)\b)",
@@ -40,13 +70,16 @@ class _Words(Record):
     """The file of words, as it is written: stems, separated by blanks.
 
     Those of `onward` deny what comes after them, those of `throughout` the whole statement, wherever they stand in it.
-    `either` joins things that are all denied. Words of `same` mean what they stand under, those of `opposite` deny it.
+    `joints` join the things of a list, those of `either` things that are all denied; `numbers` say how many.
+    Words of `same` mean what they stand under, those of `opposite` deny it.
     """
 
     speaker: str
     onward: str
     throughout: str
     either: str
+    joints: str
+    numbers: str
     tell_nothing: str
     same: dict[str, str]
     opposite: dict[str, str]
@@ -56,14 +89,21 @@ class _Words(Record):
 class Statement:
     """A part of a memory that stands for itself, and where it begins and ends there.
 
-    `topics` are what it tells that has one value at a time, with the values; `said` its words, without those that tell
-    nothing; `denied` those of them that it denies.
+    `topics` are what it tells that has one value at a time, with the values, and `left` what no longer has that value;
+    `lone` those topics beside which it tells nothing else. `said` are its words, without those that tell nothing;
+    `denied` those of them that it denies; `listed` those that carry meaning, where it lists several things. `written`
+    are all its words as they are written, and `dead` those that name who has died.
     """
 
     span: tuple[int, int]
     topics: Mapping[str, str]
+    left: Mapping[str, str]
+    lone: frozenset[str]
     said: frozenset[str]
     denied: frozenset[str]
+    listed: frozenset[str]
+    written: frozenset[str]
+    dead: frozenset[str]
 
 
 def statements(text: str) -> tuple[Statement, ...]:
@@ -73,7 +113,7 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 def topics_of(text: str) -> frozenset[str]:
     """What a memory tells that has one value at a time."""
-    return frozenset(topic for statement in statements(text) for topic in statement.topics)
+    return frozenset(topic for statement in statements(text) for topic in (*statement.topics, *statement.left))
 
 
 def marks_of(topics: Iterable[str]) -> frozenset[str]:
@@ -92,12 +132,23 @@ def contradicts(new: Statement, old: Statement) -> bool:
 
     It does where it has another value for something that has one at a time, unless the older one only said more of it,
     and where one denies what the other says in the same words, or in fewer. What is denied of something nearer
-    described ("no dog called Rex") is not denied of the rest.
+    described ("no dog called Rex") is not denied of the rest. An older one that lists several things, of which only
+    some are denied, still holds.
     """
-    shared = filter(has_one_value, new.topics.keys() & old.topics.keys())
+    return _leaves_topic(new, old) or (_denies(new, old) and old.listed <= new.said)
+
+
+def _leaves_topic(new: Statement, old: Statement) -> bool:
+    """Whether what has one value at a time has another one now, or no longer that which it had."""
+    shared = filter(has_one_value, new.topics.keys() & old.lone)
     if any(not set(words(new.topics[topic])) <= set(words(old.topics[topic])) for topic in shared):
         return True
-    if not (new.denied or old.denied):
+    return any(set(words(new.left[topic])) <= set(words(old.topics[topic])) for topic in new.left.keys() & old.lone)
+
+
+def _denies(new: Statement, old: Statement) -> bool:
+    """Whether one denies something of what the other says, be it not all of it."""
+    if not (new.denied or old.denied) or not new.dead <= old.written:
         return False
     small, large = (new, old) if new.said <= old.said else (old, new)
     if not small.said <= large.said:
@@ -124,7 +175,7 @@ def what_holds(texts: Sequence[str], newer: Iterable[str] = ()) -> list[str]:
             if not later.contradict(statement):
                 kept.append(statement)
             later.add([statement])
-        left.append(text if len(kept) == len(own) else _joined(text, kept[::-1]))
+        left.append(text if len(kept) == len(own) else _joined(text, own, kept))
     return left[::-1]
 
 
@@ -147,16 +198,30 @@ class _Later:
             self._every.append(statement)
             if statement.denied:
                 self._denying.append(statement)
-            for topic in statement.topics:
+            for topic in {**statement.topics, **statement.left}:
                 self._of_topic.setdefault(topic, []).append(statement)
 
     def contradict(self, old: Statement) -> bool:
         near = [new for topic in old.topics for new in self._of_topic.get(topic, ())]
-        return any(contradicts(new, old) for new in (*near, *(self._every if old.denied else self._denying)))
+        rivals = (*near, *(self._every if old.denied else self._denying))
+        if any(contradicts(new, old) for new in rivals):
+            return True
+        parts = [new.said for new in rivals if _denies(new, old)] if old.listed else []
+        return bool(parts) and old.listed <= frozenset().union(*parts)
 
 
-def _joined(text: str, kept: Sequence[Statement]) -> str:
-    return " ".join(text[slice(*statement.span)].strip() for statement in kept)
+def _joined(text: str, own: Sequence[Statement], kept: Sequence[Statement]) -> str:
+    """The statements that are kept, word for word; those that are neighbours with what stands between them."""
+    runs: list[tuple[int, int]] = []
+    goes_on = False
+    for statement in own:
+        start, end = statement.span
+        if statement not in kept:
+            goes_on = False
+            continue
+        runs.append((runs.pop()[0] if goes_on else start, end))
+        goes_on = True
+    return " ".join(text[slice(*run)].strip() for run in runs)
 
 
 def _telling(text: str) -> list[Statement]:
@@ -178,26 +243,67 @@ def _statements(text: str) -> tuple[Statement, ...]:
 
 def _statement(text: str, start: int, end: int) -> Statement:
     told = text[start:end]
-    said, denied = _said(told)
-    return Statement((start, end), told_topics(told), said, denied)
+    plain = folded(told).replace("’", "'")
+    plain, dead = _without_the_dead(plain)
+    said, denied = _said(plain)
+    topics = told_topics(told)
+    return Statement(
+        span=(start, end),
+        topics=topics,
+        left=left_topics(told),
+        lone=frozenset(topic for topic in topics if not _tells_more(told, topic)),
+        said=said,
+        denied=denied,
+        listed=_of_a_list(plain, said, denied),
+        written=frozenset(words(told)),
+        dead=dead,
+    )
 
 
-def _said(text: str) -> tuple[frozenset[str], frozenset[str]]:
+def _tells_more(told: str, topic: str) -> bool:
+    """Whether something is told beside a topic: "I live in Berlin and have a dog", but not "in Trinidad and Tobago"."""
+    return any(topic not in _PROPER or not joint["next"].isupper() for joint in _JOINT.finditer(told))
+
+
+def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
+    """What somebody has no longer in place of that it died, and the words for that."""
+    for pattern, lacks in _DIED:
+        if (died := pattern.match(plain)) is not None:
+            return f"{lacks} {died['who']}", frozenset(words(died["who"]))
+    return plain, frozenset()
+
+
+def _of_a_list(plain: str, said: frozenset[str], denied: frozenset[str]) -> frozenset[str]:
+    """The words that carry meaning in a statement that lists several things; none where it lists none or denies all."""
+    idle = english_stop_words() | _listed("numbers") | _listed("speaker") | _listed("joints") | _listed("either")
+    if (meaning := said - idle) <= denied:
+        return frozenset()
+    parts: list[bool] = [False]
+    for word in every_word(plain):
+        if word in _listed("joints") or word in _listed("either"):
+            parts.append(False)
+        elif word not in idle and word not in _listed("tell_nothing") and any(char.isalnum() for char in word):
+            parts[-1] = True
+    return meaning if sum(parts) > 1 else frozenset()
+
+
+def _said(plain: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a statement that tell something, and those that it denies."""
-    plain = folded(text).replace("’", "'")
     for pattern, written in _REWRITTEN:
         plain = pattern.sub(written, plain)
     said: set[str] = set()
     denied: set[str] = set()
     onward = throughout = False
     for word in every_word(plain):
+        if word in _listed("either") and word not in _listed("tell_nothing"):
+            said.add("or")
         if word in _listed("onward"):
             onward = True
         elif word in _listed("throughout"):
             throughout = True
         elif word == "but" or not any(char.isalnum() for char in word):
             onward = onward and word != "but" and word not in ".,;:!"
-        elif word not in _listed("tell_nothing"):
+        elif word not in _idle():
             onward = onward is not (word in _meanings("opposite"))
             meaning = _meanings("opposite").get(word) or _meanings("same").get(word, word)
             said.add(meaning)
@@ -206,6 +312,11 @@ def _said(text: str) -> tuple[frozenset[str], frozenset[str]]:
     if throughout:
         denied = said - denied
     return frozenset(said), frozenset(denied - _listed("speaker"))
+
+
+@cache
+def _idle() -> frozenset[str]:
+    return _listed("tell_nothing") | _listed("joints") | _listed("either")
 
 
 @cache

@@ -15,6 +15,7 @@ from investigator.text.terms import folded
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _ENDS_GREEK = re.compile(r"[;\u037e](?=\W*$|\s)")
+_GREETING_ENDS = re.compile(r"[,،，、!！.。]\s*")
 _LATIN_ENDS = "\u0250"  # letters before this one are Latin
 
 
@@ -53,6 +54,12 @@ def is_preposition(word: str) -> bool:
 def greets(text: str) -> bool:
     """Whether a text that is not English, German, French or Spanish greets, thanks, or asks how one is."""
     return _pattern("greetings").search(text) is not None
+
+
+def after_greeting(text: str) -> str:
+    """What stands behind a greeting, as `greets` knows it, at the beginning of a text; without one, the text."""
+    end = _GREETING_ENDS.search(text)
+    return text[end.end() :] if end and greets(text[: end.start()]) and text[end.end() :] else text
 
 
 def is_latin(text: str) -> bool:

@@ -11,15 +11,19 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from investigator.engines.extractive.asking_forms import greets, has_question_mark, is_latin
+from investigator.engines.extractive.asking_forms import after_greeting, greets, has_question_mark, is_latin
 from investigator.engines.extractive.turn_kinds import Kind, TurnKinds
+from investigator.engines.extractive.turn_words import WordKind, is_kind
 from investigator.engines.extractive.turns import (
     begins_with_question_word,
     first_person,
     inquires,
     is_question,
+    key_terms,
     last_text,
     named_things,
+    points_back,
+    sentences,
     tokens,
 )
 from investigator.records import DecisionReply, PersonalFact, Record, Turn
@@ -31,9 +35,12 @@ _LONGEST_TURN = 2_000
 _ASKED_ABROAD = 75
 _TOLD_ABROAD = 25
 """Points of a question, and of anything else, in a language that neither the rules nor the default embedder know."""
+_MOST_ASKED = 10  # sentences of a turn that are judged by themselves
+_SMALL_TALK = 0.4  # cosine with an example of it
 _FEW = 3  # words of which none need be a common one
 _ASKS_FOR_MEMORY = re.compile(
-    r"\b(know|remember|told|tell|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
+    r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
+    r"|\btell (\w+ )?(about|of) (me|myself)\b.*\?"
     r"|\bwhat did (i|we) (tell|say|talk)|\b(what is|what's|know|remember) my name\b"
     r"|\b(weisst|erinnerst) du (dich )?.*\b(mich|mir|mein\w*)\b|\bsais-tu (de|sur) moi\b|\bsouviens-tu\b"
 )
@@ -104,13 +111,36 @@ def shipped_decisions() -> Decisions:
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
     """Whether the last turn needs a search. A turn without a word needs none.
 
+    Each sentence that asks is judged by itself as well: what stands around it, such as a greeting, takes nothing away.
     What a turn means is told for English, German, French and Spanish only; in other languages a question needs one.
     """
     text = last_text(turns)
+    parts = sentences(text[:_LONGEST_TURN])
+    asked = [part for part in parts if _asks_by_itself(part)][-_MOST_ASKED:] if len(parts) > 1 else []
+    asked = [part for part in asked if not _is_small_talk(part, kinds)]
+    return max((_decide_search(each, kinds) for each in (text, *asked)), key=lambda decision: decision.point or 0)
+
+
+def _asks_by_itself(sentence: str) -> bool:
+    """Whether a sentence asks for what others than its speaker may know; "When I was a child, ..." asks nothing."""
+    asks = has_question_mark(sentence) or (is_question(sentence) and (inquires(sentence) or not first_person(sentence)))
+    return asks and bool(key_terms(sentence) or points_back(sentence)) and not asks_of_oneself(sentence)
+
+
+def _is_small_talk(question: str, kinds: TurnKinds) -> bool:
+    """Whether a question is for how the partner is, or lives: "How was your day?"."""
+    if not any(is_kind(token, WordKind.SECOND_PERSON) for token in tokens(question)):
+        return False
+    near = kinds.near(kinds.embedder.embed([question])[0])
+    social = max(near[Kind.SOCIAL], near[Kind.PARTNER])
+    return social >= _SMALL_TALK and social > max(near[Kind.FACT], near[Kind.OFFER], near[Kind.ACT])
+
+
+def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
     if asks_for_memory(text) or not content_words(text) or (told_topics(text) and not is_question(text)):
         return DecisionReply(point=0, needed=False)
     if not _is_understood(text):
-        point = _ASKED_ABROAD if is_question(text) and not greets(text) else _TOLD_ABROAD
+        point = _ASKED_ABROAD if is_question(text) and not greets(after_greeting(text)) else _TOLD_ABROAD
         return DecisionReply(point=point, needed=point >= 50)
     model = shipped_decisions().search
     return _decision(search_features(text, kinds), model.weights, model.bias)

@@ -13,7 +13,14 @@ from investigator.engines.extractive.turn_words import WordKind, bare, is_kind
 from investigator.engines.extractive.turns import first_person, is_question, key_terms, last_text, sentences, tokens
 from investigator.engines.extractive.wishes import wished_to_be_kept
 from investigator.records import FactReply, PersonalFact, PhraseReply, Speaker, Turn
-from investigator.text.of_oneself import asked_topics, asks_for_everything, asks_of_oneself, clauses, told_topics
+from investigator.text.of_oneself import (
+    asked_topics,
+    asks_for_everything,
+    asks_of_oneself,
+    clauses,
+    names_another,
+    told_topics,
+)
 from investigator.text.terms import content_words, stem, words
 
 _QUOTED = re.compile("“[^”]*”")
@@ -31,8 +38,9 @@ _OWNER_BONUS = 0.05
 _BEFORE_LAST = 0.8
 _OF_SPEAKER = re.compile(
     r"\b(i|im|we|my|mine|our|ours|ich|wir|mein\w*|unser\w*|je|j|nous|mon|mes|notre|yo|mi|mis|nosotros"
-    r"|tengo|vivo|trabajo|prefiero|odio|me (gustan?|encantan?|llamo)|soy (una?|de|el|la|muy|alergic[oa]|vegetarian[oa])"
-    r"|estoy casad[oa])\b"
+    r"|tengo|vivo|trabajo|prefiero|odio|me (gustan?|encantan?|llamo|mude|he mudado)|nos mudamos"
+    r"|soy (una?|de|el|la|muy|alergic[oa]|vegetarian[oa])"
+    r"|estoy casad[oa]|ma(?= [\w-]+ (est|a|s'appelle|habite|aime|travaille|vit|deteste)\b))\b"
 )
 _PASSING = re.compile(
     r"\bi (think|guess|know|see|agree|wonder|hope|mean|bet|hear|heard|understand|suppose|believe|imagine|doubt)\b"
@@ -83,6 +91,7 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
     strict = asks and asks_of_oneself(text)
     own = strict or asks_for_memory(text) or (asks and _OWN_THINGS.search(bare(text)) is not None)
     free = _free(facts, turns, Speaker.PARTNER if own else Speaker.SELF if asks else None)
+    free = [fact for fact in free if not _names_somebody_else(fact, topics)]
     if not free:
         return FactReply(point=0, fact_id=None)
     fits = _fits(turns, free, embedder)
@@ -125,6 +134,14 @@ def _topics(fact: PersonalFact) -> frozenset[str]:
         for span in clauses(sentence)
         for topic in told_topics(sentence[slice(*span)])
     )
+
+
+def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
+    """Whether a name is asked for, and the fact tells but that of another: the speaker's own in place of a sister's."""
+    named = {topic for topic in _topics(fact) if topic == "name" or names_another(topic)}
+    if not asked or not named:
+        return False
+    return (named == {"name"} and all(map(names_another, asked))) or (asked == {"name"} and "name" not in named)
 
 
 def _free(facts: Sequence[PersonalFact], turns: Sequence[Turn], asked: Speaker | None) -> list[PersonalFact]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from investigator.engines.extractive.turns import is_question, last_text, tells_of_oneself
+from investigator.engines.extractive.turns import is_question, last_text, sentences, tells_of_oneself
+from investigator.engines.extractive.wishes import dismisses, wishes_to_forget, wishes_to_remember
 from investigator.records import AND_MORE, PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
 from investigator.text.of_oneself import asks_for_everything, asks_of_oneself
 from investigator.text.terms import folded
@@ -19,10 +20,24 @@ _NOT_LOOKED = "I have not looked it up."
 _NOT_TOLD = "I remember nothing that you told me of that."
 _KNOWS_NOTHING = "I remember nothing that you told me of yourself."
 _MORE = "There is more: see /memory."
+_NOT_FORGOTTEN = (
+    "I have forgotten nothing by being told so: /memory shows what is remembered, and `/memory delete N` forgets it."
+)
+_AS_YOU_LIKE = "As you like."
 _TOLD = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
 _SPOKE_OF = "We were speaking of"
 _SET_PHRASES = (
-    *(_NOTHING_TO_QUOTE, _NOT_LOOKED, _NOT_TOLD, _KNOWS_NOTHING, _MORE, _SPOKE_OF, *_TOLD.values()),
+    *(
+        _NOTHING_TO_QUOTE,
+        _NOT_LOOKED,
+        _NOT_TOLD,
+        _KNOWS_NOTHING,
+        _MORE,
+        _NOT_FORGOTTEN,
+        _AS_YOU_LIKE,
+        _SPOKE_OF,
+        *_TOLD.values(),
+    ),
     *("What would you like to know", "I see.", "You are welcome."),
 )
 _GREETING = re.compile(r"\W*(hi|hello|hey|good (morning|evening)|hallo|guten (tag|morgen)|bonjour|salut|hola)\b")
@@ -39,6 +54,8 @@ def respond(variables: ResponseVariables) -> ResponseReply:
     """A reply of what is given: the quotes with their places, the fact with whose it is, the entity by its name."""
     given = bool(variables.knowledge) or variables.fact is not None
     text = last_text(variables.turns)
+    if _wants_no_answer(variables):
+        return respond_plainly(variables.turns)
     if not given and (_is_courtesy(text) or is_question(text) or tells_of_oneself(text)):
         return respond_plainly(variables.turns)
     parts: list[str] = []
@@ -55,9 +72,10 @@ def respond(variables: ResponseVariables) -> ResponseReply:
 def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
     """As `respond`, but where there is no quote it says so."""
     reply = respond(variables)
-    if variables.knowledge:
+    text = last_text(variables.turns)
+    if variables.knowledge or _wants_no_answer(variables):
         return reply
-    given = variables.entity or variables.fact is not None or _asks_of_speaker(last_text(variables.turns))
+    given = variables.entity or variables.fact is not None or _asks_of_speaker(text)
     return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} {reply.reply}" if given else _NOTHING_TO_QUOTE)
 
 
@@ -65,6 +83,10 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
     """A polite reply that claims nothing."""
     text = last_text(turns)
     plain = folded(text)
+    if any(wishes_to_forget(sentence) for sentence in sentences(text)):
+        return ResponseReply(reply=_NOT_FORGOTTEN)
+    if dismisses(text):
+        return ResponseReply(reply=f"{_AS_YOU_LIKE} {_WHAT_NEXT}")
     if _asks_of_speaker(text):
         return ResponseReply(reply=_KNOWS_NOTHING if asks_for_everything(text) else _NOT_TOLD)
     if is_question(text):
@@ -81,6 +103,17 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
 def _asks_of_speaker(text: str) -> bool:
     """Whether somebody asks for what only they can have told."""
     return asks_for_everything(text) or (is_question(text) and asks_of_oneself(text))
+
+
+def _wants_no_answer(variables: ResponseVariables) -> bool:
+    """Whether somebody takes back what they said, wishes to have something forgotten, or only to have it remembered."""
+    text = last_text(variables.turns)
+    told = sentences(text)
+    if dismisses(text) or any(map(wishes_to_forget, told)):
+        return True
+    if variables.knowledge or is_question(text) or not told:
+        return False
+    return all(map(wishes_to_remember, told))
 
 
 def _is_courtesy(text: str) -> bool:

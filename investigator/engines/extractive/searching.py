@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.asking import ask
+from investigator.engines.extractive.asking_forms import after_greeting
 from investigator.engines.extractive.responding import is_set_phrase
 from investigator.engines.extractive.thinking import think
 from investigator.engines.extractive.turns import (
+    begins_with_question_word,
     is_question,
     key_terms,
     last_text,
@@ -21,6 +23,7 @@ from investigator.engines.extractive.turns import (
     tells_of_oneself,
     word_count,
 )
+from investigator.engines.extractive.wishes import wished_to_be_kept
 from investigator.records import (
     AskVariables,
     KnowledgeReply,
@@ -31,10 +34,15 @@ from investigator.records import (
     ThinkVariables,
     Turn,
 )
-from investigator.text.of_oneself import asks_for_everything, asks_of_oneself
+from investigator.text.of_oneself import asks_for_everything, asks_of_oneself, clauses, told_topics
 from investigator.text.terms import folded
 
 _QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
+_JOINT = re.compile(r"(?:\s*[,;:，،]\s*|\s+)(?:(?:and|but|so|und|aber|et|mais|y|pero)\s+)?", re.IGNORECASE)
+_MEASURED = re.compile(  # "How long was" says more than "How long", which goes on from what was said before
+    r"^\W*how (?:long|often|much|many|far|well|good)\b.*\b(?:is|are|was|were|do|does|did|has|have|had|will|would|can"
+    r"|could|must|may|should)\b"
+)
 _MOST_WORDS = 12
 _FEW_WORDS = 2
 _LEAST_POINT = 10
@@ -101,35 +109,80 @@ def _question(turns: Sequence[Turn]) -> str:
 
 
 def _asked(text: str) -> tuple[str, str]:
-    """The last question of a turn and what stands before it; a turn that asks nothing is taken whole."""
-    parts = sentences(text)
-    for place in range(len(parts) - 1, -1, -1):
-        if is_question(parts[place]) and (key_terms(parts[place]) or points_back(parts[place])):
-            return parts[place], " ".join(parts[:place])
-    return text.strip(), ""
+    """The last question of a turn and what stands before it; a turn that asks nothing is taken whole.
+
+    A question that only the speaker can answer is taken where there is no other. What tells of the speaker is left out.
+    """
+    parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]
+    asking = [i for i, part in enumerate(parts) if is_question(part) and (key_terms(part) or points_back(part))]
+    if not asking:
+        return " ".join(parts), ""
+    place = max([i for i in asking if not _is_of_speaker(parts[i])] or asking)
+    return after_greeting(parts[place]), " ".join(parts[:place])
+
+
+def _without_telling(sentence: str) -> str:
+    """A sentence, or the question at its end where the rest of it tells of the speaker; empty where all of it does."""
+    for joint in _JOINT.finditer(sentence):
+        rest = sentence[joint.end() :]
+        if is_question(rest) and begins_with_question_word(rest) and _tells(sentence[: joint.start()]):
+            return rest
+    return "" if _tells(sentence) else sentence
+
+
+def _tells(sentence: str) -> bool:
+    """Whether a sentence tells where its speaker lives and the like, or wishes something to be remembered of them."""
+    if wished_to_be_kept(sentence) not in ("", sentence):
+        return True
+    return not is_question(sentence) and any(told_topics(sentence[slice(*span)]) for span in clauses(sentence))
 
 
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
-    """What a question leaves unsaid: the thing its pronouns stand for, or its subject where it is but a word."""
+    """What a question leaves unsaid: the thing its pronouns stand for, or its subject where it is but a word.
+
+    What tells of the speaker gives no words; another remark about themselves only the thing a pronoun stands for.
+    """
     terms = key_terms(asked)
     if not (terms or is_question(asked)) or named_things(asked):  # politeness asks for nothing; a name says it all
         return ""
-    if not points_back(asked) and word_count(terms) >= _FEW_WORDS:
-        return ""
-    if not terms and not before and (said := key_terms(_turn_before(turns))):
+    if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
         return " ".join(said)
-    others = [_own_words(turn) for turn in turns[:-1] if not _is_of_speaker(turn.text)]
-    if not points_back(asked):  # what was merely said is no part of a question that names its matter
-        asking = [t for t in turns[:-1] if t.speaker is Speaker.SELF or is_question(t.text)]
-        asking = [turn for turn in asking if not _is_of_speaker(turn.text)]
-        others = [_own_words(turn) for turn in asking]
-    if not any(key_terms(text) for text in others) and points_back(asked):
-        others = [_own_words(turn) for turn in turns[:-1]]
-    return referent(before, others)
+    if not points_back(asked):
+        return "" if _stands_for_itself(asked, turns) else referent(_impersonal(before), _asked_of_things(turns[:-1]))
+    others = [_untold(_own_words(turn)) for turn in turns[:-1]]
+    return referent(_impersonal(before), [_impersonal(text) for text in others]) or referent(before, others)
+
+
+def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
+    """Whether a question without a pronoun needs no earlier turn: it has words enough, or had when first asked."""
+    terms = key_terms(asked)
+    if word_count(terms) + bool(terms and _MEASURED.search(folded(asked))) >= _FEW_WORDS:
+        return True
+    speaker = turns[-1].speaker
+    for place, turn in enumerate(turns[:-1]):
+        if turn.speaker is speaker and is_question(turn.text) and _asked(turn.text)[0] == asked:
+            return bool(terms) and not _meant(*_asked(turn.text), turns[: place + 1])
+    return False
+
+
+def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
+    """What was asked, and what was replied; what was merely said is no part of a question that names its matter."""
+    asking = [turn for turn in turns if turn.speaker is Speaker.SELF or is_question(turn.text)]
+    return [_impersonal(_own_words(turn)) for turn in asking]
+
+
+def _untold(text: str) -> str:
+    """A text without what tells of its speaker."""
+    return " ".join(part for sentence in sentences(text) if (part := _without_telling(sentence)))
+
+
+def _impersonal(text: str) -> str:
+    """A text without the sentences in which its speaker speaks of themselves."""
+    return " ".join(one for one in sentences(_untold(text)) if not _is_of_speaker(one))
 
 
 def _is_of_speaker(text: str) -> bool:
-    """Whether a turn tells of its speaker, or asks for what only they can have told: documents have nothing on that."""
+    """Whether a text tells of its speaker, or asks for what only they can have told: documents have nothing on that."""
     return tells_of_oneself(text) or asks_for_everything(text) or asks_of_oneself(text)
 
 
