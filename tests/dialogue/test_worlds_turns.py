@@ -212,3 +212,12 @@ def test_any_text_goes_through_unchanged(text: str) -> None:
     world = DialogPartnerWorld({}, [talker("a", text), replies])
     world.parley()
     assert replies.heard == [text]
+
+
+def test_an_agent_that_was_not_made_whole_is_refused_by_name() -> None:
+    class Bare(Agent):
+        def __init__(self) -> None:
+            """It calls no other."""
+
+    with pytest.raises(DialogueValueError, match="Bare is no agent, or was not made whole"):
+        DialogPartnerWorld({}, [Bare(), Agent()])

@@ -28,7 +28,8 @@ class World:
 
     Either `agents` are given, or `shared`, which is what `share` of another world gave: then this one is a copy of
     that, with copies of its agents. `acts` holds the last act of each agent, None before the first. Raises
-    DialogueValueError where both are given, or none, and where the option `loop_repeats` is below 0.
+    DialogueValueError where both are given, or none, where one is no agent, and where the option `loop_repeats` is
+    below 0.
     """
 
     watches_loops: ClassVar[bool] = False
@@ -46,6 +47,12 @@ class World:
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
         self.agents = list(agents) if agents is not None else agents_of_share(shared or {})
+        nameless = next((agent for agent in self.agents if not hasattr(agent, "id")), None)
+        if nameless is not None:
+            raise DialogueValueError(
+                f"{type(nameless).__name__} is no agent, or was not made whole: it has no id",
+                hint="Derive it from Agent, and call super().__init__() in an __init__ of its own.",
+            )
         self.acts: list[Message | None] = [None] * len(self.agents)
         self._loops = LoopWatch(self.opt, self.agents if self.watches_loops else ())
         self.total_parleys = 0
