@@ -226,3 +226,8 @@ def _joins(char: str) -> bool:
         or "\uff9e" <= char <= "\uffdc"
         or unicodedata.combining(unicodedata.normalize("NFKD", char)[0]) != 0
     )
+
+
+def one_line(text: str) -> str:
+    """The text with each run of white space as one blank, and none at its ends."""
+    return " ".join(text.split())

@@ -14,7 +14,7 @@ import pytest
 from investigator.records import Investigation
 
 KILLABLE = Path(__file__).with_name("killable.py")
-MOMENTS = 8
+MOMENTS = 12
 
 
 def run(

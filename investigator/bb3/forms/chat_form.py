@@ -36,6 +36,7 @@ from investigator.records import (
     TurnsVariables,
 )
 from investigator.research.desk import Desk, Reading
+from investigator.text.normalise import one_line
 
 _SAYS = {
     Module.SDM: ("search", "do not search"),
@@ -102,7 +103,7 @@ class ChatForm:
         reading = self._read(request, variables, DecisionReply)
         if reading.value is None:  # its words are told as what they are, and the rules decide
             own = self._desk_of(request.by).opinion(request.module.template, variables, DecisionReply)
-            said = _one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
+            said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
         yes, no = _SAYS[request.module]
         return ModuleReply(text=yes if reading.value.needed else no, needed=reading.value.needed)
@@ -135,7 +136,7 @@ class ChatForm:
         own = None if quotes else desk.opinion(request.module.template, variables, KnowledgeReply)
         if own is not None and _is_worth_it(own, shipped().threshold):
             quotes = self._proven(own, request)
-        text = " ".join(_one_line(quote.text) for quote in quotes)
+        text = " ".join(one_line(quote.text) for quote in quotes)
         return ModuleReply(text=text, quotes=quotes, failed=value is None and not quotes)
 
     def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[Quote, ...]:
@@ -260,7 +261,3 @@ def _is_worth_it(knowledge: KnowledgeReply, least: int) -> bool:
 
 def _as_passage(text: str, source: str) -> Passage:
     return Passage(document_id=source or "search", start=0, end=len(text), text=text)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

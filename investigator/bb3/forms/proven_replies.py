@@ -69,10 +69,11 @@ def proven_beginning(reply: str, request: ModuleRequest) -> str:
     said: set[str] = set()
     for start, end in sentence_spans(reply):
         part, plain = reply[:end].rstrip(), " ".join(words(reply[start:end]))
-        if plain in said or not is_grounded(part, request) or (beginning and not goes_on(part, request)):
+        is_reply = goes_on(part, request)
+        if plain in said or not is_grounded(part, request) or (beginning and not is_reply):
             break
         said.add(plain)
-        if goes_on(part, request):
+        if is_reply:
             beginning = part
     return beginning
 

@@ -106,9 +106,14 @@ class Statement:
     dead: frozenset[str]
 
 
+@lru_cache(maxsize=4_096)
 def statements(text: str) -> tuple[Statement, ...]:
     """The statements of a text: its sentences, and the clauses of a sentence in which the speaker is named anew."""
-    return _statements(text)
+    return tuple(
+        _statement(text, start + begin, start + end)
+        for start, end in sentence_spans(text)
+        for begin, end in clauses(text[start:end])
+    )
 
 
 def topics_of(text: str) -> frozenset[str]:
@@ -230,15 +235,6 @@ def _telling(text: str) -> list[Statement]:
 
 def _asks(sentence: str) -> bool:
     return sentence.rstrip().endswith(tuple(_MARKS)) or _ASKS.match(sentence) is not None
-
-
-@lru_cache(maxsize=4_096)
-def _statements(text: str) -> tuple[Statement, ...]:
-    return tuple(
-        _statement(text, start + begin, start + end)
-        for start, end in sentence_spans(text)
-        for begin, end in clauses(text[start:end])
-    )
 
 
 def _statement(text: str, start: int, end: int) -> Statement:

@@ -11,6 +11,7 @@ from investigator.bb3.search.client import FoundPage, Patience, SearchServer
 from investigator.bb3.search.document_text import nearest_part, searched
 from investigator.bb3.search.served import UNKNOWN_TYPE, Origin, ServedDocument
 from investigator.records import Passage
+from investigator.text.normalise import one_line
 
 LONGEST_PAGE = 200_000
 """Characters of a page that are read; what comes after them is left out."""
@@ -71,9 +72,9 @@ def _as_read(page: FoundPage, query: str) -> ServedDocument:
     around, line = whole[first : end + _AROUND], whole.count("\n", 0, first)
     origin = page.origin
     return ServedDocument(
-        title=_one_line(page.title or page.url),
+        title=one_line(page.title or page.url),
         text=whole[start:end],
-        url=_one_line(page.url),
+        url=one_line(page.url),
         passage=_cut(origin, whole, start, end) if origin else None,
         around=around,
         begins=start - first,
@@ -100,7 +101,3 @@ def _cut(origin: Origin, whole: str, start: int, end: int) -> Passage:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

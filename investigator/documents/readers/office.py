@@ -13,6 +13,7 @@ from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.media_types import XLSX
 from investigator.documents.readers.sheet_comments import sheet_comments
 from investigator.records import FileStatus
+from investigator.text.normalise import one_line
 
 _PROTECTED = ("password", "encrypt", "decrypt", "protected")
 _LEAST_SHARE = 0.9
@@ -148,7 +149,7 @@ def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
             builder.begin_row(header=index == 0)
             for cell in row:
                 builder.begin_cell()
-                builder.verbatim(rows.one_line(cell))
+                builder.verbatim(one_line(cell))
                 builder.end_cell()
             builder.end_row()
         builder.block()
@@ -175,4 +176,4 @@ def _weight(text: str) -> int:
 
 
 def _one_line(text: str | None) -> str:
-    return " ".join(cleaned(text or "").split())
+    return one_line(cleaned(text or ""))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from investigator.text.normalise import one_line
+
 Row = Sequence[str]
 
 _NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,\s]*%?\)?$|\d{4}-\d\d-\d\d")
@@ -31,11 +33,6 @@ def each_line(rows: Sequence[Row]) -> Iterator[str]:
             yield " | ".join(cell for cell in row if cell)
         else:
             yield _labelled(table[header_at], row)
-
-
-def one_line(text: str) -> str:
-    """The text with each run of white space as one blank, and none at its ends."""
-    return " ".join(text.split())
 
 
 def header_index(rows: Sequence[Row]) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from investigator.engines.extractive.turns import is_question, last_text, sentences, tells_of_oneself
 from investigator.engines.extractive.wishes import dismisses, wishes_to_forget, wishes_to_remember
 from investigator.records import AND_MORE, PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
+from investigator.text.normalise import one_line
 from investigator.text.of_oneself import asks_for_everything, asks_of_oneself
 from investigator.text.terms import folded
 
@@ -61,7 +62,7 @@ def respond(variables: ResponseVariables) -> ResponseReply:
     parts: list[str] = []
     if variables.fact is not None:
         parts.append(_reminder(variables.fact))
-    parts.extend(f"“{_one_line(quote.text)}” ({quote.place})" for quote in variables.knowledge)
+    parts.extend(f"“{one_line(quote.text)}” ({quote.place})" for quote in variables.knowledge)
     if variables.entity:
         parts = [f"About {variables.entity}:", *parts] if parts else [_on_entity(variables.entity)]
     if not parts:
@@ -134,7 +135,7 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 def _reminder(fact: PersonalFact) -> str:
     """What was told, each line of it by itself; a last line of dots stands for more."""
-    lines = [_one_line(line) for line in fact.text.splitlines()]
+    lines = [one_line(line) for line in fact.text.splitlines()]
     told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
     more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""
     return f"{_TOLD[fact.speaker]}: {told}{more}"
@@ -142,7 +143,3 @@ def _reminder(fact: PersonalFact) -> str:
 
 def _on_entity(entity: str) -> str:
     return f"{_SPOKE_OF} {entity}. What would you like to know about it?"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
