@@ -24,7 +24,7 @@ from pathlib import Path
 from attacks_model import ModelTwins
 from attacks_scripted import Attack, Outcome, attacks, obeyed, ordinary
 
-from investigator.text.addressed import addresses_model
+from investigator.language.addressed import addresses_model
 
 Result = tuple[Attack, Outcome]
 _GAINS: dict[str, Callable[[Outcome], bool | None]] = {

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from attacks_scripted import HARMLESS, WIDE, Attack, Outcome, Place, gained, variables_for
 
-from investigator.engines.gguf import GgufEngine, GgufSettings
+from investigator.asking.prompts import Prompts
+from investigator.asking.replies import read_reply
+from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 from investigator.errors import EngineError, ReplyError
-from investigator.prompts import Prompts
 from investigator.records import AskReply, PlanReply, Prompt, Record
-from investigator.replies import read_reply
 
 _LONGEST = 1_200
 """Characters of an attack that are shown: the context of a small model is short."""

@@ -2,7 +2,7 @@
 
     python benchmarks/concurrency.py [--json FILE] [--latency 1] [--only NAME ...] [--set PART.FIELD=VALUE]
 
-- overhead: a prompt through the desk and a chat model, against the same request by httpx alone, turn by turn, with a
+- overhead: a prompt through the client and a chat model, against the same request by httpx alone, turn by turn, with a
   server that answers at once. Figure to reach: less than 5 ms a call (medians).
 - investigation: 32 steps over generated documents, with a server that takes a second and has room for 16 calls,
   against the same with one call at a time. Figure to reach: less than 1/8 of the time. --set is for its settings.
@@ -30,13 +30,13 @@ from pathlib import Path
 import httpx
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
+from investigator.asking.budget import BudgetSettings
+from investigator.asking.client import CallJournal, EngineClient
+from investigator.asking.prompts import Prompts
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.models import ChatSettings
 from investigator.engines.roles import Role
-from investigator.prompts import Prompts
 from investigator.records import Answered, AskReply, AskVariables, Investigation, Passage, Prompt
-from investigator.research.budget import BudgetSettings
-from investigator.research.desk import CallJournal, Desk
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal, Runs
 from investigator.store.workspace import Workspace
@@ -83,7 +83,7 @@ def counts(base_url: str) -> dict[str, int]:
 
 
 def overhead(calls: int = 300, to_begin: int = 20) -> list[Figure]:
-    """Milliseconds of a call through desk and chat model, and by httpx alone: the medians of calls turn by turn."""
+    """Milliseconds of a call through client and chat model, and by httpx alone: the medians of calls turn by turn."""
     with (
         server(latency=0, room=_ROOM) as base_url,
         httpx.Client() as client,
@@ -91,10 +91,10 @@ def overhead(calls: int = 300, to_begin: int = 20) -> list[Figure]:
         Workspace(Path(made), write=True) as workspace,
     ):
         engine = ChatEngine("openai:m", ChatSettings(base_url=base_url))
-        in_memory = _desk(engine, InMemoryJournal())
+        in_memory = _client(engine, InMemoryJournal())
         blank = Investigation(id="run", question="How much?", mission="", strategy="", engine=engine.name)
         Runs(workspace.database).open("run", "documents", blank, "2026-01-01T00:00:00+00:00", fresh=True)
-        on_disk = _desk(engine, Journal(workspace.database, "run", time.monotonic, reuse=True))
+        on_disk = _client(engine, Journal(workspace.database, "run", time.monotonic, reuse=True))
         texts = [in_memory.prompts.prompt("query/ask", _asking(number)).text for number in range(calls + to_begin)]
 
         def by_httpx(number: int) -> None:
@@ -116,12 +116,12 @@ def overhead(calls: int = 300, to_begin: int = 20) -> list[Figure]:
                 began = time.perf_counter()
                 way(number)
                 seconds.append(time.perf_counter() - began)
-    alone, engines, desks, journals = (1000 * statistics.median(seconds[to_begin:]) for seconds in taken)
+    alone, engines, clients, journals = (1000 * statistics.median(seconds[to_begin:]) for seconds in taken)
     return [
         Figure("a call by httpx alone", alone, "ms"),
         Figure("overhead of the chat model", engines - alone, "ms"),
-        Figure("overhead of desk and chat model", desks - alone, "ms", below=5.0),
-        Figure("overhead of desk, chat model and the journal on disk", journals - alone, "ms"),
+        Figure("overhead of client and chat model", clients - alone, "ms", below=5.0),
+        Figure("overhead of client, chat model and the journal on disk", journals - alone, "ms"),
     ]
 
 
@@ -145,10 +145,10 @@ def adaptivity(latency: float, prompts: int = 64, room: int = 4) -> list[Figure]
     for retry_after in ("", "1"):
         with server(latency, room, retry_after) as base_url:
             engine = ChatEngine("openai:m", ChatSettings(base_url=base_url, concurrency=_ROOM))
-            desk = _desk(engine, InMemoryJournal())
+            client = _client(engine, InMemoryJournal())
 
-            def ask(number: int, desk: Desk = desk) -> bool:
-                return desk.ask("query/ask", _asking(number), AskReply).value is not None
+            def ask(number: int, client: EngineClient = client) -> bool:
+                return client.ask("query/ask", _asking(number), AskReply).value is not None
 
             began = time.monotonic()
             with ThreadPoolExecutor(_ROOM) as pool:
@@ -195,8 +195,10 @@ def _asking(number: int) -> AskVariables:
     )
 
 
-def _desk(engine: ChatEngine, journal: CallJournal) -> Desk:
-    return Desk(dict.fromkeys(Role, engine), Prompts(), journal, time.monotonic, BudgetSettings(calls=1_000_000))
+def _client(engine: ChatEngine, journal: CallJournal) -> EngineClient:
+    return EngineClient(
+        dict.fromkeys(Role, engine), Prompts(), journal, time.monotonic, BudgetSettings(calls=1_000_000)
+    )
 
 
 def table(figures: Sequence[Figure]) -> str:

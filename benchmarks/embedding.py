@@ -27,8 +27,8 @@ from sklearn.metrics import ndcg_score
 from tokenizers import Tokenizer
 
 from investigator.engines.base import Vectors
-from investigator.engines.bert import Precision
-from investigator.engines.minilm import MiniLM
+from investigator.engines.embedding.bert import Precision
+from investigator.engines.embedding.minilm import MiniLM
 
 BASE = "sentence-transformers float32, batch 32"
 Encode = Callable[[list[str]], Vectors]

@@ -27,8 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
-from investigator.engines.embedders import SentenceTransformerEmbedder
-from investigator.engines.extractive.deciding import (
+from investigator.bb3.extractive.deciding import (
     Decisions,
     MemoryFeatures,
     MemoryModel,
@@ -37,9 +36,10 @@ from investigator.engines.extractive.deciding import (
     memory_features,
     search_features,
 )
-from investigator.engines.extractive.turn_kinds import TurnKinds
+from investigator.bb3.extractive.turn_kinds import TurnKinds
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.language.terms import words
 from investigator.records import Record
-from investigator.text.terms import words
 
 WEIGHTS = Path(__file__).parents[1] / "investigator/engines/extractive/decisions.json"
 OWN_MEMORY_SET = Path(__file__).with_name("memory_decisions.jsonl")

@@ -22,22 +22,22 @@ import numpy as np
 from fitting import calibration_error, logistic
 from sklearn.metrics import roc_auc_score
 
-from investigator.build import Investigator
-from investigator.calibration import Logistic
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
 from investigator.engines.base import Engine
 from investigator.engines.catalogue import open_engine
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.extractive import ExtractiveEngine
-from investigator.engines.remembering import RememberingEmbedder
 from investigator.engines.roles import Role
 from investigator.evaluation.evidence_match import holds
-from investigator.model_points import PointFeatures, PointRule, shipped_rules
-from investigator.prompts import Prompts
+from investigator.investigator import Investigator
 from investigator.records import QuestionVariables, Record
-from investigator.research.desk import Desk
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.query import Query
 from investigator.retrieval.library import Library
+from investigator.scoring.calibration import Logistic
+from investigator.scoring.model_points import PointFeatures, PointRule, shipped_rules
 from investigator.settings import load_settings
 from investigator.store.in_memory import InMemoryJournal
 
@@ -69,13 +69,13 @@ class Asking:
     """What is needed to ask a document of a folder."""
 
     library: Library
-    desk: Desk
+    client: EngineClient
     prompts: Prompts
 
     def sample(self, name: str, row: Mapping[str, object], document_id: str) -> Sample:
         """One document asked."""
         question = str(row["question"])
-        query = Query(document_id, question, MemoryStream(), ".", desk=self.desk, library=self.library)
+        query = Query(document_id, question, MemoryStream(), ".", client=self.client, library=self.library)
         variables = QuestionVariables(document_id=document_id, purpose=question, perspectives="")
         wording = self.prompts.render(self.prompts.path("tactical_planning/question"), variables)
         finding = query.examine(self.prompts.path("query/ask"), wording)
@@ -102,9 +102,9 @@ def asked(
     embedder = SentenceTransformerEmbedder()
     second = ExtractiveEngine(RememberingEmbedder(embedder))
     prompts = Prompts()
-    desk = Desk({role: engine for role in Role}, prompts, InMemoryJournal(), time.monotonic, second=second)
+    client = EngineClient({role: engine for role in Role}, prompts, InMemoryJournal(), time.monotonic, second=second)
     with Investigator(folder / "docs_dev", workspace=workspaces / folder.name, embedder=embedder).library() as library:
-        asking = Asking(library, desk, prompts)
+        asking = Asking(library, client, prompts)
         for line in lines[:: max(1, len(lines) // questions)][:questions]:
             row = json.loads(line)
             ranked = [entry.document_id for entry in library.standings(row["question"])]
@@ -153,10 +153,10 @@ def write(kind: str, engine: Engine, rule: PointRule) -> None:
     """Store a rule among those that ship."""
     rules = shipped_rules()
     if kind == "small":
-        rules = rules.model_copy(update={"small": rule.model_copy(update={"models": "*"})})
+        rules = rules.changed(small=rule.changed(models="*"))
     else:
         others = tuple(old for old in rules.measured if old.models != rule.models)
-        rules = rules.model_copy(update={"measured": (*others, rule)})
+        rules = rules.changed(measured=(*others, rule))
     DATA.write_text(rules.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 

@@ -28,9 +28,9 @@ from fit_samples import Question, samples
 from fitting import Array, Fit, calibration_error, listwise, logistic, reliability
 from sklearn.metrics import roc_auc_score
 
-from investigator.calibration import Calibration, Logistic, Models
 from investigator.engines.extractive.candidates import SentenceFit
-from investigator.text.terms import is_english
+from investigator.language.terms import is_english
+from investigator.scoring.calibration import Calibration, Logistic, Models
 
 DATA = Path(__file__).parents[1] / "data/calibration.json"
 DOCUMENT = ("gap", "near_and_overlapping", "named", "names", "period", "age", "naming", "stands_out")
@@ -58,8 +58,8 @@ def fitted(questions: list[Question]) -> Calibration:
     english = models(questions, DOCUMENT)
     other = models(foreign, FOREIGN) if any(q.answerable for q in foreign) else english
     taken = {name: english.document.weights[name] for name in TAKEN_OVER}
-    document = other.document.model_copy(update={"weights": {**other.document.weights, **taken}})
-    other = other.model_copy(update={"document": document})
+    document = other.document.changed(weights={**other.document.weights, **taken})
+    other = other.changed(document=document)
     return Calibration(english=english, foreign=other, threshold=50, worth_asking=0.0)
 
 
@@ -80,7 +80,7 @@ def models(questions: list[Question], names: tuple[str, ...]) -> Models:
         np.array([float(right) for _, right, _ in replies]),
         np.array([weight for _, _, weight in replies]),
     )
-    return kept.model_copy(update={"reply": model(reply, REPLY)})
+    return kept.changed(reply=model(reply, REPLY))
 
 
 def sentence_model(questions: list[Question], share: dict[str, float]) -> Logistic:
@@ -201,7 +201,7 @@ def main() -> None:
     )
     shipped = fitted(questions)
     worth_asking = chance_worth_asking(questions, shipped)
-    shipped = shipped.model_copy(update={"threshold": threshold, "worth_asking": worth_asking})
+    shipped = shipped.changed(threshold=threshold, worth_asking=worth_asking)
     every = np.concatenate([entry[1] for entry in outcomes])
     right = np.concatenate([entry[2] for entry in outcomes]).astype(float)
     report = {

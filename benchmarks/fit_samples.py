@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from investigator.build import Investigator
-from investigator.calibration import Models
 from investigator.engines.base import Embedder
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.extractive.asking import ReplyFeatures, best_first, reply_features
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
 from investigator.engines.extractive.thinking import think
-from investigator.engines.remembering import RememberingEmbedder
 from investigator.evaluation.evidence_match import holds, overlaps
+from investigator.investigator import Investigator
 from investigator.records import Passage, Standing, ThinkVariables
 from investigator.retrieval.documents_first import Ranked
 from investigator.retrieval.library import Library
+from investigator.scoring.calibration import Models
 
 RANKED = 20
 ASKED = 4
@@ -67,7 +67,7 @@ class Question:
         for reading in self.readings:
             if reading.likely and reading.sentences:
                 match = models.document.chance(reading.standing)
-                passages = [p.model_copy(update={"document_match": match}) for p in reading.passages]
+                passages = [p.changed(document_match=match) for p in reading.passages]
                 ranked = best_first(reading.sentences, models.sentence)
                 found.append((reply_features(passages, reading.places, self.asked, ranked), reading.right))
         return found

@@ -13,7 +13,7 @@ from process_tree import Finished, measured
 from retrieval_quality import DEPTH, Found, Question
 
 import investigator
-from investigator.build import Investigator
+from investigator.investigator import Investigator
 from investigator.settings import load_settings
 
 _ROOT = Path(investigator.__file__).parents[1]

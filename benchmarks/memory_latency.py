@@ -22,7 +22,7 @@ from pathlib import Path
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.overlap import claim_of
-from investigator.records import Speaker
+from investigator.bb3.records import Speaker
 from investigator.store.database import Database
 
 _USER = "ann"

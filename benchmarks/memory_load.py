@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from investigator.build import Investigator
 from investigator.documents.chunks import ChunkSettings
 from investigator.engines.base import Vectors
-from investigator.engines.embedders import SentenceTransformerEmbedder
-from investigator.engines.minilm import DIMENSIONS
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.minilm import DIMENSIONS
 from investigator.engines.scripted import ScriptedEmbedder
+from investigator.investigator import Investigator
 
 _FILES = 400
 _WORDS_OF_SENTENCE = (8, 25)

@@ -22,18 +22,18 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from investigator.build import Investigator
+from investigator.asking.replies import read_reply
 from investigator.engines.base import Engine, tokens_of, traits_of
 from investigator.engines.catalogue import open_engine
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import InvestigatorError
 from investigator.evaluation.abstention import confusion
 from investigator.evaluation.outcomes import Outcome, Ranking
 from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.scoring import Measure, scores
+from investigator.investigator import Investigator
 from investigator.records import Answered, AnswerStatus, Passage, Prompt, QuestionVariables, Record, Usage
-from investigator.replies import read_reply
 from investigator.settings import load_settings
 
 _PASSAGES = 5
@@ -113,10 +113,10 @@ def _outcome(question: Question, ask: Callable[[], tuple[str, Usage]]) -> Outcom
     try:
         answer, usage = ask()
     except InvestigatorError as error:
-        return blank.model_copy(update={"failure": error.message, "status": AnswerStatus.NOT_FOUND_SO_FAR})
+        return blank.changed(failure=error.message, status=AnswerStatus.NOT_FOUND_SO_FAR)
     status = AnswerStatus.ANSWERED if answer.strip() and not _NOT_THERE.search(answer) else AnswerStatus.NOT_FOUND
     seconds = time.monotonic() - began
-    return blank.model_copy(update={"answer": answer, "status": status, "usage": usage, "seconds": seconds})
+    return blank.changed(answer=answer, status=status, usage=usage, seconds=seconds)
 
 
 def row(set_name: str, model: str, side: str, found: Sequence[Result]) -> dict[str, object]:

@@ -33,8 +33,8 @@ from peers_server import CountingServer
 from peers_sides import CountedModel, Ours, PaperQA, Said, Side
 from peers_tables import Asked, lines_of, numbers_of
 
-from investigator.engines.embedders import SentenceTransformerEmbedder
-from investigator.engines.gguf import GgufEngine, GgufSettings
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 
 _LONGEST_SUMMARY = 1000  # characters; PaperQA2 asks for about 100 words
 _AROUND_SUMMARY = 32  # tokens of the other field and the names of both

@@ -14,10 +14,10 @@ from typing import Any, Protocol, Self
 
 from peers_server import CountingServer, Spent
 
-from investigator.build import Investigator
 from investigator.engines.base import Embedder, Traits
-from investigator.engines.gguf import GgufEngine
+from investigator.engines.gguf.engine import GgufEngine
 from investigator.errors import InvestigatorError
+from investigator.investigator import Investigator
 from investigator.records import Answered, Investigation, Prompt, Reply
 from investigator.settings import load_settings
 

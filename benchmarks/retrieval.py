@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from investigator.cli.progress import shown
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.retrieval_report import RetrievalReport

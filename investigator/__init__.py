@@ -14,10 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from investigator.build import Investigator
     from investigator.engines.base import Embedder, Engine
     from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
     from investigator.errors import InvestigatorError, RunError, UserError
+    from investigator.investigator import Investigator
     from investigator.records import (
         Answer,
         AnswerStatus,
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "investigator.build": ("Investigator",),
+    "investigator.investigator": ("Investigator",),
     "investigator.engines.base": ("Embedder", "Engine"),
     "investigator.engines.scripted": ("ScriptedEmbedder", "ScriptedEngine"),
     "investigator.errors": ("InvestigatorError", "RunError", "UserError"),

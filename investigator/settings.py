@@ -15,14 +15,14 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
+from investigator.asking.budget import BudgetSettings
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.folder import FolderSettings
 from investigator.documents.readers.base import ReaderSettings
-from investigator.engines.chat_models import ChatSettings
-from investigator.engines.gguf import GgufSettings
-from investigator.engines.transformers_engine import TransformersSettings
+from investigator.engines.chat.models import ChatSettings
+from investigator.engines.gguf.engine import GgufSettings
+from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError
-from investigator.research.budget import BudgetSettings
 from investigator.research.defaults import DEFAULT_MISSION, DEFAULT_STRATEGY
 from investigator.research.investigator import MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings

@@ -13,9 +13,10 @@ from power_plants import prompt_in
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.bb3.folder_chat import ChatSession, FolderChat
+from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine, Traits
-from investigator.records import Module, Prompt
+from investigator.records import Prompt
 
 Said: TypeAlias = "str | Mapping[str, Any] | Callable[[str], str | Mapping[str, Any]]"
 """A reply as text, as an object that is sent as JSON, or a function of the prompt's text that gives either."""

@@ -32,8 +32,8 @@ CATCHES_ANYTHING = {
     "dialogue/teachers/chunk_queue.py": 1,  # a loader's error is raised where its samples are taken
     "documents/readers/office.py": 1,  # a panic of the native reader is no Exception
     "documents/readers/unpacking.py": 1,  # one document failed, the others go on
-    "engines/chat.py": 1,  # each provider's package has errors of its own
-    "engines/chat_models.py": 1,  # the same
+    "engines/chat/engine.py": 1,  # each provider's package has errors of its own
+    "engines/chat/models.py": 1,  # the same
 }
 READS_THE_ENVIRONMENT = {
     "settings.py",
@@ -42,7 +42,7 @@ READS_THE_ENVIRONMENT = {
     "cli/main.py",
     "cli/output.py",  # TERM
     "documents/readers/ocr.py",  # handed on, with a limit on threads
-    "engines/chat_models.py",  # the names under which each provider's users keep their keys
+    "engines/chat/models.py",  # the names under which each provider's users keep their keys
 }
 
 

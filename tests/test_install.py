@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 TEMPLATES = {path.relative_to(ROOT / "prompts").as_posix() for path in (ROOT / "prompts").rglob("*.j2")}
 
 _LIST_TEMPLATES = """
-from investigator.prompts import Prompts, shipped_folder
+from investigator.asking.prompts import Prompts, shipped_folder
 Prompts()
 for path in sorted(shipped_folder().rglob("*.j2")):
     print(path.relative_to(shipped_folder()).as_posix())
@@ -44,7 +44,7 @@ def installed(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def test_an_installed_package_finds_its_own_templates(installed: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(installed)}
-    where = "import investigator.prompts as p; print(p.__file__)"
+    where = "import investigator.asking.prompts as p; print(p.__file__)"
     assert _python(where, environment, tmp_path) == [str(installed / "investigator" / "prompts.py")]
     assert set(_python(_LIST_TEMPLATES, environment, tmp_path)) == TEMPLATES != set()
 

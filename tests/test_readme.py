@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from investigator.asking.prompts import shipped_folder
 from investigator.cli.main import app
-from investigator.prompts import shipped_folder
 from investigator.settings import load_settings
 
 ROOT = Path(__file__).parents[1]

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from investigator.records import Module, Record
+from investigator.bb3.records import Module
+from investigator.records import Record
 
 
 class Decide(StrEnum):

@@ -8,7 +8,8 @@ import re
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.module_table import TABLE
-from investigator.records import Module, Quote, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
+from investigator.records import Quote
 
 _SPEAKERS = {
     "person 1": Speaker.PARTNER,

@@ -9,8 +9,9 @@ from pydantic import ValidationError
 
 from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.module_table import TABLE, Weights
+from investigator.bb3.records import Module
 from investigator.errors import SettingsError
-from investigator.records import Module, Record
+from investigator.records import Record
 from investigator.records.decoding import Decoding
 
 OptionValue = str | int | float | bool

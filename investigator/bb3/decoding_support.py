@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
+from investigator.bb3.records import Module
 from investigator.engines.base import Decodes, Engine
 from investigator.errors import SettingsError
-from investigator.records import Module
 from investigator.records.decoding import Decoding, Inference
 
 

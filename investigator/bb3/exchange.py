@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from investigator.records import Module, Passage, Quote, Record, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
+from investigator.records import Passage, Quote, Record
 
 FAILED = "METASEQ RESPONSE FAILED."
 """The text of a module whose server gave no reply; readers of BB3's records know it."""

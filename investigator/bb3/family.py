@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from investigator.records import Module, Record
+from investigator.bb3.records import Module
+from investigator.records import Record
 
 
 class Family(Record):

@@ -124,9 +124,9 @@ def _reply_at(conversation: Conversation, place: int | None) -> int:
 
 def _marked(conversation: Conversation, place: int, marks: dict[str, object]) -> Conversation:
     history = conversation.message_history
-    message = history[place].model_copy(update=marks)
-    return conversation.model_copy(update={"message_history": (*history[:place], message, *history[place + 1 :])})
+    message = history[place].changed(**marks)
+    return conversation.changed(message_history=(*history[:place], message, *history[place + 1 :]))
 
 
 def _with(conversation: Conversation, message: ChatMessage) -> Conversation:
-    return conversation.model_copy(update={"message_history": (*conversation.message_history, message)})
+    return conversation.changed(message_history=(*conversation.message_history, message))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from investigator.asking.client import EngineClient
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.family import CHAT
@@ -12,16 +13,15 @@ from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.memory.choice import Chance, MemoryOptions
 from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory, one_line
 from investigator.bb3.memory.of_chats import UserMemories
+from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.memory.text import is_opening
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.records import Module, Speaker
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
 from investigator.bb3.turn_draft import FIELD_OF, Conversation, Draft
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError
-from investigator.records import Module, Speaker
-from investigator.research.desk import Desk
-from investigator.store.personal_facts import FactSource
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
@@ -45,7 +45,7 @@ class ChatSession:
 class FolderChat:
     """Replies in conversations about a folder. Safe to use from several threads, each with sessions of its own.
 
-    `desk_of` gives the desk of a module; `memory` is what is remembered of the users; `new_id` names a chat, and
+    `client_of` gives the client of a module; `memory` is what is remembered of the users; `new_id` names a chat, and
     `chance` gives random numbers from 0 to 1. Up to `side_by_side` calls of one step go out together. `on_step` is told
     of each module that is asked. `search` finds documents elsewhere than in the folder.
     """
@@ -53,7 +53,7 @@ class FolderChat:
     def __init__(
         self,
         open_shelf: OpenShelf,
-        desk_of: Callable[[Module], Desk],
+        client_of: Callable[[Module], EngineClient],
         memory: LongTermMemory,
         new_id: Callable[[], str],
         *,
@@ -67,7 +67,7 @@ class FolderChat:
     ) -> None:
         self._open_shelf = open_shelf
         self._search = search
-        self._desk_of = desk_of
+        self._client_of = client_of
         self._new_id = new_id
         self._chance = chance
         self._memory_options = memory_options
@@ -146,7 +146,7 @@ class FolderChat:
 
     def _chat(self, options: ChatOptions, say: Hear | None) -> ModularChat:
         folder = FolderSearch(self._open_shelf)
-        form = ChatForm(self._desk_of, folder.sources, self._side_by_side, self.on_step, say)
+        form = ChatForm(self._client_of, folder.sources, self._side_by_side, self.on_step, say)
         return ModularChat(form, CHAT, options, self._search or folder)
 
     def _message(self, session: ChatSession, heard: Message, draft: Draft | None) -> Message:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
+from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules
 from investigator.bb3.family import Family
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.turn_draft import RESPONSE_OF, Conversation, Draft
 from investigator.errors import InvestigatorError
-from investigator.records import Module, Speaker, Turn
-from investigator.research.budget import BudgetSpent
 
 _OPENING_TRIES = 3
 _NAMES = ("Person 1", "Person 2")
@@ -67,7 +67,7 @@ class ModularChat:
         text = reply.text
         for name in _NAMES:
             text = text.replace(name, "")
-        draft.chosen = reply.model_copy(update={"text": text})
+        draft.chosen = reply.changed(text=text)
         draft.chosen_module = Module.ORM
         draft.replies[Module.ORM] = draft.chosen
         if not reply.failed:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from investigator.records import Module, Record
+from investigator.bb3.records import Module
+from investigator.records import Record
 from investigator.records.decoding import Decoding, Inference
 
 

@@ -16,8 +16,8 @@ from typing import Protocol
 
 from investigator.bb3.bb3x.records import OK, ChatMessage, InteractionFailure, Safety, Sender
 from investigator.errors import RunError, SettingsError
+from investigator.language.undisguised import undisguised
 from investigator.records.base import Record
-from investigator.text.undisguised import undisguised
 
 NOT_OK = "__notok__"
 
@@ -79,13 +79,11 @@ class GuardedReply(Record):
         """It as a message of a record; the annotation is that of what was said, which a canned reply is no part of."""
         said = ChatMessage(text=self.text, sender=Sender.BOT, bot_message_id=bot_message_id)
         if self.failure is None:
-            return said.model_copy(update={"safety": self.bot, "is_safety_controlled_response": False})
-        return said.model_copy(
-            update={
-                "is_safety_controlled_response": True,
-                "previous_interaction_failure": self.failure,
-                "from_model_crash": self.failure is InteractionFailure.MODEL_CRASH,
-            }
+            return said.changed(safety=self.bot, is_safety_controlled_response=False)
+        return said.changed(
+            is_safety_controlled_response=True,
+            previous_interaction_failure=self.failure,
+            from_model_crash=self.failure is InteractionFailure.MODEL_CRASH,
         )
 
 

@@ -140,14 +140,14 @@ class Talk:
         self.record = answered_after_dislike(self.record, text, self._new_id())
         *before, answer = self.record.message_history
         with suppress(RunError):  # a classifier that fails takes no answer away
-            answer = answer.model_copy(update={"safety": self._guard.annotation(text)})
-        self.record = self.record.model_copy(update={"message_history": tuple(before)})
+            answer = answer.changed(safety=self._guard.annotation(text))
+        self.record = self.record.changed(message_history=tuple(before))
         self._add(answer, ChatMessage(text=THANKS, sender=Sender.BOT, bot_message_id=self._new_id()))
         return Message(id=self._chat.agent_id, text=THANKS, episode_done=False)
 
     def _add(self, *messages: ChatMessage) -> None:
         history = (*self.record.message_history, *messages)
-        self.record = self.record.model_copy(update={"message_history": history})
+        self.record = self.record.changed(message_history=history)
 
 
 def _recorded(said: GuardedReply, made: list[Message], message_id: str) -> ChatMessage:
@@ -155,7 +155,7 @@ def _recorded(said: GuardedReply, made: list[Message], message_id: str) -> ChatM
     if said.failure is not None or not made:
         return guarded
     full = chat_message_of(made[-1], message_id)
-    return full.model_copy(update={"safety": guarded.safety, "is_safety_controlled_response": False})
+    return full.changed(safety=guarded.safety, is_safety_controlled_response=False)
 
 
 def _shown(said: GuardedReply, made: list[Message], agent_id: str, problems: list[RunError]) -> Message:

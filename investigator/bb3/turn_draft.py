@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from investigator.bb3.exchange import Memories, ModuleReply, SearchDocument
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.dialogue.messages import Message
-from investigator.records import Module, Quote, Speaker, Turn
+from investigator.records import Quote
 
 RESPONSE_OF = {"entity": Module.CRM, "memory": Module.MRM, "knowledge": Module.SRM}
 """Which module replies from which kind of knowledge, in the order in which kinds stand in a prompt."""

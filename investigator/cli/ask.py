@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -33,11 +33,11 @@ from investigator.cli.ask_options import (
 )
 from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import check_report, print_json, print_styled, print_text, write_report
+from investigator.cli.progress import follow
 from investigator.errors import QuestionError, SettingsError
+from investigator.investigator import Investigator
 from investigator.records import AnswerStatus, Forecast, Investigation
-
-if TYPE_CHECKING:
-    from investigator.build import Investigator
+from investigator.reports.replayed import forecast_text
 
 EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
 
@@ -77,8 +77,6 @@ def ask(
         _check_text(option, words or "")
     if report is not None:
         check_report(report, folder)
-    from investigator.build import Investigator  # heavy: it reaches the database and the engines
-    from investigator.cli.progress import follow
 
     ceilings = _ceilings(max_calls, max_tokens, max_money, max_seconds, rounds)
     investigator = Investigator(
@@ -119,7 +117,6 @@ def _ceilings(
 
 
 def _print_forecast(forecast: Forecast, investigator: Investigator, as_json: bool) -> None:
-    from investigator.reports.replayed import forecast_text
 
     if as_json:
         print_json(forecast.model_dump_json(indent=2))

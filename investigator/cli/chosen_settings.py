@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from investigator.settings import Settings
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.ocr import why_not
+from investigator.settings import Settings, load_settings
 
 
 def chosen_settings(file: Path | None, overrides: Sequence[str]) -> Settings:
@@ -17,9 +17,6 @@ def chosen_settings(file: Path | None, overrides: Sequence[str]) -> Settings:
 
     Where none were chosen nothing is told: most folders hold no pictures.
     """
-    from investigator.documents.readers.base import ReaderSettings  # heavy: it reaches the settings of every part
-    from investigator.documents.readers.ocr import why_not
-    from investigator.settings import load_settings
 
     settings = load_settings(file, overrides)
     chosen = settings.reader.ocr_languages != ReaderSettings().ocr_languages

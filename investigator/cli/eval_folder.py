@@ -9,6 +9,11 @@ from typing import Annotated
 import typer
 
 from investigator.cli.output import print_json, print_styled
+from investigator.cli.progress import shown
+from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.questions import read_questions
+from investigator.evaluation.tables import folder_text
+from investigator.settings import load_settings
 
 
 def eval_folder(
@@ -38,11 +43,6 @@ def eval_folder(
     evidence_pages_one_based or evidence_pages_zero_based. What a row does not hold is not measured. Stopped, the same
     command goes on; questions that failed are asked again.
     """
-    from investigator.cli.progress import shown
-    from investigator.evaluation.folder import FolderEvaluation
-    from investigator.evaluation.questions import read_questions
-    from investigator.evaluation.tables import folder_text
-    from investigator.settings import load_settings
 
     evaluation = FolderEvaluation(
         docs,

@@ -11,7 +11,13 @@ from typing import Annotated
 import typer
 
 from investigator.cli.output import print_json, print_styled
+from investigator.cli.progress import shown
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.errors import RunError, UserError
+from investigator.evaluation.beir import read_collection
+from investigator.evaluation.retrieval import RetrievalEvaluation
+from investigator.evaluation.tables import retrieval_text
+from investigator.settings import load_settings
 
 
 def eval_retrieval(
@@ -36,12 +42,6 @@ def eval_retrieval(
     Each document is kept as one passage, in the same index that folders have. Measures are nDCG@10, recall@10,
     recall@100 and RR@10 over the queries that have a fitting document, with bootstrap intervals.
     """
-    from investigator.cli.progress import shown
-    from investigator.engines.embedders import SentenceTransformerEmbedder
-    from investigator.evaluation.beir import read_collection
-    from investigator.evaluation.retrieval import RetrievalEvaluation
-    from investigator.evaluation.tables import retrieval_text
-    from investigator.settings import load_settings
 
     if per_query is not None and not per_query.expanduser().parent.is_dir():
         raise UserError(f"there is no folder {per_query.parent}", hint="Create it first, or name another file.")

@@ -10,7 +10,10 @@ import typer
 
 from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import print_json, print_styled
+from investigator.cli.progress import shown
+from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus
+from investigator.reports.folder import folder_text
 
 FILE_FIELDS = {"path", "status", "reason", "pages", "characters", "chunks", "seconds"}
 """What `--json` tells of each file."""
@@ -39,9 +42,6 @@ def index(
     Questions can be asked as soon as the text is read; they do the same first. Vectors are made for the passages that
     questions need, or all at once with --vectors, during which questions can be asked.
     """
-    from investigator.build import Investigator  # heavy: it reaches the database and the engines
-    from investigator.cli.progress import shown
-    from investigator.reports.folder import folder_text
 
     investigator = Investigator(folder, settings=chosen_settings(settings, overrides or ()), workspace=workspace)
     told: dict[str, FileRecord] = {}
@@ -57,7 +57,7 @@ def index(
     if as_json:
         print_files(files)
     else:
-        print_styled(folder_text(status.model_copy(update={"files": files})))
+        print_styled(folder_text(status.changed(files=files)))
 
 
 def print_files(files: tuple[FileRecord, ...]) -> None:
@@ -69,4 +69,4 @@ def print_files(files: tuple[FileRecord, ...]) -> None:
 def _unchanged(file: FileRecord) -> FileRecord:
     if file.status is not FileStatus.INDEXED:
         return file
-    return file.model_copy(update={"status": FileStatus.UNCHANGED})
+    return file.changed(status=FileStatus.UNCHANGED)

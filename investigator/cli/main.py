@@ -16,24 +16,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from investigator.cli.ask import ask
-from investigator.cli.chat import chat
-from investigator.cli.display import display
-from investigator.cli.doctor import doctor
-from investigator.cli.eval_folder import eval_folder
-from investigator.cli.eval_retrieval import eval_retrieval
-from investigator.cli.eval_task import eval_task
-from investigator.cli.export import export
-from investigator.cli.index import index
-from investigator.cli.memory import memory
-from investigator.cli.module import module
-from investigator.cli.replay import replay
-from investigator.cli.runs import runs
-from investigator.cli.search import search
-from investigator.cli.search_server import search_server
-from investigator.cli.show import show
-from investigator.cli.status import status
-from investigator.cli.tasks import tasks
+from investigator.cli.lazy_group import LazyCommand, LazyCommands, lazy_group
 from investigator.errors import InvestigatorError
 from investigator.reports.inert import inert
 
@@ -73,8 +56,44 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
 
 _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # --srm-topp 0.8, see module_arguments
 
+
+def _in(package: str, name: str, summary: str, **context_settings: bool) -> LazyCommand:
+    return LazyCommand(f"investigator.{package}.{name}", name, summary, context_settings)
+
+
+COMMANDS = {
+    "ask": _in("cli", "ask", "Answer a question from a folder of documents."),
+    "runs": _in("cli", "runs", "List the investigations of a folder, the newest first."),
+    "show": _in("cli", "show", "Show a kept investigation again, finished or not."),
+    "replay": _in("cli", "replay", "Repeat a finished run from its journal, without a model."),
+    "index": _in("cli", "index", "Bring the index of a folder up to date."),
+    "status": _in("cli", "status", "Show what the index holds and what has changed in the folder."),
+    "search": _in("cli", "search", "Show the passages that a query finds, best first."),
+    "chat": _in("bb3.commands", "chat", "Talk to a folder of documents.", **_MODULE_OPTIONS),
+    "memory": _in("bb3.commands", "memory", "See and change what chats remember of a user."),
+    "export": _in("bb3.commands", "export", "Make a release of saved conversations."),
+    "search-server": _in("bb3.commands", "search_server", "Serve the search of a folder in BlenderBot 3's protocol."),
+    "module": _in("bb3.commands", "module", "Ask one module of BlenderBot 3 by itself.", **_MODULE_OPTIONS),
+    "tasks": _in("tasks.commands", "tasks", "List the tasks that can be displayed and evaluated."),
+    "display": _in("tasks.commands", "display", "Show the examples of a task."),
+    "doctor": LazyCommand(
+        "investigator.doctor.command", "doctor", "Try the model of each role, and show what is installed."
+    ),
+    "eval": LazyCommand(
+        "investigator.cli.main", "evaluations", "Measure the search, the method, or an agent at a task."
+    ),
+}
+EVALUATIONS = {
+    "retrieval": _in("cli", "eval_retrieval", "Measure the search on a test collection in the layout of BEIR."),
+    "task": _in("tasks.commands", "eval_task", "Let an agent answer what a task asks, and print how well it did."),
+    "folder": _in("cli", "eval_folder", "Ask each question of a file and measure the answers."),
+}
+evaluations = typer.Typer(
+    cls=lazy_group(LazyCommands(EVALUATIONS, guarded)), no_args_is_help=True, rich_markup_mode=None
+)
 app = typer.Typer(
     name="investigator",
+    cls=lazy_group(LazyCommands(COMMANDS, guarded)),
     help="Answers questions from a folder of documents, with quotes that are proven to stand in them.",
     no_args_is_help=True,
     add_completion=False,
@@ -82,27 +101,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("ask")(guarded(ask))
-app.command("runs")(guarded(runs))
-app.command("show")(guarded(show))
-app.command("index")(guarded(index))
-app.command("status")(guarded(status))
-app.command("search")(guarded(search))
-app.command("search-server")(guarded(search_server))
-app.command("chat", context_settings=_MODULE_OPTIONS)(guarded(chat))
-app.command("memory")(guarded(memory))
-app.command("module", context_settings=_MODULE_OPTIONS)(guarded(module))
-app.command("export")(guarded(export))
-app.command("tasks")(guarded(tasks))
-app.command("display")(guarded(display))
-app.command("doctor")(guarded(doctor))
-app.command("replay")(guarded(replay))
 
-evaluations = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-evaluations.command("retrieval")(guarded(eval_retrieval))
-evaluations.command("task")(guarded(eval_task))
-evaluations.command("folder")(guarded(eval_folder))
-app.add_typer(evaluations, name="eval", help="Measure the search, the method, or an agent at a task.")
+
+@evaluations.callback()
+def _measure() -> None:
+    """Measure the search, the method, or an agent at a task."""
 
 
 def _version(wanted: bool) -> None:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from investigator.documents.readers.html import is_own_report
 from investigator.errors import RunError, UserError
+from investigator.records import Investigation
+from investigator.reports.html import html_report
+from investigator.reports.terminal import investigation_text
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from investigator.records import Investigation
 
 _BEGINNING = 16_384  # bytes, of which a report says that it is one in the first
 REPORT_SUFFIXES = frozenset({".html", ".htm"})
@@ -31,7 +34,6 @@ def print_json(text: str) -> None:
 
 def print_text(investigation: Investigation) -> None:
     """Print an investigation for a person."""
-    from investigator.reports.terminal import investigation_text
 
     print_styled(investigation_text(investigation))
 
@@ -86,7 +88,6 @@ def check_report(path: Path, folder: Path) -> None:
 
 
 def _is_own_report(path: Path) -> bool:
-    from investigator.documents.readers.html import is_own_report  # heavy, and only where a file is there already
 
     with path.open("rb") as file:
         return is_own_report(file.read(_BEGINNING).decode("utf-8", "replace"))
@@ -94,7 +95,6 @@ def _is_own_report(path: Path) -> bool:
 
 def write_report(path: Path, investigation: Investigation) -> None:
     """Write the HTML report, whole or not at all. Raises RunError."""
-    from investigator.reports.html import html_report
 
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

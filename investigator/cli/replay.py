@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from investigator.cli.output import check_report, print_json, print_styled, print_text, write_report
+from investigator.investigator import Investigator
+from investigator.reports.replayed import replayed_text
 
 
 def replay(
@@ -32,8 +34,6 @@ def replay(
     """
     if report is not None:
         check_report(report, folder)
-    from investigator.build import Investigator  # heavy: it reaches the database and the engines
-    from investigator.reports.replayed import replayed_text
 
     outcome = Investigator(folder, workspace=workspace, prompts=prompts).replay(run)
     if report is not None:

@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 from investigator.cli.output import print_json, print_styled
+from investigator.investigator import Investigator
+from investigator.records import RunSummary
+from investigator.reports.terminal import runs_text
 
 
 def runs(
@@ -19,10 +22,6 @@ def runs(
 ) -> None:
     """List the investigations of a folder, the newest first."""
     from pydantic import TypeAdapter
-
-    from investigator.build import Investigator  # heavy: it reaches the database and the engines
-    from investigator.records import RunSummary
-    from investigator.reports.terminal import runs_text
 
     summaries = Investigator(folder, workspace=workspace).runs()
     if as_json:

@@ -9,6 +9,8 @@ import typer
 
 from investigator.cli.chosen_settings import chosen_settings
 from investigator.cli.output import print_json, print_styled
+from investigator.investigator import Investigator
+from investigator.reports.folder import hits_text
 
 
 def search(
@@ -29,8 +31,6 @@ def search(
 
     This is the search that answers are made from; no engine is asked. The index is brought up to date first.
     """
-    from investigator.build import Investigator  # heavy: it reaches the database and the engines
-    from investigator.reports.folder import hits_text
 
     investigator = Investigator(folder, settings=chosen_settings(settings, overrides or ()), workspace=workspace)
     hits = investigator.search(query, limit=limit, document_id=document)

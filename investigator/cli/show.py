@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.output import check_report, print_json, print_text, write_report
+from investigator.investigator import Investigator
 
 
 def show(
@@ -24,7 +25,6 @@ def show(
     """Show a kept investigation again, finished or not."""
     if report is not None:
         check_report(report, folder)
-    from investigator.build import Investigator  # heavy: it reaches the database and the engines
 
     investigation = Investigator(folder, workspace=workspace).show(run)
     if report is not None:

@@ -9,6 +9,8 @@ import typer
 
 from investigator.cli.index import print_files
 from investigator.cli.output import print_styled
+from investigator.investigator import Investigator
+from investigator.reports.folder import changes_line, folder_text
 
 
 def status(
@@ -19,8 +21,6 @@ def status(
     ] = None,
 ) -> None:
     """Show what the index of a folder holds, and what has changed in the folder since. No file is opened."""
-    from investigator.build import Investigator  # heavy: it reaches the database and the engines
-    from investigator.reports.folder import changes_line, folder_text
 
     kept = Investigator(folder, workspace=workspace).status()
     if as_json:

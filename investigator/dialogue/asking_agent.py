@@ -63,7 +63,7 @@ class InvestigatorAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "investigator")
-        self._desk = _desk(shared, investigator, at_once)
+        self._client = _client(shared, investigator, at_once)
 
     def act(self) -> Message:
         """The answer to what was observed last."""
@@ -74,7 +74,7 @@ class InvestigatorAgent(Agent):
         """The answers to several messages, in order; equal questions are asked once, and padding has no answer."""
         heard = [observation or Message() for observation in observations]
         questions = tuple(dict.fromkeys(message.text.strip() for message in heard if not message.is_padding()))
-        replies = dict(zip(questions, self._desk.answers(questions), strict=True))
+        replies = dict(zip(questions, self._client.answers(questions), strict=True))
         acts = [Message(id=self.id, episode_done=False) for _ in heard]
         for act, message in zip(acts, heard, strict=True):
             if not message.is_padding():
@@ -83,7 +83,7 @@ class InvestigatorAgent(Agent):
 
     def share(self) -> dict[str, object]:
         """As of every agent, and the investigator."""
-        return {**super().share(), "desk": self._desk}
+        return {**super().share(), "client": self._client}
 
 
 class _Desk:
@@ -113,8 +113,8 @@ class _Desk:
         return {"text": answer.text, "status": str(answer.status), "citations": citations}
 
 
-def _desk(shared: Shared | None, investigator: Asked | None, at_once: int) -> _Desk:
-    common = (shared or {}).get("desk")
+def _client(shared: Shared | None, investigator: Asked | None, at_once: int) -> _Desk:
+    common = (shared or {}).get("client")
     if isinstance(common, _Desk):
         return common
     if not isinstance(investigator, Asked):

@@ -6,15 +6,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from investigator.bb3.extractive.modules import chat_answers
 from investigator.doctor.environment import environment
 from investigator.doctor.examination import Examination
 from investigator.doctor.findings import Diagnosis
 from investigator.engines.base import Embedder
 from investigator.engines.catalogue import open_engine, parse_model_options
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
-from investigator.prices import read_prices, shipped_prices
+from investigator.scoring.prices import read_prices, shipped_prices
 from investigator.settings import Settings, load_settings
 
 
@@ -41,13 +42,13 @@ def diagnose(
     reading = embedder or SentenceTransformerEmbedder(settings.embedder)
     here = environment(reading, variables)  # first, so that no example waits for the embedder to be loaded
     notices: list[str] = []
-    once = settings.chat.model_copy(update={"attempts": 1})
+    once = settings.chat.changed(attempts=1)
     examined: dict[str, Examination] = {}
     for name in dict.fromkeys(models.name_for(role) for role in Role):
         opening = partial(
             open_engine,
             name,
-            lambda: ExtractiveEngine(reading),
+            lambda: ExtractiveEngine(reading, chat_answers),
             chat=once,
             gguf=settings.gguf,
             transformers=settings.transformers,

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from investigator.doctor.findings import Environment, Extra
 from investigator.engines.base import Embedder
-from investigator.engines.chat_models import KEY_VARIABLES
-from investigator.engines.embedders import DEFAULT_MODEL
+from investigator.engines.chat.models import KEY_VARIABLES
+from investigator.engines.embedding.embedders import DEFAULT_MODEL
 from investigator.errors import EmbedderError
 
 _EXTRAS = {"openai": "langchain-openai", "local": "xllamacpp"}

@@ -7,19 +7,20 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from investigator.asking.prompts import Prompts
+from investigator.asking.replies import read_reply
+from investigator.bb3.contracts import CONTRACTS
 from investigator.doctor.examples import SENDS, doubt, example
 from investigator.doctor.findings import EngineFinding, RoleFinding, RoleState, StructuredOutput
 from investigator.engines.base import Engine, traits_of
-from investigator.engines.chat import ChatEngine
-from investigator.engines.gguf import GgufEngine
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.sending import ReplyFormat
+from investigator.engines.gguf.engine import GgufEngine
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
-from investigator.engines.sending import ReplyFormat
 from investigator.errors import InvestigatorError, ReplyError
-from investigator.prices import Prices
-from investigator.prompts import Prompts
 from investigator.records import Prompt, Reply
-from investigator.replies import read_reply
+from investigator.scoring.prices import Prices
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ONLY_ITS_OWN = "a recording holds the replies to its own prompts only"
@@ -38,7 +39,7 @@ class Examination:
         self._name = name
         self._on_call = on_call
         self._clock = clock
-        self._prompts = Prompts()
+        self._prompts = Prompts(contracts=CONTRACTS)
         self._engine: Engine | None = None
         self._failure: InvestigatorError | None = None
         self._asked_format = ReplyFormat.NONE
@@ -56,7 +57,7 @@ class Examination:
         """How the engine does in a role."""
         blank = RoleFinding(role=role, engine=self._name, sends=SENDS[role], state=RoleState.FAILED)
         if isinstance(self._engine, RecordedEngine):
-            return blank.model_copy(update={"state": RoleState.NOT_ASKED, "remark": _ONLY_ITS_OWN})
+            return blank.changed(state=RoleState.NOT_ASKED, remark=_ONLY_ITS_OWN)
         asked = example(role)
         prompts = [self._prompts.prompt(asked.template, variables) for variables in asked.variables]
         replies: list[Reply] = []
@@ -64,15 +65,11 @@ class Examination:
             if self._engine is not None and self._failure is None:
                 self._ask(self._engine, role, prompt, replies)
         judged = self._judged(blank, prompts, replies)
-        return judged.model_copy(
-            update={
-                "seconds": round(replies[-1].seconds, 3)
-                if replies
-                else None,  # of the last: the first may load a model
-                "calls": len(replies),
-                "input_tokens": sum(reply.input_tokens for reply in replies),
-                "output_tokens": sum(reply.output_tokens for reply in replies),
-            }
+        return judged.changed(
+            seconds=round(replies[-1].seconds, 3) if replies else None,
+            calls=len(replies),
+            input_tokens=sum(reply.input_tokens for reply in replies),
+            output_tokens=sum(reply.output_tokens for reply in replies),
         )
 
     def finding(self, prices: Prices) -> EngineFinding:
@@ -103,20 +100,20 @@ class Examination:
             return
         self._answers += 1
         self._all_of_form &= _is_of_form(reply, prompt)
-        replies.append(reply.model_copy(update={"seconds": reply.seconds or self._clock() - began}))
+        replies.append(reply.changed(seconds=reply.seconds or self._clock() - began))
 
     def _judged(self, blank: RoleFinding, prompts: Sequence[Prompt], replies: Sequence[Reply]) -> RoleFinding:
         if self._failure is not None:
-            return blank.model_copy(update={"remark": self._failure.message, "hint": self._failure.hint})
+            return blank.changed(remark=self._failure.message, hint=self._failure.hint)
         try:
             read = [read_reply(reply.text, prompt.reply_type) for prompt, reply in zip(prompts, replies, strict=True)]
         except ReplyError as error:
             told = f"its reply cannot be read: {error.message}"
-            return blank.model_copy(update={"remark": told, "hint": _OTHER_MODEL.format(role=blank.role)})
+            return blank.changed(remark=told, hint=_OTHER_MODEL.format(role=blank.role))
         doubts = doubt(read)
         hint = _OTHER_MODEL.format(role=blank.role) if doubts else ""
         state = RoleState.DOUBTFUL if doubts else RoleState.WORKS
-        return blank.model_copy(update={"state": state, "remark": doubts, "hint": hint})
+        return blank.changed(state=state, remark=doubts, hint=hint)
 
     def _structured_output(self, engine: Engine) -> StructuredOutput:
         if not isinstance(engine, ChatEngine | GgufEngine):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from investigator.bb3.records import KnowledgeReply, Module, PassagesVariables, Speaker, Turn
 from investigator.engines.roles import Role
 from investigator.records import (
     AnswerReply,
@@ -13,22 +14,17 @@ from investigator.records import (
     AskVariables,
     DocumentCard,
     Evidence,
-    KnowledgeReply,
     Memory,
-    Module,
     Need,
     Passage,
-    PassagesVariables,
     PlanReply,
     PlanVariables,
     Record,
     ReflectReply,
     ReflectVariables,
-    Speaker,
     TermFrequency,
     ThinkReply,
     ThinkVariables,
-    Turn,
 )
 
 SENDS: Mapping[Role, str] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 from investigator.engines.roles import Role
-from investigator.prices import Price
 from investigator.records import Record
+from investigator.scoring.prices import Price
 
 
 class RoleState(StrEnum):

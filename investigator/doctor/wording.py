@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from investigator.doctor.findings import Diagnosis, EngineFinding, Environment, RoleFinding, RoleState
-from investigator.prices import Price
 from investigator.reports.inert import one_line
 from investigator.reports.wording import counted
+from investigator.scoring.prices import Price
 
 _STYLES = {RoleState.WORKS: "green", RoleState.DOUBTFUL: "yellow", RoleState.FAILED: "bold red"}
 _WORDS = 400  # characters of what a server said

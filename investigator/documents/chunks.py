@@ -10,8 +10,8 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from investigator.documents.pages import heading_at, page_at
+from investigator.language.sentences import sentence_spans
 from investigator.records import Chunk, Document, Heading, Record
-from investigator.text.sentences import sentence_spans
 
 Span = tuple[int, int]
 

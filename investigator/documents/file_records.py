@@ -101,11 +101,11 @@ def _extent(part: SplitDocument | None) -> dict[str, int | None]:
 def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
     """A record with the path and the stamp of another."""
     stamp = {name: getattr(fresh, name) for name in ("path", "size", "mtime_ns", "inode")}
-    return record.model_copy(update=stamp)
+    return record.changed(**stamp)
 
 
 def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:
     """What is told of a file whose content is what it was."""
     if not was_read(record):
         return record
-    return record.model_copy(update={"status": FileStatus.UNCHANGED, "reason": reason})
+    return record.changed(status=FileStatus.UNCHANGED, reason=reason)

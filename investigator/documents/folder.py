@@ -149,7 +149,7 @@ class _Refresh:
             for reading in pool.read(map(self._request, opened)):
                 kept = self._keep(files[reading.request.id], reading)
                 if kept is None:  # its content was known, but belongs to another file by now
-                    again = reading.request.model_copy(update={"known_hashes": ()})
+                    again = reading.request.changed(known_hashes=())
                     kept = next(filter(None, (self._keep(files[again.id], r) for r in pool.read([again]))))
                 yield kept
 
@@ -175,7 +175,7 @@ class _Refresh:
         if reading.opened is None and contents.status is FileStatus.FAILED:
             check_folder(self._root)
         own = record_of(file, reading)
-        if before is not None and own.model_copy(update={"seconds": before.seconds}) == before:
+        if before is not None and own.changed(seconds=before.seconds) == before:
             return (before,)  # it fails as it did
         files = records_of(own, reading)
         self._store.put(files, contents.documents)

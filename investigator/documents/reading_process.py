@@ -29,7 +29,7 @@ def main() -> None:
             faulthandler.dump_traceback_later(request.reader.max_seconds + _GRACE_SECONDS, exit=True, file=nowhere)
             contents = read_contents(request, lambda opened: send(answers, ReadAnswer(opened=opened)))
             faulthandler.cancel_dump_traceback_later()
-            send(answers, ReadAnswer(contents=contents.model_copy(update={"peak_memory": _peak_memory()})))
+            send(answers, ReadAnswer(contents=contents.changed(peak_memory=_peak_memory())))
 
 
 def _own_output() -> BinaryIO:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from investigator.engines.base import Engine
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
-from investigator.engines.gguf import GgufEngine, GgufSettings
-from investigator.engines.known_servers import KnownServers
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.known_servers import KnownServers
+from investigator.engines.chat.models import ChatSettings
+from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
-from investigator.engines.transformers_engine import TransformersEngine, TransformersSettings
+from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
 from investigator.records import Record
 

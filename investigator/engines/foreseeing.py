@@ -30,4 +30,4 @@ class ForeseeingEngine:
         """The reply of the stand-in. Raises what that raises."""
         reply = self._stand_in.reply(prompt)
         tokens = tokens_of(self._engine, prompt.text), tokens_of(self._engine, reply.text)
-        return reply.model_copy(update={"input_tokens": tokens[0], "output_tokens": tokens[1]})
+        return reply.changed(input_tokens=tokens[0], output_tokens=tokens[1])

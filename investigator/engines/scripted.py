@@ -17,8 +17,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from investigator.engines.base import Hear, Traits, Vectors
 from investigator.errors import EngineError, SettingsError
+from investigator.language.terms import stem, words
 from investigator.records import Prompt, Reply
-from investigator.text.terms import stem, words
 
 Script: TypeAlias = str | Sequence[str] | Callable[[Prompt], str]
 """One reply for every prompt, replies in their order, or a function of the prompt."""

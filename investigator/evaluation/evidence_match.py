@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from investigator.evaluation.answer_text import tokens
-from investigator.text.normalise import normalise
+from investigator.language.normalise import normalise
 
 _SHARED = 0.8
 _FEWEST = 5

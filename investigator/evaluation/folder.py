@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from investigator.build import Investigator
+from investigator.asking.prompts import Prompts
 from investigator.engines.base import Embedder, Engine
 from investigator.errors import EvaluationDataError, QuestionError, RunError
 from investigator.evaluation.folder_report import FolderReport, folder_report
@@ -15,7 +15,7 @@ from investigator.evaluation.outcomes import Outcome, OutcomeFile, Ranking
 from investigator.evaluation.proof import stands
 from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import evidence_in
-from investigator.prompts import Prompts
+from investigator.investigator import Investigator
 from investigator.records import Answered, AnswerStatus, Event, Investigation, Notice, Progressed, Quote, Started
 from investigator.retrieval.library import Library
 from investigator.settings import Settings, load_settings
@@ -149,26 +149,24 @@ class FolderEvaluation:
                     seconds = self._clock() - began
                     return self._outcome(blank, event.investigation, seconds if whole else None)
         except (QuestionError, RunError) as error:
-            return blank.model_copy(update={"failure": f"{type(error).__name__}: {error.message}"})
-        return blank.model_copy(update={"failure": "the investigation ended without an answer"})
+            return blank.changed(failure=f"{type(error).__name__}: {error.message}")
+        return blank.changed(failure="the investigation ended without an answer")
 
     def _outcome(self, blank: Outcome, case: Investigation, seconds: float | None) -> Outcome:
         answer = case.answer
         citations = answer.citations if answer else ()
         quoted = [memory for memory in case.memories if memory.quotes and memory.point is not None]
         best = max(quoted, key=lambda memory: memory.point or 0, default=None)
-        return blank.model_copy(
-            update={
-                "run_id": case.id,
-                "status": answer.status if answer else AnswerStatus.NOT_FOUND_SO_FAR,
-                "answer": " ".join(claim.text for claim in answer.claims) if answer else "",
-                "citations": citations,
-                "proven": self._proven(citations),
-                "best_quotes": best.quotes if best else (),
-                "confidence": (best.point or 0) if best else 0,
-                "usage": case.usage,
-                "seconds": seconds,
-            }
+        return blank.changed(
+            run_id=case.id,
+            status=answer.status if answer else AnswerStatus.NOT_FOUND_SO_FAR,
+            answer=" ".join(claim.text for claim in answer.claims) if answer else "",
+            citations=citations,
+            proven=self._proven(citations),
+            best_quotes=best.quotes if best else (),
+            confidence=(best.point or 0) if best else 0,
+            usage=case.usage,
+            seconds=seconds,
         )
 
     def _proven(self, quotes: Sequence[Quote]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from investigator.language.addressed import addresses_model
 from investigator.records import Quote
-from investigator.text.addressed import addresses_model
 
 
 @dataclass(frozen=True)

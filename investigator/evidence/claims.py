@@ -12,8 +12,8 @@ from investigator.evidence.dates import Date, dates, without_dates
 from investigator.evidence.negation import allows_negation, contradicts, negates
 from investigator.evidence.quotes import find_quote
 from investigator.evidence.units import magnitude_of
+from investigator.language.normalise import normalise
 from investigator.records import Document, Quote
-from investigator.text.normalise import normalise
 
 _CITATION = re.compile(r"[\[(]\s*E?\d{1,4}(?:\s*[,;]\s*E?\d{1,4})*\s*\]|\(\s*E\d{1,4}(?:\s*[,;]\s*E\d{1,4})*\s*\)")
 _FALL = re.compile(

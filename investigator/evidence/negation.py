@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from investigator.text.normalise import normalise
-from investigator.text.terms import content_words, stem, stop_words, words
+from investigator.language.normalise import normalise
+from investigator.language.terms import content_words, stem, stop_words, words
 
 _WORDS = (
     r"not|no|never|neither|nor|without|cannot|none|nobody|nothing|nowhere|kein\w{0,2}|nicht|nie|niemals|weder|ohne|niemand"

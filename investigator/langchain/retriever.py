@@ -8,7 +8,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import run_in_executor
 from pydantic import Field
 
-from investigator.build import Investigator
+from investigator.investigator import Investigator
 from investigator.langchain.turns import LONGEST_WAIT, turn
 from investigator.records import SearchHit
 

@@ -9,8 +9,8 @@ from typing import TypeAlias
 from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import ValidationError
 
-from investigator.build import Investigator
 from investigator.errors import QuestionError, StoreError
+from investigator.investigator import Investigator
 from investigator.langchain.one_thread import in_one_thread
 from investigator.langchain.turns import LONGEST_WAIT, turn
 from investigator.records import Answer, Answered, Event, Record

@@ -8,9 +8,9 @@ from typing import Literal
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import BaseModel, Field
 
-from investigator.build import Investigator
 from investigator.errors import QuestionError
 from investigator.evidence.coverage import coverage_line
+from investigator.investigator import Investigator
 from investigator.langchain.turns import LONGEST_WAIT, turn
 from investigator.records import Answer, AnswerStatus
 from investigator.reports.inert import inert, one_line

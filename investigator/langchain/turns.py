@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
-from investigator.build import Investigator
 from investigator.errors import WorkspaceLockedError
+from investigator.investigator import Investigator
 
 LONGEST_WAIT = 3600.0
 """Seconds that a call waits for those before it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -12,3 +14,12 @@ class Record(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def changed(self, **values: object) -> Self:
+        """The same record with other values in some fields; which fields are set is kept.
+
+        Raises pydantic's ValidationError for an unknown field or a value that the field does not take: `model_copy`
+        would let both through.
+        """
+        kept = {name: getattr(self, name) for name in self.model_fields_set}
+        return self.model_validate({**kept, **values})

@@ -64,4 +64,4 @@ class Decoding(Record):
             changes["topp"] = OFF
         if self.inference is not Inference.FACTUAL_NUCLEUS:
             changes["lambda_decay"] = OFF
-        return self.model_copy(update=changes)
+        return self.changed(**changes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from investigator.records.base import Record
 
@@ -55,12 +55,14 @@ class FileRecord(Record):
 class FolderStatus(Record):
     """What the index of a folder holds, and how the folder differs from it by now."""
 
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
+
     files: tuple[FileRecord, ...] = Field(description="every file, with those inside files, by path")
     documents: int
     chunks: int
     without_vectors: int = Field(description="chunks whose vectors are not made yet")
     new: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
+    changed_files: tuple[str, ...] = Field(default=(), alias="changed")
     gone: tuple[str, ...] = ()
 
 

@@ -208,7 +208,7 @@ class AnswerReply(Record):
 
 
 class RepairVariables(Record):
-    """Variables of `desk/repair.j2`: a prompt, the reply that could not be read, and what was wrong with it."""
+    """Variables of `asking/repair.j2`: a prompt, the reply that could not be read, and what was wrong with it."""
 
     prompt: str
     reply: str

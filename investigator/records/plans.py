@@ -62,12 +62,12 @@ class Plan(Record):
 
     def with_status(self, plan_id: int, status: Status) -> Plan:
         """This plan with one step's status changed."""
-        return self._replaced(self.step(plan_id).model_copy(update={"status": status}))
+        return self._replaced(self.step(plan_id).changed(status=status))
 
     def with_result(self, plan_id: int, memory_id: int) -> Plan:
         """This plan with one more result of a step."""
         step = self.step(plan_id)
-        return self._replaced(step.model_copy(update={"result_ids": (*step.result_ids, memory_id)}))
+        return self._replaced(step.changed(result_ids=(*step.result_ids, memory_id)))
 
     def _replaced(self, changed: PlanStep) -> Plan:
         return Plan(steps=tuple(changed if s.plan_id == changed.plan_id else s for s in self.steps))

@@ -35,7 +35,7 @@ def folder_text(status: FolderStatus) -> Text:
 
 def changes_line(status: FolderStatus) -> str:
     """How the folder differs from its index, in one line; empty where it does not."""
-    kinds = (("new", status.new), ("changed", status.changed), ("gone", status.gone))
+    kinds = (("new", status.new), ("changed", status.changed_files), ("gone", status.gone))
     found = [f"{len(paths):,} {kind}" for kind, paths in kinds if paths]
     return f"note: since then {', '.join(found)}; the next index or question takes them in." if found else ""
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from investigator.calibration import shipped
+from investigator.asking.budget import CEILINGS
+from investigator.asking.client import EngineClient
+from investigator.asking.fitting import less_to_answer
 from investigator.engines.roles import Role
 from investigator.evidence.claims import prove
 from investigator.records import (
@@ -25,9 +27,7 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
-from investigator.research.budget import CEILINGS
-from investigator.research.desk import Desk
-from investigator.research.fitting import less_to_answer
+from investigator.scoring.calibration import shipped
 
 
 class AnswerSettings(Record):
@@ -42,8 +42,8 @@ class AnswerSettings(Record):
 class AnswerWriter:
     """Writes claims from the evidence and keeps those that their quotes prove."""
 
-    def __init__(self, desk: Desk, settings: AnswerSettings | None = None) -> None:
-        self._desk = desk
+    def __init__(self, client: EngineClient, settings: AnswerSettings | None = None) -> None:
+        self._client = client
         self._settings = settings or AnswerSettings()
 
     def write(
@@ -64,8 +64,8 @@ class AnswerWriter:
             evidence=tuple(_evidence(name, *source) for name, source in sources.items()),
             unknown_infos=tuple(unknown_infos),
         )
-        reading = self._desk.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
-        if reading.value is not None and not reading.value.claims and not self._desk.traits(Role.ANSWER).is_small:
+        reading = self._client.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
+        if reading.value is not None and not reading.value.claims and not self._client.traits(Role.ANSWER).is_small:
             return (), ()
         claims, unproven = checked(reading.value.claims if reading.value else (), sources, question)
         return claims or self._verbatim(sources), unproven

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from investigator.asking.client import EngineClient
+from investigator.asking.fitting import less_to_think
+from investigator.language.terms import content_words
 from investigator.records import DocumentCard, Need, TermFrequency, ThinkReply, ThinkVariables
-from investigator.research.desk import Desk
-from investigator.research.fitting import less_to_think
 from investigator.research.quiet_cards import quieted
-from investigator.text.terms import content_words
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
@@ -18,8 +18,8 @@ class CriticalThinking:
     An engine that names none leaves the question's own words.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, client: EngineClient) -> None:
+        self._client = client
 
     def think(
         self,
@@ -38,7 +38,7 @@ class CriticalThinking:
             document_count=len(cards),
             term_frequencies=frequencies,
         )
-        reading = self._desk.ask("critical_thinking/think", variables, ThinkReply, smaller=less_to_think)
+        reading = self._client.ask("critical_thinking/think", variables, ThinkReply, smaller=less_to_think)
         named = reading.value.needs if reading.value else ()
         needs = {need.term.strip().casefold(): need for need in named if need.term.strip()}
         return tuple(needs.values())[:_MOST_NEEDS] or own_words(question)

@@ -6,13 +6,13 @@ import time
 from functools import cache
 from pathlib import Path
 
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
 from investigator.engines.base import Embedder
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
-from investigator.prompts import Prompts
-from investigator.research.desk import Desk
 from investigator.retrieval.folder_index import workspace_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -29,10 +29,10 @@ def default_embedder() -> Embedder:
     return SentenceTransformerEmbedder()
 
 
-def default_desk() -> Desk:
-    """A desk of the extractive engine and the shipped templates, whose journal ends with the process."""
+def default_client() -> EngineClient:
+    """A client of the extractive engine and the shipped templates, whose journal ends with the process."""
     engine = ExtractiveEngine(default_embedder())
-    return Desk({role: engine for role in Role}, Prompts(), InMemoryJournal(), time.monotonic)
+    return EngineClient({role: engine for role in Role}, Prompts(), InMemoryJournal(), time.monotonic)
 
 
 def open_library(directory: Path, embedder: Embedder | None = None) -> Library:

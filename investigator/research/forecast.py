@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from investigator.asking.budget import BudgetSettings
 from investigator.records import Forecast, Investigation, Usage
-from investigator.research.budget import BudgetSettings
 from investigator.research.investigator import MethodSettings, Research
 
 _BESIDE_STEPS = 2  # a plan and a reflection for each round; what must be known and the answer once

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from investigator.calibration import shipped
+from investigator.asking.budget import BudgetSpent
+from investigator.asking.client import EngineClient
 from investigator.engines.roles import Role
 from investigator.evidence.coverage import coverage
 from investigator.evidence.quotes import Sources
-from investigator.model_points import counted, scores_alike
 from investigator.records import (
     SUMMARY,
     Answer,
@@ -38,9 +38,7 @@ from investigator.records import (
     UnprovenClaim,
 )
 from investigator.research.answer import AnswerSettings, AnswerWriter, concluded
-from investigator.research.budget import BudgetSpent
 from investigator.research.critical_thinking import CriticalThinking, own_words
-from investigator.research.desk import Desk
 from investigator.research.history_selector import HistorySelector
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.planner import Planner, PlannerSettings, Proposal, continued
@@ -50,6 +48,8 @@ from investigator.research.side_by_side import beside, in_order
 from investigator.research.sufficiency import first_wave, known_from, suffices, worth_a_call
 from investigator.research.tactical_planning import TacticalPlanning
 from investigator.retrieval.library import Shelf
+from investigator.scoring.calibration import shipped
+from investigator.scoring.model_points import counted, scores_alike
 
 
 class MethodSettings(Record):
@@ -88,7 +88,7 @@ class Research:
     def __init__(
         self,
         case: Investigation,
-        desk: Desk,
+        client: EngineClient,
         library: Shelf,
         workspace: Path,
         settings: MethodSettings,
@@ -96,19 +96,19 @@ class Research:
         keep_memory: Callable[[Memory], None],
     ) -> None:
         self.case = case
-        self._desk = desk
+        self._client = client
         self._library = library
         self._sources = Sources(library.document)
         self._workspace = workspace
         self._settings = settings
-        self._threshold = desk.traits(Role.ASK).threshold if settings.threshold is None else settings.threshold
+        self._threshold = client.traits(Role.ASK).threshold if settings.threshold is None else settings.threshold
         self._worth_asking = shipped().worth_asking if settings.worth_asking is None else settings.worth_asking
         self._keep = keep
         self._stream = MemoryStream(keep=keep_memory)
         self._history: tuple[Memory, ...] = ()
         self._cards: tuple[DocumentCard, ...] = ()
         self._stop: StopReason | None = None
-        asking = desk.traits(Role.ASK)
+        asking = client.traits(Role.ASK)
         self._workers = settings.concurrency or asking.concurrency
         self._thrift = asking.is_model if settings.thrift is None else settings.thrift
         self._doubted = False
@@ -139,7 +139,7 @@ class Research:
     def _begin(self) -> Iterator[Event]:
         """What must be known, and the first plan; a language model works out both at once."""
         self._cards = self._library.cards((self.case.question,))
-        if not (self._desk.traits(Role.THINK).is_model and self._desk.traits(Role.PLAN).is_model):
+        if not (self._client.traits(Role.THINK).is_model and self._client.traits(Role.PLAN).is_model):
             yield self._thought(self._needs())
             yield self._planned(self._planner(self.case.needs).propose())
             return
@@ -154,7 +154,9 @@ class Research:
     def _needs(self) -> tuple[Need, ...]:
         case = self.case
         frequencies = self._library.term_frequencies(case.question)
-        return CriticalThinking(self._desk).think(case.question, case.mission, case.strategy, self._cards, frequencies)
+        return CriticalThinking(self._client).think(
+            case.question, case.mission, case.strategy, self._cards, frequencies
+        )
 
     def _planner(self, needs: tuple[Need, ...]) -> Planner:
         unknown = self.case.reflections[-1].unknown_infos if self.case.reflections else ()
@@ -166,7 +168,7 @@ class Research:
             self.case.strategy,
             self._shown(),
             self._history,
-            desk=self._desk,
+            client=self._client,
             settings=self._settings.planner,
             needs=needs,
             unknown_infos=unknown,
@@ -204,7 +206,7 @@ class Research:
 
     def _ask(self, number: int) -> Iterator[Event]:
         """Ask the next steps of the plan, that many, side by side; what they say is remembered in their order."""
-        prompts = self._desk.prompts
+        prompts = self._client.prompts
         summary, ask = prompts.path("tactical_planning/summary"), prompts.path("query/ask")
         tactics = TacticalPlanning(self.case.plan, self._workspace, summary, prompts=prompts)
         tasks = tactics.generate_questions(prompts.path("tactical_planning/question"), limit=number)
@@ -231,10 +233,10 @@ class Research:
                 done=done,
                 total=len(tasks),
                 memory=memory,
-                calls=self._desk.usage().calls,
-                seconds=round(self._desk.elapsed(), 3),
+                calls=self._client.usage().calls,
+                seconds=round(self._client.elapsed(), 3),
             )
-        if reason := spent.reason if spent is not None else self._desk.no_repair_for:
+        if reason := spent.reason if spent is not None else self._client.no_repair_for:
             raise BudgetSpent(reason)
 
     def _reflect(self) -> Iterator[Event]:
@@ -243,14 +245,16 @@ class Research:
         learned = any(quote not in known for memory in self._history for quote in memory.quotes)
         if not self._alike and scores_alike(tuple(self._stream)):
             self._alike = True
-            yield Notice(text=f"{self._desk.name(Role.ASK)} gives all documents one point: those of the search count.")
+            yield Notice(
+                text=f"{self._client.name(Role.ASK)} gives all documents one point: those of the search count."
+            )
         case, number = self.case, len(self.case.rounds)
         if self._thrift and not self._doubted and suffices(case.question, case.needs, self._history, self._titles()):
             reflection = Reflection(round=number, knowledge=known_from(case.needs, self._history))
         else:
-            reflection = Reflector(self._desk).reflect(case.question, case.mission, case.needs, self._history, number)
+            reflection = Reflector(self._client).reflect(case.question, case.mission, case.needs, self._history, number)
         learned = learned or case.rounds[-1].learned
-        rounds = (*case.rounds[:-1], case.rounds[-1].model_copy(update={"learned": learned}))
+        rounds = (*case.rounds[:-1], case.rounds[-1].changed(learned=learned))
         self._update(rounds=rounds, reflections=(*case.reflections, reflection))
         self._stop = self._reason_to_stop(learned, bool(reflection.unknown_infos))
         yield Reflected(reflection=reflection)
@@ -267,7 +271,7 @@ class Research:
 
     def _answer(self, stop: StopReason) -> Answer:
         unknown = self.case.reflections[-1].unknown_infos if self.case.reflections else ()
-        writer = AnswerWriter(self._desk, self._settings.answer)
+        writer = AnswerWriter(self._client, self._settings.answer)
         history = self._selected()
         claims: tuple[Claim, ...] = ()
         unproven: tuple[UnprovenClaim, ...] = ()
@@ -306,7 +310,7 @@ class Research:
             self.case.question,
             self._stream,
             self._workspace,
-            desk=self._desk,
+            client=self._client,
             library=self._library,
             sources=self._sources,
             mission=self.case.mission,
@@ -317,7 +321,7 @@ class Research:
     def _shown(self) -> tuple[DocumentCard, ...]:
         """The cards with how often each document was asked; those not asked yet come first."""
         asked = [step.document_id for step in self.case.plan.steps]
-        cards = [card.model_copy(update={"asked": asked.count(card.document_id)}) for card in self._cards]
+        cards = [card.changed(asked=asked.count(card.document_id)) for card in self._cards]
         return tuple(sorted(cards, key=lambda card: card.asked > 0))
 
     def _coverage(self) -> Coverage:
@@ -328,7 +332,5 @@ class Research:
         return coverage(ids, done & set(ids), (*worth, *planned), self._library.unreadable(), searched=True)
 
     def _update(self, **changes: object) -> None:
-        self.case = self.case.model_copy(
-            update={**changes, "usage": self._desk.usage(), "elapsed": self._desk.elapsed()}
-        )
+        self.case = self.case.changed(**changes, usage=self._client.usage(), elapsed=self._client.elapsed())
         self._keep(self.case)

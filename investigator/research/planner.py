@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 
 from pydantic import Field
 
+from investigator.asking.client import EngineClient
+from investigator.asking.fitting import less_to_plan
 from investigator.engines.roles import Role
 from investigator.records import (
     SUMMARY,
@@ -22,9 +24,7 @@ from investigator.records import (
     Record,
 )
 from investigator.research.critical_thinking import own_words
-from investigator.research.defaults import default_desk
-from investigator.research.desk import Desk
-from investigator.research.fitting import less_to_plan
+from investigator.research.defaults import default_client
 from investigator.research.quiet_cards import quieted
 from investigator.research.sufficiency import LIKELY
 
@@ -62,7 +62,7 @@ class Planner:
         document_list: Sequence[DocumentCard | str],
         history: Sequence[Memory] = (),
         *,
-        desk: Desk | None = None,
+        client: EngineClient | None = None,
         settings: PlannerSettings | None = None,
         needs: Sequence[Need] | None = None,
         unknown_infos: Sequence[str] = (),
@@ -70,7 +70,7 @@ class Planner:
         known_ids: Sequence[str] = (),
     ) -> None:
         self._cards = tuple(_card(entry) for entry in document_list)
-        self._desk = desk or default_desk()
+        self._client = client or default_client()
         self._settings = settings or PlannerSettings()
         self._known = tuple(dict.fromkeys((*known_ids, *(card.document_id for card in self._cards), SUMMARY)))
         self._variables = PlanVariables(
@@ -94,7 +94,7 @@ class Planner:
 
         Raises EngineError, and the signal BudgetSpent.
         """
-        reading = self._desk.ask("planner/plan", self._variables, PlanReply, smaller=less_to_plan)
+        reading = self._client.ask("planner/plan", self._variables, PlanReply, smaller=less_to_plan)
         reply = reading.value or PlanReply(steps=())
         accepted, refused = self._sorted(reply.steps)
         if not accepted and (reading.value is None or not self._variables.past_strategies):
@@ -104,7 +104,7 @@ class Planner:
     def _with_likeliest(self, steps: tuple[ProposedStep, ...]) -> tuple[ProposedStep, ...]:
         """The steps of a first round, the likeliest document first, also where the engine left it out."""
         best = max(self._cards, key=lambda card: card.match, default=None)
-        is_model = self._desk.traits(Role.PLAN).is_model  # others plan by what the search found
+        is_model = self._client.traits(Role.PLAN).is_model  # others plan by what the search found
         if not is_model or self._variables.past_strategies or best is None or best.match < LIKELY:
             return steps
         own = tuple(step for step in steps if step.document_id == best.document_id) or (self._step(best),)
@@ -119,7 +119,7 @@ class Planner:
             if document_id is None:
                 refused.append(step.document_id)
             else:
-                kept = step.model_copy(update={"document_id": document_id})
+                kept = step.changed(document_id=document_id)
                 accepted.setdefault((document_id, step.purpose), kept)
         return tuple(accepted.values())[: self._settings.steps], tuple(dict.fromkeys(refused))
 

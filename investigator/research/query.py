@@ -8,11 +8,12 @@ from pathlib import Path
 
 from pydantic import Field
 
-from investigator.calibration import shipped
+from investigator.asking.client import EngineClient, Reading
+from investigator.asking.fitting import less_to_ask
 from investigator.engines.roles import Role
 from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
 from investigator.evidence.quotes import Sources
-from investigator.model_points import shipped_rules
+from investigator.language.addressed import addresses_model, without_addressed
 from investigator.records import (
     SUMMARY,
     AskReply,
@@ -27,12 +28,11 @@ from investigator.records import (
     Record,
 )
 from investigator.research.critical_thinking import own_words
-from investigator.research.defaults import DEFAULT_MISSION, default_desk, open_library
-from investigator.research.desk import Desk, Reading
-from investigator.research.fitting import less_to_ask
+from investigator.research.defaults import DEFAULT_MISSION, default_client, open_library
 from investigator.research.memory_stream import MemoryStream
 from investigator.retrieval.library import Shelf
-from investigator.text.addressed import addresses_model, without_addressed
+from investigator.scoring.calibration import shipped
+from investigator.scoring.model_points import shipped_rules
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class QuerySettings(Record):
 class Query:
     """Asks one document; the document id "summary" asks all of them together.
 
-    `db_dir` is the workspace directory; without `desk` and `library` the document is asked there, by the extractive
+    `db_dir` is the workspace directory; without `client` and `library` the document is asked there, by the extractive
     engine.
     """
 
@@ -60,7 +60,7 @@ class Query:
         memory_stream: MemoryStream,
         db_dir: str | Path,
         *,
-        desk: Desk | None = None,
+        client: EngineClient | None = None,
         library: Shelf | None = None,
         sources: Sources | None = None,
         mission: str = DEFAULT_MISSION,
@@ -72,7 +72,7 @@ class Query:
         self.memory_stream = memory_stream
         self._library = library if library is not None else open_library(Path(db_dir))
         self._sources = sources or Sources(self._library.document)
-        self._desk = desk or default_desk()
+        self._client = client or default_client()
         self._mission = mission
         self._needs = tuple(needs) if needs is not None else own_words(main_question)
         self._settings = settings or QuerySettings()
@@ -112,7 +112,7 @@ class Query:
             passages=passages,
         )
         template = Path(prompt_template_path)
-        reading = self._desk.ask(
+        reading = self._client.ask(
             "query/ask", variables, AskReply, template=template, problem_with=_no_point, smaller=less_to_ask
         )
         spoken = tuple(
@@ -122,7 +122,7 @@ class Query:
         addressed = bool(spoken) or any(addresses_model(name) for name in dict.fromkeys(names))
         finding = _without(self._read(reading, passages), spoken)
         finding = _changed(finding, in_part=reading.in_part, addressed=addressed)
-        opinion = self._desk.opinion("query/ask", variables, AskReply)
+        opinion = self._client.opinion("query/ask", variables, AskReply)
         return finding if opinion is None else self._checked(finding, opinion, variables, spoken)
 
     def _read(self, reading: Reading[AskReply], passages: tuple[Passage, ...]) -> Finding:
@@ -138,7 +138,7 @@ class Query:
         finding = _changed(finding, search_point=search)
         if finding.point is None:
             return finding
-        rule = shipped_rules().of(self._desk.name(Role.ASK), is_small=self._desk.traits(Role.ASK).is_small)
+        rule = shipped_rules().of(self._client.name(Role.ASK), is_small=self._client.traits(Role.ASK).is_small)
         model = finding.point
         if model > search and rule.is_far(model, search) and finding.quotes and not self._bears(finding.quotes, asked):
             failed = (*finding.failed_quotes, *(quote.text for quote in finding.quotes))
@@ -159,7 +159,7 @@ class Query:
             terms=tuple(need.term for need in asked.needs),
             quotes=tuple(quote.text for quote in quotes),
         )
-        opinion = self._desk.opinion("query/ask", variables, BearingReply)
+        opinion = self._client.opinion("query/ask", variables, BearingReply)
         return opinion is None or opinion.bears
 
     def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
@@ -179,7 +179,7 @@ class Query:
 
 
 def _changed(finding: Finding, **fields: object) -> Finding:
-    return finding.model_copy(update=fields)
+    return finding.changed(**fields)
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from investigator.asking.client import EngineClient
+from investigator.asking.fitting import less_to_reflect
 from investigator.records import Knowledge, KnownInfo, Memory, Need, Reflection, ReflectReply, ReflectVariables
-from investigator.research.desk import Desk
-from investigator.research.fitting import less_to_reflect
 
 
 class Reflector:
@@ -18,8 +18,8 @@ class Reflector:
     Knowledge that rests on no memory that was shown is dropped: an engine may not know more than the documents said.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, client: EngineClient) -> None:
+        self._client = client
 
     def reflect(
         self, question: str, mission: str, needs: Sequence[Need], history: Sequence[Memory], round_number: int
@@ -31,7 +31,7 @@ class Reflector:
         if not history:
             return Reflection(round=round_number, knowledge=all_unknown(needs))
         variables = ReflectVariables(question=question, mission=mission, needs=tuple(needs), memories=tuple(history))
-        reading = self._desk.ask("reflection/reflect", variables, ReflectReply, smaller=less_to_reflect)
+        reading = self._client.ask("reflection/reflect", variables, ReflectReply, smaller=less_to_reflect)
         if reading.value is None:
             return Reflection(round=round_number, knowledge=all_unknown(needs))
         knowledge = tuple(grounded(item, history) for item in reading.value.knowledge)
@@ -54,16 +54,14 @@ def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
         cited = cited or [m for m in history if m.target_document_id in info.document_ids]
         if cited:
             infos.append(_resting_on(info, cited))
-    return knowledge.model_copy(update={"known_infos": tuple(infos)})
+    return knowledge.changed(known_infos=tuple(infos))
 
 
 def _resting_on(info: KnownInfo, memories: Sequence[Memory]) -> KnownInfo:
     """The point of an info is never above that of the best memory it rests on."""
     highest = max(memory.point or 0 for memory in memories)
-    return info.model_copy(
-        update={
-            "point": min(info.point, highest),
-            "memory_ids": tuple(memory.id for memory in memories),
-            "document_ids": tuple(dict.fromkeys(memory.target_document_id for memory in memories)),
-        }
+    return info.changed(
+        point=min(info.point, highest),
+        memory_ids=tuple(memory.id for memory in memories),
+        document_ids=tuple(dict.fromkeys(memory.target_document_id for memory in memories)),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from investigator.asking.budget import BudgetSettings
 from investigator.errors import FolderError, ReplayError, StoreError
 from investigator.evidence.quotes import verify
 from investigator.records import Answered, Investigation, Quote, Replayed, StopReason, Usage
-from investigator.research.budget import BudgetSettings
 from investigator.research.investigator import Research
 from investigator.retrieval.library import Shelf
 from investigator.store.past_calls import PastCalls

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from investigator.calibration import shipped
+from investigator.language.relevance import stems
+from investigator.language.terms import content_words, is_english, words
 from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep
-from investigator.text.relevance import stems
-from investigator.text.terms import content_words, is_english, words
+from investigator.scoring.calibration import shipped
 
 _FIRST_WAVE = 2
 LIKELY = 0.5

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from investigator.prompts import Prompts
+from investigator.asking.prompts import Prompts
 from investigator.records import SUMMARY, Plan, PlanStep, QuestionVariables, Status
 
 Templates = str | Path | Mapping[str, str | Path]

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from investigator.language.terms import content_words
 from investigator.retrieval.fusion import fused
 from investigator.retrieval.vector_search import VectorSearch
 from investigator.store.full_text import FullText
-from investigator.text.terms import content_words
 
 
 class Half(StrEnum):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from investigator.calibration import Calibration
+from investigator.language.relevance import overlap, share_of_weight
+from investigator.language.terms import content_words
 from investigator.records import Standing
 from investigator.retrieval.chunk_search import ChunkSearch, Found, in_one_order
 from investigator.retrieval.names import Names, named_words, names_nothing
+from investigator.scoring.calibration import Calibration
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
-from investigator.text.relevance import overlap, share_of_weight
-from investigator.text.terms import content_words
 
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
 _FRONTS = 6  # the same for those in whose name, headings and first lines the question's words stand

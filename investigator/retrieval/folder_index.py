@@ -11,7 +11,7 @@ from investigator.documents.folder import FolderSettings, Recheck, changes, refr
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.ocr import why_not
 from investigator.engines.base import Embedder
-from investigator.engines.rerankers import open_reranker
+from investigator.engines.embedding.rerankers import open_reranker
 from investigator.errors import FolderError
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, Notice, Search
 from investigator.retrieval.indexing import embed_missing
@@ -61,7 +61,7 @@ class FolderIndex:
         yield from self._embedder_told()
         reading = settings.reader.model_dump_json()
         if self.corpus.setting("reading") not in (None, reading) or self._ocr_has_come():
-            recheck = recheck.model_copy(update={"retry": True})
+            recheck = recheck.changed(retry=True)
         yield from refresh(
             self._folder,
             self.corpus.manifest(),
@@ -114,7 +114,7 @@ class FolderIndex:
             chunks=self.corpus.chunk_count(),
             without_vectors=self.table.missing_count(),
             new=new,
-            changed=changed,
+            changed_files=changed,
             gone=gone,
         )
 

@@ -7,8 +7,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Protocol
 
-from investigator.calibration import shipped
-from investigator.engines.rerankers import Reranker
+from investigator.engines.embedding.rerankers import Reranker
+from investigator.language.relevance import word_weights
+from investigator.language.terms import content_words, stem, words
 from investigator.records import Document, DocumentCard, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkSearch, Found, Half, in_one_order
 from investigator.retrieval.documents_first import DocumentsFirst, Ranked
@@ -16,10 +17,9 @@ from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import VectorSearch
+from investigator.scoring.calibration import shipped
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
-from investigator.text.relevance import word_weights
-from investigator.text.terms import content_words, stem, words
 
 
 class Shelf(Protocol):
@@ -137,14 +137,14 @@ class Library:
         question = queries[0]
         chance = next((entry.chance for entry in self._ranked(question) if entry.document_id == document_id), 0.0)
         found = self._passages.best(queries, document_id, self._weights(question))
-        return tuple(passage.model_copy(update={"document_match": round(chance, 4)}) for passage in found)
+        return tuple(passage.changed(document_match=round(chance, 4)) for passage in found)
 
     def _card(self, outside: DocumentCard, entry: Ranked | None) -> DocumentCard:
         if entry is None or entry.best is None:
             return outside
         text = self._corpus.chunk_text(self._corpus.chunk_spans([entry.best.chunk_id])[entry.best.chunk_id])
         snippet = " ".join(text.split())[: self._settings.snippet_characters]
-        return outside.model_copy(update={"match": round(entry.chance, 4), "snippet": snippet})
+        return outside.changed(match=round(entry.chance, 4), snippet=snippet)
 
     def _rank(self, question: str) -> tuple[Ranked, ...]:
         holders: dict[str, frozenset[str]] = {}

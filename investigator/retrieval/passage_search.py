@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from investigator.documents.pages import line_at
-from investigator.engines.rerankers import Reranker
+from investigator.engines.embedding.rerankers import Reranker
+from investigator.language.relevance import overlap
 from investigator.records import Chunk, Document, Passage
 from investigator.retrieval.chunk_search import ChunkSearch
 from investigator.retrieval.fusion import windows
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.corpus import Corpus
-from investigator.text.relevance import overlap
 
 
 class PassageSearch:
@@ -42,7 +42,7 @@ class PassageSearch:
             best = max(own, key=lambda i: scores.get(i, 0.0))
             near = max(similarity.get(i, 0.0) for i in own)
             passage = passage_of(document, [chunks[i] for i in own], scores.get(best, 0.0), near, weights)
-            passages.append(passage.model_copy(update={"heading": chunks[best].heading}))
+            passages.append(passage.changed(heading=chunks[best].heading))
         return tuple(passages)
 
     def _scores(

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
-from investigator.text.terms import folded
+from investigator.language.terms import folded
 
 _YEAR = r"((?:19|20)\d\d)"
 _ORDINALS = (

@@ -14,11 +14,11 @@ from typing import Protocol
 import numpy as np
 
 from investigator.engines.base import Embedder, Vectors
+from investigator.language.terms import content_words
 from investigator.store.chroma import ChromaIndex, VectorMatch
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorTable
-from investigator.text.terms import content_words
 
 
 class VectorSearch(Protocol):

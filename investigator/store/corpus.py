@@ -100,7 +100,7 @@ class Corpus:
             ).one_or_none()
         if row is None:
             raise KeyError(document_id)
-        return Document.model_validate_json(row.card).model_copy(update={"text": row.text})
+        return Document.model_validate_json(row.card).changed(text=row.text)
 
     def cards(self) -> Mapping[str, DocumentCard]:
         """What each document looks like from outside, by id; without anything that depends on a question."""

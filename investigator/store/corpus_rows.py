@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 
 from sqlalchemy import Connection, delete, insert, select, text, update
 
+from investigator.language.terms import folded, spaced
 from investigator.records import Chunk, Document, FileRecord
 from investigator.store.schema import chunks, documents, files, gone_chunks, vectors
-from investigator.text.terms import folded, spaced
 
 _CARD_CHARACTERS = 600
 _CARD_HEADINGS = 12
@@ -22,7 +22,7 @@ _FORGET_WORDS = text("DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chu
 
 def insert_document(connection: Connection, document: Document) -> None:
     """Insert a document and the words it is found by."""
-    card = document.model_copy(update={"text": ""})
+    card = document.changed(text="")
     connection.execute(
         insert(documents),
         {
@@ -100,7 +100,7 @@ def rename(connection: Connection, before: str, file: FileRecord) -> None:
 def _rename_document(connection: Connection, document: Document, stored: str, new: str) -> None:
     named_after_file = document.title == PurePosixPath(document.id).stem
     title = PurePosixPath(new).stem if named_after_file else document.title
-    renamed = document.model_copy(update={"id": new, "title": title})
+    renamed = document.changed(id=new, title=title)
     in_chroma = select(chunks.c.id).where(chunks.c.document_id == document.id)
     connection.execute(update(vectors).where(vectors.c.chunk_id.in_(in_chroma)).values(in_chroma=0))
     connection.execute(_FORGET_CARD, {"id": document.id})
@@ -109,4 +109,4 @@ def _rename_document(connection: Connection, document: Document, stored: str, ne
         .where(documents.c.id == document.id)
         .values(id=new, title=title, card=renamed.model_dump_json())
     )
-    _insert_card(connection, renamed.model_copy(update={"text": stored}))
+    _insert_card(connection, renamed.changed(text=stored))

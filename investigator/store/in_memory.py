@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from investigator.prices import Price
 from investigator.records import Prompt, Reply, Usage, together, usage_of
+from investigator.scoring.prices import Price
 
 
 class InMemoryJournal:
@@ -50,5 +50,5 @@ class InMemoryJournal:
     def _cost(self, engine: str, reply: Reply) -> Usage:
         price = self._price_of(engine)
         if price is None:
-            return usage_of(reply).model_copy(update={"unpriced": 1})
-        return usage_of(reply).model_copy(update={"money": price.of(reply.input_tokens, reply.output_tokens)})
+            return usage_of(reply).changed(unpriced=1)
+        return usage_of(reply).changed(money=price.of(reply.input_tokens, reply.output_tokens))

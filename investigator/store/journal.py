@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select, update
 
 from investigator.errors import StoreError, UnknownRunError
-from investigator.prices import Price
 from investigator.records import (
     AnswerStatus,
     Investigation,
@@ -22,6 +21,7 @@ from investigator.records import (
     together,
     usage_of,
 )
+from investigator.scoring.prices import Price
 from investigator.store.database import Database
 from investigator.store.schema import calls, memories, runs, too_long
 
@@ -122,9 +122,9 @@ class Journal:
         with self._writing:
             paid = [(self._price_of(engine), usage) for engine, usage in self._paid.items()]
         return together(
-            *(usage.model_copy(update={"unpriced": usage.calls}) for price, usage in paid if price is None),
+            *(usage.changed(unpriced=usage.calls) for price, usage in paid if price is None),
             *(
-                usage.model_copy(update={"money": price.of(usage.input_tokens, usage.output_tokens)})
+                usage.changed(money=price.of(usage.input_tokens, usage.output_tokens))
                 for price, usage in paid
                 if price is not None
             ),

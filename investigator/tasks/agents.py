@@ -11,18 +11,18 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from investigator.bb3.chat_options import ChatOptions
+from investigator.bb3.chats import open_chat
 from investigator.bb3.decoding_options import is_module_option, told_decodings
 from investigator.bb3.folder_chat import ChatSession, FolderChat
-from investigator.build import Investigator
-from investigator.chats import open_chat
+from investigator.bb3.records import Module
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.asking_agent import Asked, InvestigatorAgent
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import register_agent
-from investigator.engines.told_decoding import changed
+from investigator.engines.transformers.told_decoding import changed
 from investigator.errors import DialogueError
-from investigator.records import Module
+from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
 
 MOST_TURNS = 1000

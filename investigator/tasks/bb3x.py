@@ -14,11 +14,11 @@ from investigator.bb3.bb3x.module_examples import module_examples
 from investigator.bb3.bb3x.reading import conversations_in
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.splits import chunk_file, chunks_of
+from investigator.bb3.records import Module, Speaker
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
-from investigator.records.modules import Module, Speaker
 from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import data_file, fold_of, named_path
 

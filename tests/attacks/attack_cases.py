@@ -7,29 +7,31 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from investigator.bb3.records import (
+    FactsVariables,
+    PassagesVariables,
+    PersonalFact,
+    ResponseVariables,
+    Speaker,
+    Turn,
+    TurnsVariables,
+)
 from investigator.records import (
     AnswerVariables,
     AskVariables,
     DocumentCard,
     Evidence,
-    FactsVariables,
     Memory,
     Need,
     Passage,
-    PassagesVariables,
-    PersonalFact,
     PlanVariables,
     QuestionVariables,
     Quote,
     Record,
     ReflectVariables,
     RepairVariables,
-    ResponseVariables,
-    Speaker,
     TermFrequency,
     ThinkVariables,
-    Turn,
-    TurnsVariables,
 )
 
 
@@ -176,7 +178,7 @@ class _Filled:
                 return AnswerVariables(
                     question=QUESTION, mission="Find figures.", evidence=(evidence,), unknown_infos=()
                 )
-            case "desk/repair":
+            case "asking/repair":
                 return RepairVariables(prompt="THE PROMPT", reply=self._texts[Place.MEMORY], problem="no JSON")
             case _:
                 return QuestionVariables(document_id=name, purpose="How much power?", perspectives="power")

@@ -8,13 +8,14 @@ from functools import cache
 import pytest
 from attack_cases import HARMLESS, Attack, Place, attacks, variables_for
 
+from investigator.asking.prompts import Prompts
+from investigator.bb3.contracts import CONTRACTS
 from investigator.evidence.quotes import find_quote
-from investigator.prompts import CONTRACTS, Prompts
 from investigator.records import Document
 
 ATTACKS = attacks()
 IDS = [attack.id for attack in ATTACKS]
-PROMPTS = Prompts()
+PROMPTS = Prompts(contracts=CONTRACTS)
 TAGS = "passage|document|memory|evidence|turn|fact"
 MARK = "\ue000"
 """Stands where the data of a place stood."""

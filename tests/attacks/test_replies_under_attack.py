@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from attack_cases import Attack, attacks
 
-from investigator.prompts import CONTRACTS
+from investigator.asking.replies import read_reply, without_thoughts
+from investigator.bb3.contracts import CONTRACTS
 from investigator.records import AskReply, Record
-from investigator.replies import read_reply, without_thoughts
 
 ATTACKS = attacks()
 IDS = [attack.id for attack in ATTACKS]

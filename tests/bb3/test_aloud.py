@@ -14,21 +14,24 @@ from chat_replies import SENSIBLE, Said, model, plants
 from power_plants import index, write_folder
 
 from investigator import ScriptedEmbedder
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
+from investigator.bb3.chats import open_chat
+from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
+from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.forms.aloud import Aloud
 from investigator.bb3.forms.chat_form import ChatForm
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.safety import SafetyGuard
 from investigator.bb3.talk import Talk
-from investigator.chats import open_chat
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.errors import EngineError
-from investigator.prompts import Prompts
-from investigator.records import Module, Prompt, Quote, Reply, Speaker, Turn
-from investigator.research.desk import Desk
+from investigator.records import Prompt, Quote, Reply
 from investigator.store.in_memory import InMemoryJournal
 
 RENT = "The annual rent is EUR 48,000. The tenant may keep a dog."
@@ -109,9 +112,11 @@ def replied_raw(said: str, hear: list[str]) -> ModuleReply:
 
 
 def replied_by(engine: Engine, hear: list[str]) -> ModuleReply:
-    second = ExtractiveEngine(ScriptedEmbedder())
-    desk = Desk(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), time.monotonic, second=second)
-    (reply,) = ChatForm(lambda _: desk, say=hear.append).ask([asked_for_rent()])
+    second = ExtractiveEngine(ScriptedEmbedder(), chat_answers)
+    client = EngineClient(
+        dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic, second=second
+    )
+    (reply,) = ChatForm(lambda _: client, say=hear.append).ask([asked_for_rent()])
     return reply
 
 

@@ -11,7 +11,7 @@ from investigator.bb3.bb3x.examples import Selection, dialogue_examples
 from investigator.bb3.bb3x.module_examples import NO_MEMORY, ModuleExample, module_examples
 from investigator.bb3.bb3x.reading import conversation_of
 from investigator.bb3.bb3x.records import Conversation
-from investigator.records.modules import Module, Speaker
+from investigator.bb3.records import Module, Speaker
 
 OLD = "Person 2's Persona: I have a dog"
 NEW = "Person 2's Persona: I like stars"

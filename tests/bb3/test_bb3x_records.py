@@ -15,8 +15,8 @@ from investigator.bb3.bb3x.persons import facts_of, kept_memory, memories_of_use
 from investigator.bb3.bb3x.reading import conversation_of, conversations_in
 from investigator.bb3.bb3x.records import InteractionFailure, MemoryDecision, SearchDecision
 from investigator.bb3.bb3x.writing import line_of, write_conversations
+from investigator.bb3.records import PersonalFact, Speaker
 from investigator.errors import DialogueFormatError
-from investigator.records.modules import PersonalFact, Speaker
 
 FULL: dict[str, Any] = {
     "user_pseudo_id": "0d3f9d0c-6a8c-4c1e-9d7e-8a8f1a2b3c4d",

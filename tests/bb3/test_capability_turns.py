@@ -12,8 +12,8 @@ from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.records import Module, Speaker
 from investigator.bb3.turn_draft import Conversation, Draft
-from investigator.records import Module, Speaker
 
 DOG = "Person 1's Persona: I have a dog."
 TEXTS = {

@@ -11,17 +11,19 @@ import pytest
 from openai_server import Body, OpenAIServer, completion
 from tiny_model import write_tiny_model
 
+from investigator.bb3.chats import open_chat
 from investigator.bb3.decoding_options import OptionValue, told_decodings
 from investigator.bb3.decoding_support import engines_as_told
-from investigator.build import Investigator
-from investigator.chats import open_chat
+from investigator.bb3.extractive.modules import chat_answers
+from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
-from investigator.engines.transformers_engine import TransformersEngine, TransformersSettings
+from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
-from investigator.records import Module, Prompt, Reply, Traits
+from investigator.investigator import Investigator
+from investigator.records import Prompt, Reply, Traits
 from investigator.records.decoding import Decoding, Inference
 from investigator.settings import load_settings
 
@@ -146,7 +148,7 @@ def test_options_tell_a_decoding_of_those_they_name_and_nothing_else() -> None:
 @pytest.fixture
 def engines(model: Path) -> dict[Module, Engine]:
     return {
-        Module.SDM: ExtractiveEngine(ScriptedEmbedder()),
+        Module.SDM: ExtractiveEngine(ScriptedEmbedder(), chat_answers),
         Module.SRM: TransformersEngine(model),
         Module.MRM: ScriptedEngine({}),
     }

@@ -11,33 +11,36 @@ import pytest
 from chat_replies import Said, model
 
 from investigator import ScriptedEmbedder, ScriptedEngine
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
+from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import ModuleReply, ModuleRequest, SearchDocument
+from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
-from investigator.prompts import Prompts
-from investigator.records import Module, Prompt, Quote, Reply, Speaker, Turn
-from investigator.research.desk import Desk
+from investigator.records import Prompt, Quote, Reply
 from investigator.store.in_memory import InMemoryJournal
 
 RENT = SearchDocument(title="Lease", url="lease.txt", text="The annual rent is EUR 48,000. The tenant may keep a dog.")
 MEMORIES = ("Person 1's Persona: I have a dog.", "Person 2's Persona: I am a program.")
 
 
-def desk(engine: Engine) -> Desk:
-    return Desk(
+def client(engine: Engine) -> EngineClient:
+    return EngineClient(
         dict.fromkeys(Role, engine),
-        Prompts(),
+        Prompts(contracts=CONTRACTS),
         InMemoryJournal(),
         time.monotonic,
-        second=ExtractiveEngine(ScriptedEmbedder()),
+        second=ExtractiveEngine(ScriptedEmbedder(), chat_answers),
     )
 
 
 def reply(engine: Engine, module: Module, text: str = "How much is the rent?", **given: object) -> ModuleReply:
     request = ModuleRequest.model_validate({"module": module, "by": module, "turns": turns(text), **given})
-    made = desk(engine)
+    made = client(engine)
     (found,) = ChatForm(lambda _: made).ask([request])
     return found
 
@@ -72,7 +75,7 @@ def test_decisions_are_told_in_the_words_of_the_large_models(module: Module, nee
 def test_a_decision_in_prose_is_told_as_not_made_and_the_rules_decide() -> None:
     engine = saying(Module.SDM, "Yes,\nI think so.")
     found = reply(engine, Module.SDM)
-    rules = reply(ExtractiveEngine(ScriptedEmbedder()), Module.SDM)
+    rules = reply(ExtractiveEngine(ScriptedEmbedder(), chat_answers), Module.SDM)
     assert (found.text, found.failed, found.needed) == ("Yes, I think so.", True, rules.needed)
     assert [prompt.template for prompt in engine.asked] == ["bb3/sdm", "bb3/sdm"]  # it was asked once more
 
@@ -103,7 +106,7 @@ def test_phrases_come_as_they_are(module: Module) -> None:
 )
 def test_phrases_that_nobody_said_are_made_by_the_rules(module: Module, text: str) -> None:
     said = text if text[0] in "{[n" else {"text": text}
-    rules = reply(ExtractiveEngine(ScriptedEmbedder()), module)
+    rules = reply(ExtractiveEngine(ScriptedEmbedder(), chat_answers), module)
     assert reply(saying(module, said), module) == rules
 
 
@@ -230,7 +233,7 @@ def test_mark_up_in_turns_and_memories_stays_text() -> None:
     request = ModuleRequest(
         module=Module.MDM, by=Module.MDM, turns=turns(evil), memories=(f"Person 1's Persona: {evil}",)
     )
-    text = chat_prompt(request, Prompts())
+    text = chat_prompt(request, Prompts(contracts=CONTRACTS))
     assert text.count("</turn>") == text.count("<turn speaker=") == 1
     assert text.count("</fact>") == 1
     assert "{{ 7*7 }}" in text
@@ -248,7 +251,7 @@ def test_every_module_has_a_prompt_in_this_form(module: Module) -> None:
         memory=MEMORIES[0],
         quotes=(quote("The annual rent is EUR 48,000."),),
     )
-    text = chat_prompt(request, Prompts())
+    text = chat_prompt(request, Prompts(contracts=CONTRACTS))
     assert "How much is the rent?" in text
     if module in (Module.MDM, Module.MKM, Module.ORM):
         assert '<fact id="2" about="self">I am a program.</fact>' in text
@@ -271,7 +274,7 @@ class SideBySide:
 
 
 def test_requests_of_a_step_are_put_side_by_side_and_come_back_in_order() -> None:
-    made = desk(SideBySide(3))
+    made = client(SideBySide(3))
     requests = [ModuleRequest(module=Module.SGM, by=Module.SGM, turns=turns(f"Turn {n}")) for n in range(3)]
     steps: list[Module] = []
     replies = ChatForm(lambda _: made, side_by_side=3, on_step=steps.append).ask(requests)
@@ -291,7 +294,7 @@ def test_a_long_conversation_is_shown_from_its_end() -> None:
             return Reply(text='{"text": "query"}')
 
     said = [f"Turn {number} " + "word " * 40 for number in range(60)]
-    made = desk(Small())
+    made = client(Small())
     (found,) = ChatForm(lambda _: made).ask([ModuleRequest(module=Module.SGM, by=Module.SGM, turns=turns(*said))])
     assert found.text == "query"
     assert "Turn 59 " in prompts[-1]

@@ -17,8 +17,8 @@ from investigator.bb3.forms.completions import (
     request_of,
 )
 from investigator.bb3.module_table import TABLE, Weights
+from investigator.bb3.records import Module
 from investigator.errors import CredentialError, SettingsError
-from investigator.records import Module
 
 GOOD = json_response({"choices": [{"text": " hi", "logprobs": {"token_logprobs": [None, -1.5, -0.5]}}]})
 BUSY = json_response({"error": "busy"}, 503)

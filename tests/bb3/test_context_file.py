@@ -9,7 +9,7 @@ from investigator.bb3.forms.gpt2_tokens import best_count
 from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.forms.text_forms import prefix_text
 from investigator.bb3.forms.token_form import token_prompt
-from investigator.records import Module, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
 
 SAID = (
     "I love baseball, whether its watching or playing it.",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from investigator.asking.prompts import Prompts
+from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.forms.echoes import goes_on, stands_in, whole_sentences, without_prompt
-from investigator.prompts import Prompts
-from investigator.records import Module, Quote, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
+from investigator.records import Quote
 
-OWN = Prompts().own_words("bb3/vrm")
+OWN = Prompts(contracts=CONTRACTS).own_words("bb3/vrm")
 
 
 @pytest.mark.parametrize(
@@ -86,5 +88,5 @@ def test_the_last_turn_is_not_taken_over_as_if_it_were_ones_own() -> None:
     turn = "I am a midwife and I work in Lahore."
     assert not goes_on(f"What you want to know is that {turn}", conversation(turn))
     assert goes_on("So you are a midwife and work in Lahore!", conversation(turn))
-    assert goes_on(f"You told me: {turn}", conversation(turn).model_copy(update={"memory": turn}))
+    assert goes_on(f"You told me: {turn}", conversation(turn).changed(memory=turn))
     assert goes_on(f"Yes. {turn}", conversation(turn, "Oh.", "What did I say before?"))

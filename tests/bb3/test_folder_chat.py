@@ -15,16 +15,16 @@ from chat_replies import Said, asked, model, plants, quoted, say
 from power_plants import NAMES, index, write_folder
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
+from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Decide
+from investigator.bb3.chats import open_chat, open_memory
 from investigator.bb3.folder_chat import LONGEST_TURN, FolderChat
 from investigator.bb3.memory.long_term import LONGEST_MEMORY
+from investigator.bb3.records import Module
 from investigator.bb3.search.folder_search import one_at_a_time
-from investigator.chats import open_chat, open_memory
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, SettingsError, WorkspaceLockedError
-from investigator.records import Module
-from investigator.research.budget import BudgetSpent
 from investigator.retrieval.library import Shelf
 from investigator.store.workspace import Workspace
 

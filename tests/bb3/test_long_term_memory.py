@@ -14,10 +14,10 @@ import pytest
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
+from investigator.bb3.memory.personal_facts import FactSource
+from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
-from investigator.records import Speaker
 from investigator.store.database import Database
-from investigator.store.personal_facts import FactSource
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 PARTNER, SELF = Speaker.PARTNER, Speaker.SELF

@@ -21,8 +21,8 @@ from investigator.bb3.memory.text import (
     with_some_prefix,
 )
 from investigator.bb3.memory.words import memory_words
+from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError
-from investigator.records import Speaker
 
 OPT, R2C2 = MemoryForm.PREFIXES, MemoryForm.TOKENS
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
+from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest, SearchDocument
 from investigator.bb3.family import CHAT, LARGE, SMALL, Family
@@ -13,10 +14,10 @@ from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.records import Module, Speaker
 from investigator.bb3.turn_draft import Conversation, Draft
 from investigator.errors import EngineError, EngineUnreachableError
-from investigator.records import Module, Quote, Speaker, StopReason
-from investigator.research.budget import BudgetSpent
+from investigator.records import Quote, StopReason
 
 DOCUMENTS = (SearchDocument(title="Moon", text="The moon is far."), SearchDocument(title="Sun", text="It is hot."))
 DOG = "Person 1's Persona: I have a dog."
@@ -126,11 +127,11 @@ def test_nothing_is_recalled_where_nothing_is_remembered() -> None:
 
 def test_documents_and_query_go_to_the_knowledge_module() -> None:
     modules, search = Modules({Module.SGM: ModuleReply(text="moon")}), Search()
-    draft = turn(modules, decided(Decide.ALWAYS).model_copy(update={"inject_query_string": "wiki", "n_docs": 2}))
+    draft = turn(modules, decided(Decide.ALWAYS).changed(inject_query_string="wiki", n_docs=2))
     (request,) = modules.of(Module.SKM)
     assert (request.query, request.documents) == ("moon wiki", DOCUMENTS)
     assert draft.query == "moon wiki"
-    turn(modules, decided(Decide.ALWAYS).model_copy(update={"n_docs": 2}), search=search)
+    turn(modules, decided(Decide.ALWAYS).changed(n_docs=2), search=search)
     assert search.queries == [("moon", 2)]
 
 
@@ -153,7 +154,7 @@ def test_of_separate_replies_the_likeliest_is_said(family: Family) -> None:
 
     modules = Modules({Module.CRM: reply, Module.MRM: reply, Module.SRM: reply})
     options = decided(Decide.ALWAYS, Decide.ALWAYS, Decide.ALWAYS)
-    draft = turn(modules, options.model_copy(update={"knowledge_conditioning": Conditioning.SEPARATE}), family=family)
+    draft = turn(modules, options.changed(knowledge_conditioning=Conditioning.SEPARATE), family=family)
     assert draft.chosen is not None
     assert draft.chosen.text == "on memory"
     message = draft.message("bot")
@@ -169,7 +170,7 @@ def test_conditioning_on_both_says_the_best_of_all(family: Family, combined: flo
 
     modules = Modules({Module.CRM: reply, Module.MRM: reply, Module.SRM: reply})
     options = decided(Decide.ALWAYS, Decide.ALWAYS, Decide.ALWAYS)
-    draft = turn(modules, options.model_copy(update={"knowledge_conditioning": Conditioning.BOTH}), family=family)
+    draft = turn(modules, options.changed(knowledge_conditioning=Conditioning.BOTH), family=family)
     assert draft.chosen is not None
     assert draft.chosen.text == said
 
@@ -177,7 +178,7 @@ def test_conditioning_on_both_says_the_best_of_all(family: Family, combined: flo
 def test_of_separate_replies_one_that_failed_is_not_said() -> None:
     failed = ModuleReply(text=FAILED, score=9.0, failed=True)
     modules = Modules({Module.SRM: failed, Module.MRM: ModuleReply(text="your dog", score=-9.0)})
-    options = decided(Decide.ALWAYS, Decide.ALWAYS).model_copy(update={"knowledge_conditioning": Conditioning.SEPARATE})
+    options = decided(Decide.ALWAYS, Decide.ALWAYS).changed(knowledge_conditioning=Conditioning.SEPARATE)
     draft = turn(modules, options)
     assert draft.chosen is not None
     assert draft.chosen.text == "your dog"

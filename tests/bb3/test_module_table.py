@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.module_table import TABLE, Weights
-from investigator.records import Module
+from investigator.bb3.records import Module
 from investigator.records.decoding import Decoding, Inference
 
 CONTROL_TOKENS = {

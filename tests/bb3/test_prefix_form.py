@@ -14,8 +14,8 @@ from investigator.bb3.forms.prefix_history import PromptParts, most_that_fit, sh
 from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.errors import TemplateError
-from investigator.records import Module, Speaker, Turn
 
 HELLO = (Turn(speaker=Speaker.PARTNER, text="hello"),)
 BASEBALL = (
@@ -199,7 +199,7 @@ def test_an_instruction_and_examples_stand_above_a_blank_line() -> None:
     text = prompt(Module.SDM, HELLO, options)
     texts = prefix_texts(Module.SDM)
     assert text == "\n\n".join((texts.instruction, *texts.shots[:2], "Person 1: hello\nSearch Decision:"))
-    vanilla = prompt(Module.SDM, HELLO, options.model_copy(update={"all_vanilla_prompt": True, "num_shots": 0}))
+    vanilla = prompt(Module.SDM, HELLO, options.changed(all_vanilla_prompt=True, num_shots=0))
     assert vanilla == f"{prefix_texts(Module.VRM).instruction}\n\nPerson 1: hello\nSearch Decision:"
 
 

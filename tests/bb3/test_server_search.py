@@ -14,6 +14,8 @@ from power_plants import index, write_folder
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chat_options import ChatOptions, Decide
+from investigator.bb3.chat_text import reply_text, why_text
+from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.forms.proven_replies import proven_quotes
 from investigator.bb3.search.client import Patience
@@ -21,12 +23,10 @@ from investigator.bb3.search.document_text import nearest_part
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.search.server import FolderPages, SearchEndpoint
 from investigator.bb3.search.server_search import ServerSearch
-from investigator.chats import open_chat
 from investigator.dialogue.messages import Message
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, SettingsError
 from investigator.evidence.quotes import verify
 from investigator.records import Document, PageSpan, Passage, Quote
-from investigator.reports.chat import reply_text, why_text
 from investigator.retrieval.library import Shelf
 
 QUICK = Patience(timeout=0.2, requests=2, delay=0.01)

@@ -16,14 +16,15 @@ from investigator.bb3.bb3x.module_examples import module_examples
 from investigator.bb3.bb3x.reading import conversations_in
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.chat_options import ChatOptions, Decide
+from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.feedback import DislikeType, follow_up_question
 from investigator.bb3.folder_chat import FolderChat
+from investigator.bb3.records import Module, Speaker
 from investigator.bb3.safety import SafetyGuard, canned_replies
 from investigator.bb3.talk import THANKS, Talk
-from investigator.chats import open_chat, talk_with
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, EngineUnreachableError, FolderError
-from investigator.records import Module, Prompt, Speaker
+from investigator.records import Prompt
 
 UNSAFE = "You are an asshole."
 QUESTION = "How much power does the Cedar plant make?"
@@ -283,7 +284,7 @@ def test_saving_again_takes_the_place_of_the_same_conversation_only(
     one.say("Hello again")
     one.save(file)
     assert [len(found.message_history) for found in conversations_in(file)] == [4]
-    other.record = other.record.model_copy(update={"chat_id": "chat 2"})
+    other.record = other.record.changed(chat_id="chat 2")
     lease = tmp_path / "lease.txt"
     lease.write_text("The rent is EUR 48,000.", encoding="utf-8")
     for taken in (file, lease, tmp_path):

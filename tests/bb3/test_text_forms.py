@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Decide
+from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import FAILED, ModuleRequest, SearchDocument
 from investigator.bb3.family import LARGE, SMALL
 from investigator.bb3.forms.gpt2_tokens import best_count
@@ -16,9 +18,8 @@ from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.turn_draft import Conversation
-from investigator.prompts import Prompts
-from investigator.records import Module, Speaker, Turn
 
 SAID = (Turn(speaker=Speaker.PARTNER, text="Is the moon far?"),)
 MEMORIES = ("Person 1's Persona: I have a dog.", "Person 2's Persona: I am a program.")
@@ -95,7 +96,12 @@ def test_a_memory_of_ones_own_turn_is_made_as_if_the_partner_had_said_it() -> No
 
 
 def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt() -> None:
-    instruction, *_ = (Prompts().path("bb3/sdm").parent / "prefix" / "sdm.txt").read_text("utf-8").strip().split("\n\n")
+    instruction, *_ = (
+        (Prompts(contracts=CONTRACTS).path("bb3/sdm").parent / "prefix" / "sdm.txt")
+        .read_text("utf-8")
+        .strip()
+        .split("\n\n")
+    )
     prompt = prefix_text(request(Module.SDM), PrefixOptions(include_prompt=True))
     assert prompt.startswith(instruction.splitlines()[-1].strip())
     assert prompt.endswith("Person 1: Is the moon far?\nSearch Decision:")

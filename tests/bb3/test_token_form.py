@@ -6,7 +6,7 @@ import pytest
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.token_form import token_documents, token_prompt
-from investigator.records import Module, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
 
 BASEBALL = (
     "I love baseball, whether its watching or playing it.",

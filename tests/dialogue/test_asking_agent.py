@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from investigator.build import Investigator
 from investigator.dialogue.asking_agent import NOTHING_ASKED, InvestigatorAgent
 from investigator.dialogue.messages import Message
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.errors import DialogueError, EngineError, QuestionError
+from investigator.investigator import Investigator
 from investigator.records.answers import AnswerStatus
 from investigator.records.documents import Quote
 

@@ -13,8 +13,8 @@ from openai_server import Body, OpenAIServer, Response, completion, json_respons
 from investigator.doctor import Diagnosis, RoleFinding, RoleState, StructuredOutput, diagnose
 from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import Vectors
-from investigator.engines.embedders import DEFAULT_MODEL, SentenceTransformerEmbedder
-from investigator.engines.remembering import RememberingEmbedder
+from investigator.engines.embedding.embedders import DEFAULT_MODEL, SentenceTransformerEmbedder
+from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError, SettingsError
 from investigator.settings import Settings, load_settings

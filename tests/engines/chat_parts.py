@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from investigator.engines.turns import Turns
+from investigator.engines.chat.turns import Turns
 from investigator.records import AskReply, Prompt, QuestionVariables
 
 PROMPT = Prompt(

@@ -6,8 +6,8 @@ import pytest
 from chat_parts import MadeTime
 from openai_server import OpenAIServer
 
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.models import ChatSettings
 
 
 @pytest.fixture

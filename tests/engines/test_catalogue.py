@@ -9,7 +9,7 @@ from openai_server import OpenAIServer
 
 from investigator.engines.base import Engine
 from investigator.engines.catalogue import Models, open_engine, parse_model_options
-from investigator.engines.chat_models import ChatSettings
+from investigator.engines.chat.models import ChatSettings
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine

@@ -14,8 +14,8 @@ from langchain_core.outputs import LLMResult
 from openai_server import OpenAIServer, completion, refusal
 
 from investigator.engines.catalogue import open_engine
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.models import ChatSettings
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
 

@@ -12,8 +12,8 @@ import pytest
 from chat_parts import PROMPT, MadeTime
 from openai_server import OpenAIServer, Response, completion, json_response, refusal
 
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.models import ChatSettings
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, RateLimitError
 from investigator.records import FinishReason
 

@@ -10,9 +10,9 @@ from chat_parts import PROMPT, MadeTime
 from openai_server import OpenAIServer, Response, completion, refusal, streamed
 
 from investigator.engines.base import Streams
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
-from investigator.engines.known_servers import KnownServers
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.known_servers import KnownServers
+from investigator.engines.chat.models import ChatSettings
 from investigator.errors import EngineTimeoutError
 from investigator.records import FinishReason
 

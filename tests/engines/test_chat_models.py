@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer, completion, refusal
 
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.models import ChatSettings
 from investigator.errors import CredentialError, EngineError, MissingPackageError, SettingsError
 from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables
 

@@ -10,10 +10,10 @@ import pytest
 from chat_parts import PROMPT, MadeTime
 from openai_server import Body, OpenAIServer, Response, completion, refusal
 
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
-from investigator.engines.known_servers import Found, KnownServers
-from investigator.engines.sending import Parameter, ReplyFormat
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.known_servers import Found, KnownServers
+from investigator.engines.chat.models import ChatSettings
+from investigator.engines.chat.sending import Parameter, ReplyFormat
 from investigator.errors import EngineError
 
 

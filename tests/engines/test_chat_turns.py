@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai_server import Body, OpenAIServer, Response, completion, refusal
 
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings, server_of
-from investigator.engines.pace import Pace
-from investigator.engines.turns import Ended, Turns, turns_at
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.models import ChatSettings, server_of
+from investigator.engines.chat.pace import Pace
+from investigator.engines.chat.turns import Ended, Turns, turns_at
 from investigator.errors import EngineTimeoutError, RateLimitError
 
 

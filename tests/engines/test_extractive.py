@@ -274,7 +274,7 @@ def test_a_document_that_a_search_found_unlikely_gets_a_lower_point() -> None:
         passage = Passage(
             document_id="d", start=0, end=28, text=text, similarity=0.8, overlap=0.7, document_match=match
         )
-        variables = asking("When did the mill burn down?", text).model_copy(update={"passages": (passage,)})
+        variables = asking("When did the mill burn down?", text).changed(passages=(passage,))
         return ask(variables, ScriptedEmbedder()).point or 0
 
     assert judged(0.95) > judged(0.5) > judged(0.05)

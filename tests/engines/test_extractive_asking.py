@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.records import (

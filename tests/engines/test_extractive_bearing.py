@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.records import BearingReply, BearingVariables, Prompt
 

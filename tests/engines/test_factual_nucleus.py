@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigator.engines.factual_nucleus import Schedule, ends_sentence, shares
+from investigator.engines.transformers.factual_nucleus import Schedule, ends_sentence, shares
 
 USUAL = Schedule(p=0.9, decay=0.5, bound=0.2)
 

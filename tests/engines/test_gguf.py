@@ -11,9 +11,9 @@ import gguf_files
 import pytest
 
 from investigator.engines.base import TokenCounter, tokens_of, traits_of
-from investigator.engines.gguf import GgufEngine, GgufSettings
-from investigator.engines.gguf_header import control_tokens
-from investigator.engines.gguf_model import GgufModel, Sampling
+from investigator.engines.gguf.engine import GgufEngine, GgufSettings
+from investigator.engines.gguf.header import control_tokens
+from investigator.engines.gguf.model import GgufModel, Sampling
 from investigator.errors import ContextTooLongError, SettingsError
 from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables, ReflectReply, Reply
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from gguf_files import array, header, number, text
 
-from investigator.engines.gguf_header import control_tokens, trained_context
+from investigator.engines.gguf.header import control_tokens, trained_context
 from investigator.errors import SettingsError
 
 

@@ -23,7 +23,7 @@ def test_the_key_is_the_same_in_every_process() -> None:
     [
         replace(PROMPT, template="query/other.j2"),
         replace(PROMPT, text="text "),
-        replace(PROMPT, variables=VARIABLES.model_copy(update={"purpose": "how"})),
+        replace(PROMPT, variables=VARIABLES.changed(purpose="how")),
         replace(PROMPT, reply_type=AnswerReply),
     ],
     ids=["template", "text", "variables", "reply type"],
@@ -56,7 +56,7 @@ def test_another_engine_has_another_key() -> None:
 
 
 def test_text_that_is_not_valid_unicode_has_a_key() -> None:
-    broken = replace(PROMPT, text="half \ud800", variables=VARIABLES.model_copy(update={"purpose": "\udfff"}))
+    broken = replace(PROMPT, text="half \ud800", variables=VARIABLES.changed(purpose="\udfff"))
     assert len(prompt_key("openai:m", broken)) == 64
 
 

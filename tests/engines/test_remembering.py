@@ -5,7 +5,7 @@ import numpy as np
 
 from investigator import ScriptedEmbedder
 from investigator.engines.base import Vectors
-from investigator.engines.remembering import RememberingEmbedder
+from investigator.engines.embedding.remembering import RememberingEmbedder
 
 
 class Counting(ScriptedEmbedder):

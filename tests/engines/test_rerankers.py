@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.cli.main import app
-from investigator.engines.rerankers import CrossEncoderReranker, SentenceReranker, open_reranker
+from investigator.engines.embedding.rerankers import CrossEncoderReranker, SentenceReranker, open_reranker
 from investigator.errors import EmbedderError
 
 WORDS = [

@@ -13,12 +13,12 @@ from langchain_core.language_models import FakeListChatModel
 from openai_server import Body, OpenAIServer, Response, completion, refusal
 
 from investigator.engines.base import Decodes, traits_of
-from investigator.engines.chat import ChatEngine
-from investigator.engines.chat_models import ChatSettings
-from investigator.engines.gguf import GgufEngine, GgufSettings
-from investigator.engines.known_servers import KnownServers
-from investigator.engines.sending import ReplyFormat
-from investigator.engines.told_decoding import told_method, with_told
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.known_servers import KnownServers
+from investigator.engines.chat.models import ChatSettings
+from investigator.engines.chat.sending import ReplyFormat
+from investigator.engines.gguf.engine import GgufEngine, GgufSettings
+from investigator.engines.transformers.told_decoding import told_method, with_told
 from investigator.errors import SettingsError
 from investigator.records import AskReply, Prompt, ReflectReply
 from investigator.records.decoding import OFF, Decoding, Inference
@@ -49,7 +49,7 @@ def test_a_number_means_a_method_that_has_it(
 def test_what_is_not_told_stays() -> None:
     own = Decoding(inference=Inference.NUCLEUS, topp=0.6, beam_max_length=512, stop_token="")
     found = with_told(own, Decoding(temperature=0.5, beam_min_length=3))
-    assert found == own.model_copy(update={"temperature": 0.5, "beam_min_length": 3})
+    assert found == own.changed(temperature=0.5, beam_min_length=3)
     assert with_told(own, Decoding()) == own
     assert with_told(own, Decoding(inference=Inference.FACTUAL_NUCLEUS)).topp == 0.6
 

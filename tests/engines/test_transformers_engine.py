@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from tiny_model import END, WORDS, write_tiny_model
 
+from investigator.bb3.records import PhraseReply, Speaker, Turn, TurnsVariables
 from investigator.engines.base import Decodes, Engine, TokenCounter, tokens_of, traits_of
-from investigator.engines.factual_nucleus import Schedule, ends_sentence
-from investigator.engines.transformers_engine import TransformersEngine, TransformersSettings
+from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
+from investigator.engines.transformers.factual_nucleus import Schedule, ends_sentence
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
-from investigator.records import FinishReason, PhraseReply, Prompt, Turn, TurnsVariables
+from investigator.records import FinishReason, Prompt
 from investigator.records.decoding import Decoding, Inference
-from investigator.records.modules import Speaker
 
 CONTEXT = 64
 TEXT = "a b c d"
@@ -144,7 +144,7 @@ def test_topk_draws_from_the_k_likeliest(folder: Path, judge: Any) -> None:
 
 def test_of_several_samples_the_likeliest_is_taken(engine: TransformersEngine) -> None:
     drawing = decoding(Inference.SAMPLE_AND_RANK, 5, beam_min_length=5)
-    one, many = (drawing.model_copy(update={"beam_size": size}) for size in (1, 12))
+    one, many = (drawing.changed(beam_size=size) for size in (1, 12))
     assert engine.write_on(TEXT, many).logprob > engine.write_on(TEXT, one).logprob
 
 
@@ -197,7 +197,7 @@ def test_a_text_ends_before_its_stop_but_not_before_its_least_length(engine: Tra
     done = engine.write_on(TEXT, options)
     assert done.text == plain[:place]
     assert done.finish_reason is FinishReason.STOP
-    longer = engine.write_on(TEXT, options.model_copy(update={"beam_min_length": 8}))
+    longer = engine.write_on(TEXT, options.changed(beam_min_length=8))
     assert longer.output_tokens > 8
 
 

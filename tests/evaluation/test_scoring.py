@@ -110,9 +110,9 @@ def test_a_quote_stands_only_where_it_says() -> None:
     assert stands(true, document)
     false = [{"text": "43 MW"}, {"start": start + 1, "end": start + 6}, {"page": 1}, {"page": None}, {"line": 3}]
     false += [{"source_hash": "1"}, {"document_id": "b.pdf"}, {"text": "", "end": start}]
-    assert [change for change in false if stands(true.model_copy(update=change), document)] == []
-    bare = document.model_copy(update={"pages": ()})
-    assert stands(true.model_copy(update={"page": None}), bare)
+    assert [change for change in false if stands(true.changed(**change), document)] == []
+    bare = document.changed(pages=())
+    assert stands(true.changed(page=None), bare)
     assert not stands(true, bare)
 
 

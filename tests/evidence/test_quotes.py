@@ -193,9 +193,9 @@ def test_verify_knows_the_version_of_the_document() -> None:
     quote = find_quote("owned 42 MW of wind power", source)
     assert quote is not None
     assert verify(quote, source)
-    assert not verify(quote, source.model_copy(update={"content_hash": "def"}))
-    assert not verify(quote, source.model_copy(update={"text": "x" + FILING}))
-    assert not verify(quote, source.model_copy(update={"id": "other.txt"}))
+    assert not verify(quote, source.changed(content_hash="def"))
+    assert not verify(quote, source.changed(text="x" + FILING))
+    assert not verify(quote, source.changed(id="other.txt"))
 
 
 WORD = st.text(alphabet="abcdefgäß", min_size=2, max_size=7) | st.integers(10, 99_999).map(str)

@@ -14,8 +14,8 @@ from investigator.bb3.decoding_options import module_options
 from investigator.bb3.forms.cleanup import cleaned
 from investigator.bb3.forms.completions import Completion, CompletionRequest, CompletionsClient, Retries, request_of
 from investigator.bb3.module_table import TABLE, Weights
-from investigator.engines.factual_nucleus import Schedule, shares
-from investigator.records import Module
+from investigator.bb3.records import Module
+from investigator.engines.transformers.factual_nucleus import Schedule, shares
 
 
 def request_params(given: Any) -> Any:

@@ -22,7 +22,7 @@ from investigator.bb3.memory.text import (
     with_some_prefix,
 )
 from investigator.bb3.memory.words import memory_words
-from investigator.records import Speaker
+from investigator.bb3.records import Speaker
 
 OPTIONS = {"ignore_in_session_memories": "ignore_in_session_memories_mkm"}
 

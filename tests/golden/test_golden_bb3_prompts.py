@@ -16,7 +16,7 @@ from investigator.bb3.forms.prefix_history import lines_of, shortened
 from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE, Weights
-from investigator.records import Module, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
 
 BEFORE, AFTER = "__REPLACE_ME_PRE_CONTEXT__", "__REPLACE_ME_POST_CONTEXT__"
 

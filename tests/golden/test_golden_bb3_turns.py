@@ -17,8 +17,8 @@ from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm, is_opening
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.records import Module, Speaker
 from investigator.bb3.turn_draft import Conversation, Draft
-from investigator.records import Module, Speaker
 
 TEXTS_OF_3B = (
     *("text", "search_decision", "memory_decision", "search_query", "memory_generator_self"),
@@ -77,7 +77,7 @@ def chat_of(given: Any, search: Found, writer: Writer, *, small: bool) -> Modula
     options = ChatOptions.model_validate({k: v for k, v in told.items() if k in ChatOptions.model_fields})
     if small:
         form: Any = TokenForm(writer, decide_with_memories=options.memory_decision_use_memories)
-        return ModularChat(form, SMALL, options.model_copy(update={"memory_decision_use_memories": True}), search)
+        return ModularChat(form, SMALL, options.changed(memory_decision_use_memories=True), search)
 
     def prompts(module: Module) -> PrefixOptions:
         own = {k: v for k, v in told.items() if k in PrefixOptions.model_fields}

@@ -11,7 +11,7 @@ from golden_rows import Row, check, each_row
 from investigator.bb3.bb3x.examples import Selection, dialogue_examples
 from investigator.bb3.bb3x.reading import conversation_of
 from investigator.bb3.bb3x.splits import chunk_file, chunks_of
-from investigator.records.modules import Speaker
+from investigator.bb3.records import Speaker
 
 LABEL_OF = {"bot": Speaker.SELF, "human": Speaker.PARTNER}
 

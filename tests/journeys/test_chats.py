@@ -15,10 +15,10 @@ from power_plants import NAMES, index, prompt_in, running, write_folder
 
 from investigator import Investigator, load_settings
 from investigator.bb3.chat_options import ChatOptions, Decide
+from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.folder_chat import FolderChat
-from investigator.chats import open_chat, talk_with
+from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
-from investigator.records import Module
 
 GGUF = os.environ.get("INVESTIGATOR_TEST_GGUF", "")
 LEASE = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.errors import QuestionError
 from investigator.records import AnswerStatus, Notice
 

@@ -6,7 +6,7 @@ import pypdfium2
 import pytest
 
 from investigator import Investigator, Quote
-from investigator.text.normalise import normalise
+from investigator.language.normalise import normalise
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "examples" / "child-health"
 PDF, TEXT, OTHER = "gambia-co-artemether-transmission.pdf", "uganda-medicine-adherence.txt", "italy-parent-video.html"

@@ -27,9 +27,9 @@ from power_plants import (
 from typer.testing import CliRunner, Result
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.asking.prompts import shipped_folder
 from investigator.cli.main import app
 from investigator.errors import ContextTooLongError, EngineUnreachableError, ReplayError, UnknownRunError
-from investigator.prompts import shipped_folder
 from investigator.records import Investigation, Prompt, Remembered, Replayed, Reply, Traits
 from investigator.reports.replayed import replayed_text
 

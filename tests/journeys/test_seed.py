@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from investigator import HistorySelector, Investigator, MemoryStream, Plan, Planner, PlanStep, Query, TacticalPlanning
+from investigator.asking.prompts import Prompts
 from investigator.errors import SettingsError
-from investigator.prompts import Prompts
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "examples" / "child-health"
 QUESTION = "Why did African countries stop treating malaria with chloroquine?"

@@ -10,7 +10,7 @@ import pytest
 from harbour import NOT_THERE, QUESTION, HarbourModel, Watcher
 
 from investigator import Answer, AnswerStatus, Investigator, ScriptedEmbedder
-from investigator.engines.chat import ChatEngine
+from investigator.engines.chat.engine import ChatEngine
 from investigator.errors import QuestionError, WorkspaceLockedError
 from investigator.langchain import InvestigatorRetriever, InvestigatorRunnable, Request
 from investigator.records import Answered, Remembered, Started

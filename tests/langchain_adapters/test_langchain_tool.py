@@ -14,7 +14,7 @@ from langchain_core.runnables import Runnable
 from langgraph.checkpoint.memory import InMemorySaver
 
 from investigator import Answer, AnswerStatus, Investigator, ScriptedEmbedder
-from investigator.engines.chat import ChatEngine
+from investigator.engines.chat.engine import ChatEngine
 from investigator.langchain import InvestigatorTool
 
 

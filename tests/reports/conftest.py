@@ -160,4 +160,4 @@ def not_found() -> Investigation:
 @pytest.fixture
 def unfinished(answered: Investigation) -> Investigation:
     """The same investigation, stopped before it was answered."""
-    return answered.model_copy(update={"answer": None})
+    return answered.changed(answer=None)

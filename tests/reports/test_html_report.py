@@ -66,7 +66,7 @@ def with_texts(record: Investigation, text: str) -> Investigation:
     def poisoned(value: object) -> object:
         if isinstance(value, BaseModel):
             fields = {name: poisoned(getattr(value, name)) for name in type(value).model_fields}
-            return value.model_copy(update=fields)
+            return value.changed(**fields)
         if isinstance(value, tuple):
             return tuple(poisoned(part) for part in value)
         return text if type(value) is str else value
@@ -98,10 +98,10 @@ def test_citation_numbers_lead_to_their_quotes(answered: Investigation) -> None:
 def test_a_document_cannot_forge_a_citation_by_holding_a_number_in_brackets(answered: Investigation) -> None:
     assert answered.answer is not None
     forged = Claim(text="See note [2] of the lease", quotes=answered.answer.claims[0].quotes)
-    answer = answered.answer.model_copy(update={"claims": (forged, answered.answer.claims[1])})
+    answer = answered.answer.changed(claims=(forged, answered.answer.claims[1]))
 
     assert cited_claims(answer)[0].numbers == (1,)
-    page = Page(html_report(answered.model_copy(update={"answer": answer})))
+    page = Page(html_report(answered.changed(answer=answer)))
     cites = [attrs["href"] for tag, attrs in page.tags if attrs.get("class") == "cite"]
     assert cites == ["#source-1", "#source-2", "#source-1"]
     assert "See note [2] of the lease" in page.texts["answer"]

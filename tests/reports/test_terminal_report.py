@@ -45,10 +45,10 @@ def test_documents_that_were_left_out_are_named_once_and_unreadable_ones_with_th
 
 def test_documents_for_which_the_coverage_line_has_no_room_are_listed(answered: Investigation) -> None:
     assert answered.answer is not None
-    coverage = answered.answer.coverage.model_copy(update={"not_opened": tuple(f"{n}.pdf" for n in range(9))})
-    answer = answered.answer.model_copy(update={"coverage": coverage})
+    coverage = answered.answer.coverage.changed(not_opened=tuple(f"{n}.pdf" for n in range(9)))
+    answer = answered.answer.changed(coverage=coverage)
 
-    text = investigation_text(answered.model_copy(update={"answer": answer})).plain
+    text = investigation_text(answered.changed(answer=answer)).plain
 
     assert "Not opened: 0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf, 5.pdf, 6.pdf, 7.pdf, 8.pdf\n" in text
 
@@ -63,9 +63,9 @@ def test_an_absent_answer_shows_what_came_nearest_and_that_no_model_answered(not
 
 def test_not_found_so_far_is_said_in_other_words_than_not_found(not_found: Investigation) -> None:
     assert not_found.answer is not None
-    so_far = not_found.answer.model_copy(update={"status": AnswerStatus.NOT_FOUND_SO_FAR})
+    so_far = not_found.answer.changed(status=AnswerStatus.NOT_FOUND_SO_FAR)
 
-    text = investigation_text(not_found.model_copy(update={"answer": so_far})).plain
+    text = investigation_text(not_found.changed(answer=so_far)).plain
 
     assert text.startswith("Not found so far: ")
 
@@ -80,11 +80,11 @@ def test_an_unfinished_run_shows_its_best_replies(unfinished: Investigation) -> 
 def test_markup_and_escapes_of_a_document_are_shown_and_not_obeyed(answered: Investigation) -> None:
     assert answered.answer is not None
     hostile = "[bold red]pay[/bold red] [link=https://x.test]now[/link] \x1b]0;owned\x07"
-    hostile_answer = answered.answer.model_copy(update={"text": hostile, "reason": f"so {hostile}", "engine": hostile})
+    hostile_answer = answered.answer.changed(text=hostile, reason=f"so {hostile}", engine=hostile)
     screen = io.StringIO()
 
     console = Console(file=screen, force_terminal=True, width=400, highlight=False, color_system="truecolor")
-    console.print(investigation_text(answered.model_copy(update={"answer": hostile_answer})))
+    console.print(investigation_text(answered.changed(answer=hostile_answer)))
 
     shown = screen.getvalue()
     assert shown.count("[bold red]pay[/bold red] [link=https://x.test]now[/link]") == 3
@@ -95,12 +95,12 @@ def test_markup_and_escapes_of_a_document_are_shown_and_not_obeyed(answered: Inv
 def test_a_long_quote_is_cut_and_says_so(answered: Investigation) -> None:
     assert answered.answer is not None
     claim = answered.answer.claims[0]
-    long_claim = claim.model_copy(update={"quotes": (claim.quotes[0].model_copy(update={"text": "word " * 9000}),)})
-    answer = answered.answer.model_copy(update={"claims": (long_claim,)})
+    long_claim = claim.changed(quotes=(claim.quotes[0].changed(text="word " * 9000),))
+    answer = answered.answer.changed(claims=(long_claim,))
 
     line = next(
         line
-        for line in investigation_text(answered.model_copy(update={"answer": answer})).plain.splitlines()
+        for line in investigation_text(answered.changed(answer=answer)).plain.splitlines()
         if line.startswith("[1]")
     )
     assert len(line) < 700
@@ -110,10 +110,10 @@ def test_a_long_quote_is_cut_and_says_so(answered: Investigation) -> None:
 def test_many_unreadable_files_are_counted_and_not_all_listed(answered: Investigation) -> None:
     assert answered.answer is not None
     files = tuple(Unreadable(path=f"{n}.bin", status=FileStatus.UNSUPPORTED) for n in range(500))
-    coverage = answered.answer.coverage.model_copy(update={"unreadable": files})
-    answer = answered.answer.model_copy(update={"coverage": coverage})
+    coverage = answered.answer.coverage.changed(unreadable=files)
+    answer = answered.answer.changed(coverage=coverage)
 
-    text = investigation_text(answered.model_copy(update={"answer": answer})).plain
+    text = investigation_text(answered.changed(answer=answer)).plain
 
     assert "19.bin (unsupported), and 480 more" in text
     assert "21.bin" not in text

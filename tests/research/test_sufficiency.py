@@ -101,7 +101,7 @@ def test_proven_quotes_suffice_where_they_hold_every_telling_need(told: Memory, 
 
 
 def test_the_words_of_a_reply_prove_nothing() -> None:
-    told = memory(95, "It is RWE.").model_copy(update={"reply": "The owner of the Emsland plant is RWE."})
+    told = memory(95, "It is RWE.").changed(reply="The owner of the Emsland plant is RWE.")
     assert not suffices(QUESTION, NEEDS, [told], {})
 
 
@@ -143,8 +143,8 @@ def test_a_question_about_several_things_is_never_taken_as_answered(question: st
 def test_model_and_search_that_agree_suffice_where_the_decisive_need_is_covered(
     search_point: int, quoted_by_search: bool, enough: bool
 ) -> None:
-    told = memory(90, "Its owner is RWE.").model_copy(
-        update={"model_point": 90, "search_point": search_point, "quoted_by_search": quoted_by_search}
+    told = memory(90, "Its owner is RWE.").changed(
+        model_point=90, search_point=search_point, quoted_by_search=quoted_by_search
     )
     assert suffices(QUESTION, NEEDS, [told], {}) is enough
     assert not suffices("Which plants does RWE own?", NEEDS, [told], {})
@@ -176,4 +176,4 @@ def test_knowledge_of_a_need_that_no_quote_holds_rests_on_all_memories() -> None
 def test_a_document_that_speaks_to_the_model_never_suffices() -> None:
     told = memory(95, "The owner of the Emsland plant is RWE.")
     assert suffices(QUESTION, NEEDS, [told], {})
-    assert not suffices(QUESTION, NEEDS, [told.model_copy(update={"addressed": True})], {})
+    assert not suffices(QUESTION, NEEDS, [told.changed(addressed=True)], {})

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from investigator.asking.prompts import Prompts
 from investigator.errors import TemplateError
-from investigator.prompts import Prompts
 from investigator.records import Plan, PlanStep, Status
 from investigator.research.tactical_planning import TacticalPlanning
 

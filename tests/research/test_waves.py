@@ -21,14 +21,14 @@ from investigator import (
     StopReason,
     load_settings,
 )
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
 from investigator.engines.base import Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.engines.scripted import Script
 from investigator.errors import EngineError
-from investigator.prompts import Prompts
 from investigator.records import Answered, Event, Notice, Prompt, Reflected, Remembered
-from investigator.research.desk import Desk
 from investigator.research.investigator import Research
 from investigator.retrieval.library import Library
 from investigator.store.in_memory import InMemoryJournal
@@ -69,10 +69,12 @@ def run(library: Library, tmp_path: Path) -> Run:
         script |= {name.replace("__", "/"): one for name, one in changes.items()}
         engine, chosen = ScriptedEngine(script, traits=traits), load_settings(None, list(settings))
         second, kept = ExtractiveEngine(ScriptedEmbedder()), journal or InMemoryJournal()
-        desk = Desk({role: engine for role in Role}, Prompts(), kept, lambda: 0.0, chosen.budget, second=second)
+        client = EngineClient(
+            {role: engine for role in Role}, Prompts(), kept, lambda: 0.0, chosen.budget, second=second
+        )
         case = Investigation(id="r", question=question, mission="M", strategy="S", engine="scripted")
         method = chosen.method
-        return list(Research(case, desk, library, tmp_path, method, nowhere, nowhere).run()), engine
+        return list(Research(case, client, library, tmp_path, method, nowhere, nowhere).run()), engine
 
     return make
 

@@ -73,7 +73,7 @@ def test_the_fingerprint_changes_with_content_and_not_with_a_stamp(database: Dat
     corpus = Corpus(database)
     put(corpus, "a.txt", "one")
     before = corpus.fingerprint()
-    corpus.touch(file("a.txt").model_copy(update={"mtime_ns": 99}))
+    corpus.touch(file("a.txt").changed(mtime_ns=99))
     assert corpus.fingerprint() == before
     put(corpus, "a.txt", "two", content_hash="h2")
     assert corpus.fingerprint() != before
@@ -111,7 +111,7 @@ def test_the_files_inside_a_renamed_file_move_with_it_and_leave_with_it(database
     corpus = Corpus(database)
     inner = Document(id="box.zip/a.txt", title="a", media_type="text/plain", content_hash="h2", text="inside")
     chunk = Chunk(document_id=inner.id, start=0, end=6)
-    members = [file("box.zip"), file("box.zip/a.txt", "h2").model_copy(update={"inside": "box.zip"})]
+    members = [file("box.zip"), file("box.zip/a.txt", "h2").changed(inside="box.zip")]
     corpus.put(members, [SplitDocument(document=inner, chunks=(chunk,))])
     corpus.rename("box.zip", file("x/crate.zip"))
     assert corpus.document("x/crate.zip/a.txt").text == "inside"
@@ -169,7 +169,7 @@ def test_the_query_language_of_the_index_cannot_be_reached(database: Database, q
 
 
 def test_words_of_scripts_without_spaces_are_found(database: Database) -> None:
-    from investigator.text.terms import content_words
+    from investigator.language.terms import content_words
 
     corpus, words = Corpus(database), FullText(database)
     put(corpus, "zh.txt", "蒸汽机是由瓦特改良的。")
@@ -179,7 +179,7 @@ def test_words_of_scripts_without_spaces_are_found(database: Database) -> None:
 
 @pytest.mark.parametrize("word", ["Чайковский", "Ёлка", "Київ", "서울은", "Αθήνα", "Straße", "finance", "naïve"])
 def test_a_word_that_stands_in_the_text_is_found_in_any_script(database: Database, word: str) -> None:
-    from investigator.text.terms import content_words
+    from investigator.language.terms import content_words
 
     corpus, words = Corpus(database), FullText(database)
     put(corpus, "a.txt", f"Here stands {word}.")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from investigator.prices import Price
 from investigator.records import Investigation, Prompt, QuestionVariables, Reply, ThinkReply
+from investigator.scoring.prices import Price
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal, Runs

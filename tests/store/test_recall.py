@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
-from investigator.engines.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.retrieval.folder_index import workspace_library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import WholeSearch

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from investigator.build import Investigator
-from investigator.chats import open_memory
+from investigator.asking.budget import BudgetSpent
+from investigator.bb3.chats import open_memory
+from investigator.bb3.records import Module
 from investigator.dialogue.agents import ActsInBatches, ObservesItself
 from investigator.dialogue.messages import Message
 from investigator.dialogue.registry import agent_names, create_agent
@@ -18,8 +19,7 @@ from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, Hogwild
 from investigator.dialogue.worlds.interactive import SelfChatWorld
 from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DialogueError, SettingsError
-from investigator.records import Module
-from investigator.research.budget import BudgetSpent
+from investigator.investigator import Investigator
 from investigator.tasks.agents import FolderChatAgent, FolderInvestigatorAgent
 from investigator.tasks.evaluating import evaluate
 

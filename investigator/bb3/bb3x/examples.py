@@ -10,8 +10,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 from investigator.bb3.bb3x.records import ChatMessage, Conversation
+from investigator.bb3.records import Speaker
 from investigator.dialogue.messages import EPISODE_DONE, Message
-from investigator.records.modules import Speaker
 
 
 class Selection(StrEnum):

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from investigator.bb3.bb3x.persons import memory_line
 from investigator.bb3.bb3x.records import ChatMessage, MemoryDecision, SearchDecision, Sender
 from investigator.bb3.memory.text import owner_of
+from investigator.bb3.records import PersonalFact, Speaker
 from investigator.dialogue.messages import Message
-from investigator.records import PersonalFact, Speaker
 
 _TEXTS = ("search_query", "search_knowledge")
 _LISTS = ("search_knowledge_doc_titles", "search_knowledge_doc_content", "search_knowledge_doc_urls")

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from investigator.bb3.bb3x.persons import facts_of, kept_memory, turn_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation, MemoryDecision, SearchDecision
+from investigator.bb3.records import Module, PersonalFact, Speaker, Turn
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.records.base import Record
-from investigator.records.modules import Module, PersonalFact, Speaker, Turn
 
 NO_MEMORY = "no persona"
 """What the memory module says where a turn holds nothing to remember."""

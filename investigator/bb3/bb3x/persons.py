@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 
 from investigator.bb3.bb3x.records import ChatMessage, Conversation
+from investigator.bb3.records import PersonalFact, Speaker, Turn
 from investigator.records.base import Record
-from investigator.records.modules import PersonalFact, Speaker, Turn
 
 _CARD_NUMBERS = {Speaker.SELF: 1, Speaker.PARTNER: 2}
 _CARD_SPEAKERS = {number: speaker for speaker, number in _CARD_NUMBERS.items()}

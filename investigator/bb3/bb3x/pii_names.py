@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from investigator.bb3.bb3x.pii import Finding, Pii
-from investigator.text.terms import folded, stop_words
+from investigator.language.terms import folded, stop_words
 
 _RELATIONS = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|kid|baby|brother|sister|mother|father|mom|mum|"

@@ -28,7 +28,7 @@ from investigator.bb3.bb3x.pii_numbers import numbers_in
 from investigator.bb3.bb3x.reading import conversation_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation
 from investigator.errors import DialogueError
-from investigator.text.terms import folded
+from investigator.language.terms import folded
 
 _SHORTEST_SALT = 16
 _HASH_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")

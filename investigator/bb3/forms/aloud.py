@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from investigator.asking.replies import unfinished_text
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.forms.echoes import without_prompt
 from investigator.bb3.forms.proven_replies import proven_beginning
 from investigator.engines.base import Hear
-from investigator.replies import unfinished_text
-from investigator.text.sentences import sentence_spans
+from investigator.language.sentences import sentence_spans
 
 
 class Aloud:

@@ -6,37 +6,35 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from investigator.asking.client import EngineClient, Reading
+from investigator.asking.prompts import Prompts
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.aloud import Aloud
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
 from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes, resting_on
 from investigator.bb3.memory.text import owner_of
-from investigator.calibration import shipped
-from investigator.engines.base import Hear
-from investigator.engines.roles import Role
-from investigator.errors import EngineError
-from investigator.evidence.claims import unsaid as unsaid_in
-from investigator.evidence.quotes import Sources
-from investigator.prompts import Prompts
-from investigator.records import (
+from investigator.bb3.records import (
     DecisionReply,
     FactReply,
     FactsVariables,
     KnowledgeReply,
     Module,
-    Passage,
     PassagesVariables,
     PersonalFact,
     PhraseReply,
-    Quote,
-    Record,
     ResponseReply,
     ResponseVariables,
     Speaker,
     TurnsVariables,
 )
-from investigator.research.desk import Desk, Reading
-from investigator.text.normalise import one_line
+from investigator.engines.base import Hear
+from investigator.engines.roles import Role
+from investigator.errors import EngineError
+from investigator.evidence.claims import unsaid as unsaid_in
+from investigator.evidence.quotes import Sources
+from investigator.language.normalise import one_line
+from investigator.records import Passage, Quote, Record
+from investigator.scoring.calibration import shipped
 
 _SAYS = {
     Module.SDM: ("search", "do not search"),
@@ -54,23 +52,23 @@ R = TypeVar("R", bound=Record)
 
 
 class ChatForm:
-    """Asks the modules through desks. Safe to use from several threads.
+    """Asks the modules through clients. Safe to use from several threads.
 
-    `desk_of` gives the desk of a module, whose chat role is played by the module's engine; `sources` are the documents
-    of the folder, in which quotes are proven. Up to `side_by_side` requests are put at the same time. `on_step` is told
-    of each module before it is asked, and `say` of what a model replies while it writes, as far as it is proven; it is
-    for one request at a time.
+    `client_of` gives the client of a module, whose chat role is played by the module's engine; `sources` are the
+    documents of the folder, in which quotes are proven. Up to `side_by_side` requests are put at the same time.
+    `on_step` is told of each module before it is asked, and `say` of what a model replies while it writes, as far
+    as it is proven; it is for one request at a time.
     """
 
     def __init__(
         self,
-        desk_of: Callable[[Module], Desk],
+        client_of: Callable[[Module], EngineClient],
         sources: Sources | None = None,
         side_by_side: int = 1,
         on_step: Callable[[Module], None] = lambda _: None,
         say: Hear | None = None,
     ) -> None:
-        self._desk_of = desk_of
+        self._client_of = client_of
         self._sources = sources
         self._side_by_side = side_by_side
         self._on_step = on_step
@@ -102,19 +100,19 @@ class ChatForm:
         variables = _with_facts(request) if request.module is Module.MDM else _of_turns(request)
         reading = self._read(request, variables, DecisionReply)
         if reading.value is None:  # its words are told as what they are, and the rules decide
-            own = self._desk_of(request.by).opinion(request.module.template, variables, DecisionReply)
+            own = self._client_of(request.by).opinion(request.module.template, variables, DecisionReply)
             said = one_line(reading.raw)[:_LONGEST_TOLD] or "nothing"
             return ModuleReply(text=said, needed=own is not None and own.needed, failed=True)
         yes, no = _SAYS[request.module]
         return ModuleReply(text=yes if reading.value.needed else no, needed=reading.value.needed)
 
     def _phrase(self, request: ModuleRequest) -> ModuleReply:
-        desk, variables = self._desk_of(request.by), _of_turns(request)
+        client, variables = self._client_of(request.by), _of_turns(request)
         value = self._read(request, variables, PhraseReply).value
         text = value.text.strip() if value is not None else ""
-        if value is not None and (not desk.traits(Role.CHAT).is_model or _is_fitting(request, text)):
+        if value is not None and (not client.traits(Role.CHAT).is_model or _is_fitting(request, text)):
             return ModuleReply(text=text)
-        own = desk.opinion(request.module.template, variables, PhraseReply)
+        own = client.opinion(request.module.template, variables, PhraseReply)
         return ModuleReply(text="" if own is None else own.text, failed=own is None and value is None)
 
     def _recalled(self, request: ModuleRequest) -> ModuleReply:
@@ -127,13 +125,13 @@ class ChatForm:
     def _known(self, request: ModuleRequest) -> ModuleReply:
         variables = _with_passages(request)
         value = self._read(request, variables, KnowledgeReply).value
-        desk = self._desk_of(request.by)
+        client = self._client_of(request.by)
         quotes: tuple[Quote, ...] = ()
         calibrated = shipped().threshold if any(document.passage for document in request.documents) else 0
-        least = _POINT_OF_MODELS if desk.traits(Role.CHAT).is_model else calibrated
+        least = _POINT_OF_MODELS if client.traits(Role.CHAT).is_model else calibrated
         if value is not None and _is_worth_it(value, least):
             quotes = self._proven(value, request)
-        own = None if quotes else desk.opinion(request.module.template, variables, KnowledgeReply)
+        own = None if quotes else client.opinion(request.module.template, variables, KnowledgeReply)
         if own is not None and _is_worth_it(own, shipped().threshold):
             quotes = self._proven(own, request)
         text = " ".join(one_line(quote.text) for quote in quotes)
@@ -145,29 +143,29 @@ class ChatForm:
 
     def _said(self, request: ModuleRequest) -> ModuleReply:
         variables, template = _response_variables(request)
-        desk = self._desk_of(request.by)
+        client = self._client_of(request.by)
         score = _SCORES.get(request.module, 0.0)
         text = unsaid = ""
-        if not desk.traits(Role.CHAT).is_model:
-            value = desk.ask(template, variables, ResponseReply, smaller=less_said).value
+        if not client.traits(Role.CHAT).is_model:
+            value = client.ask(template, variables, ResponseReply, smaller=less_said).value
             text = value.reply.strip() if value is not None else ""
         elif request.quotes or template != Module.SRM.template:  # a model has nothing to say of no quote
             text, unsaid = self._said_by_model(request, variables, template)
         if text:
             return ModuleReply(text=text, score=score, quotes=resting_on(text, request.quotes), unsaid=unsaid)
-        own = desk.opinion(template, variables, ResponseReply)
+        own = client.opinion(template, variables, ResponseReply)
         if own is None:
             return ModuleReply(text="", failed=True, unsaid=unsaid)
         return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True, unsaid=unsaid)
 
     def _said_by_model(self, request: ModuleRequest, variables: Variables, template: str) -> tuple[str, str]:
         """What a model says that is proven, and what it says besides; what was heard of it stays said."""
-        desk = self._desk_of(request.by)
-        own_words = desk.prompts.own_words(template)
+        client = self._client_of(request.by)
+        own_words = client.prompts.own_words(template)
         aloud = Aloud(request, self._say or _nobody, own_words)
         hear = aloud.hear if self._say is not None else None
         try:
-            value = desk.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
+            value = client.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
         except EngineError as error:
             if not aloud.said:
                 raise
@@ -178,8 +176,8 @@ class ChatForm:
         return text, without_tags(written.removeprefix(text))
 
     def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> Reading[R]:
-        desk = self._desk_of(request.by)
-        return desk.ask(request.module.template, variables, reply_type, smaller=less_said)
+        client = self._client_of(request.by)
+        return client.ask(request.module.template, variables, reply_type, smaller=less_said)
 
 
 def _nobody(_: str) -> None:
@@ -224,13 +222,13 @@ def less_said(variables: Variables, share: float) -> Variables | None:
     turns = variables.turns
     if len(turns) > 1:
         kept = max(1, min(len(turns) - 1, int(len(turns) * share)))
-        return variables.model_copy(update={"turns": turns[-kept:]})
+        return variables.changed(turns=turns[-kept:])
     if isinstance(variables, PassagesVariables) and len(variables.passages) > 1:
         kept = max(1, min(len(variables.passages) - 1, int(len(variables.passages) * share)))
-        return variables.model_copy(update={"passages": variables.passages[:kept]})
+        return variables.changed(passages=variables.passages[:kept])
     if isinstance(variables, FactsVariables) and variables.facts:
         kept = min(len(variables.facts) - 1, int(len(variables.facts) * share))
-        return variables.model_copy(update={"facts": variables.facts[len(variables.facts) - kept :]})
+        return variables.changed(facts=variables.facts[len(variables.facts) - kept :])
     return None
 
 

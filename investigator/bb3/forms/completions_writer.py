@@ -13,7 +13,7 @@ from investigator.bb3.forms.completions import (
 )
 from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
 from investigator.bb3.forms.text_forms import Prompted, Written
-from investigator.records import Module
+from investigator.bb3.records import Module
 from investigator.records.decoding import Decoding
 
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from investigator.bb3.exchange import ModuleRequest
-from investigator.records import Speaker
-from investigator.text.relevance import stems
-from investigator.text.sentences import sentence_spans
-from investigator.text.terms import content_words, stop_words, words
+from investigator.bb3.records import Speaker
+from investigator.language.relevance import stems
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import content_words, stop_words, words
 
 _MARK = re.compile(
     r"</?\s*(?:text|turns?|facts?|evidence|passages?|documents?|reply|quotes?|point|what you say|words of)\b"

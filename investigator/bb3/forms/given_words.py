@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
-from investigator.text.relevance import stems
-from investigator.text.sentences import sentence_spans
-from investigator.text.terms import stem, stop_words, words
+from investigator.language.relevance import stems
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import stem, stop_words, words
 
 
 def is_told_in(reply: str, given: Iterable[str]) -> bool:

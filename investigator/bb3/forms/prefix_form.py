@@ -12,7 +12,7 @@ from investigator.bb3.forms.prefix_history import PromptParts, lines_of, most_th
 from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE
-from investigator.records import Module, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
 
 _KNOWLEDGE = "External Knowledge"
 _STYLE = "Style"
@@ -54,7 +54,7 @@ def prompt_parts(
     if options.include_prompt:
         texts = prefix_texts(module, folder)
         if options.all_vanilla_prompt:
-            texts = texts.model_copy(update={"instruction": prefix_texts(Module.VRM, folder).instruction})
+            texts = texts.changed(instruction=prefix_texts(Module.VRM, folder).instruction)
         head = texts.head(options.num_shots)
     style = (f"{_STYLE}: {options.insert_style}",) if options.insert_style and row.is_dialogue else ()
     ending = f"{options.final_prefix or row.final_prefix}:{' ' if options.final_prefix_space else ''}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from investigator.bb3.forms.gpt2_tokens import CountTokens
 from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.module_table import TABLE
-from investigator.records import Module, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
 
 SILENCE = "__SILENCE__"
 OPENING = "Opening"

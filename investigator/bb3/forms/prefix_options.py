@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from investigator.records import Record, Speaker
+from investigator.bb3.records import Speaker
+from investigator.records import Record
 
 
 class PrefixOptions(Record):

@@ -9,9 +9,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from investigator.asking.prompts import shipped_folder
+from investigator.bb3.records import Module
 from investigator.errors import TemplateError
-from investigator.prompts import shipped_folder
-from investigator.records import Module, Record
+from investigator.records import Record
 
 _FOLDER = Path("bb3", "prefix")
 

@@ -14,11 +14,11 @@ from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_a
 from investigator.evidence.claims import prove, unsaid
 from investigator.evidence.negation import allows_negation, negates
 from investigator.evidence.quotes import Sources, find_quote
+from investigator.language.addressed import addresses_model
+from investigator.language.relevance import stems
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import content_words, words
 from investigator.records import Document, Quote
-from investigator.text.addressed import addresses_model
-from investigator.text.relevance import stems
-from investigator.text.sentences import sentence_spans
-from investigator.text.terms import content_words, words
 
 _OF_ONESELF = re.compile(
     r"\b(?:i|we|ich|wir|je|nous|yo)\b[\s'’\w]{0,20}?(?:\b(?:not|never|no|nothing|none|cannot|nicht|nichts|nie|kein\w{0,2}|pas|nada)"

@@ -13,7 +13,8 @@ from investigator.bb3.forms.prefix_form import prefix_prompt
 from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.forms.token_form import token_prompt
 from investigator.bb3.module_table import TABLE
-from investigator.records import Module, Record, Speaker
+from investigator.bb3.records import Module, Speaker
+from investigator.records import Record
 
 Prompted = tuple[ModuleRequest, str]
 """A request with its prompt."""
@@ -54,7 +55,7 @@ class PrefixForm:
         """One reply for each request. Raises TemplateError, for instructions of one's own."""
         prompts = [(request, self._prompt(request)) for request in requests]
         written = _written(self._writer, prompts)
-        tidy = [one.model_copy(update={"text": cleaned([one.text])[0]}) for one in written]
+        tidy = [one.changed(text=cleaned([one.text])[0]) for one in written]
         return [
             _failure(one) if one.failed else _read(request, one, TABLE[request.module].yes)
             for request, one in zip(requests, tidy, strict=True)
@@ -72,8 +73,8 @@ def prefix_text(
     Raises TemplateError, for instructions of one's own.
     """
     if request.module is Module.MGM:
-        turns = tuple(turn.model_copy(update={"speaker": Speaker.PARTNER}) for turn in request.turns[-1:])
-        request = request.model_copy(update={"turns": turns})
+        turns = tuple(turn.changed(speaker=Speaker.PARTNER) for turn in request.turns[-1:])
+        request = request.changed(turns=turns)
     return prefix_prompt(request, options, count or best_count(), instructions)
 
 

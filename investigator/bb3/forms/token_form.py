@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.module_table import TABLE
+from investigator.bb3.records import Module, Turn
 from investigator.bb3.search.document_text import passage
-from investigator.records import Module, Turn
 
 OWN_PERSONA = "your persona:"
 PARTNERS_PERSONA = "partner's persona:"

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from investigator.bb3.memory.of_oneself import clauses, has_one_value, left_topics, told_topics
 from investigator.bb3.memory.words import english_stop_words, every_word
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import folded, words
 from investigator.records import Record
-from investigator.text.of_oneself import clauses, has_one_value, left_topics, told_topics
-from investigator.text.sentences import sentence_spans
-from investigator.text.terms import folded, words
 
 NEGATED = "¬"
 """Stands among the marks of a memory that denies something."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from investigator.bb3.memory.contradiction import NEGATED, is_overturned, marks_of, settled_topics, what_holds
+from investigator.bb3.memory.of_oneself import asked_topics
 from investigator.bb3.memory.overlap import Claim, claim_of, repeats
+from investigator.bb3.memory.personal_facts import FactSource, FactText, KeptFact, PersonalFacts
 from investigator.bb3.memory.text import says_nothing
+from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
-from investigator.records import Speaker
 from investigator.store.database import Database
-from investigator.store.personal_facts import FactSource, FactText, KeptFact, PersonalFacts
-from investigator.text.of_oneself import asked_topics
 
 LONGEST_MEMORY = 2_000
 """Characters. What is longer is no fact about somebody, and would push everything else out of a prompt."""
@@ -147,7 +147,7 @@ class LongTermMemory:
             said = newer if speaker is Speaker.PARTNER else ()
             order = sorted(found)
             left |= zip(order, what_holds([found[number].text for number in order], said), strict=True)
-        return tuple(fact.model_copy(update={"text": left[fact.id]}) for fact in facts if left[fact.id])
+        return tuple(fact.changed(text=left[fact.id]) for fact in facts if left[fact.id])
 
     def end_turn(self, user: str, used: Collection[int] = ()) -> None:
         """A turn with the user is over in which these memories were used; the other ones are one turn older."""

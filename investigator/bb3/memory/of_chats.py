@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from investigator.bb3.memory.choice import MOST_AVAILABLE, Chance, MemoryOptions, Tokens, available_memories
 from investigator.bb3.memory.contradiction import topics_of
 from investigator.bb3.memory.long_term import LongTermMemory
+from investigator.bb3.memory.of_oneself import asked_topics, asks_for_everything, asks_for_more
 from investigator.bb3.memory.overlap import Claim
+from investigator.bb3.memory.personal_facts import FactSource, KeptFact
 from investigator.bb3.memory.text import MemoryForm, owner_of, prefix_of
 from investigator.bb3.memory.words import memory_words
-from investigator.records import AND_MORE, Speaker
-from investigator.store.personal_facts import FactSource, KeptFact
-from investigator.text.of_oneself import asked_topics, asks_for_everything, asks_for_more
+from investigator.bb3.records import AND_MORE, Speaker
 
 MOST_TOLD = 5
 """So many memories are told at once, where all are asked for."""

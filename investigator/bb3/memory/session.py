@@ -13,8 +13,8 @@ from investigator.bb3.memory.choice import (
     with_memory,
 )
 from investigator.bb3.memory.text import MemoryForm, is_new_memory, prefix_of, says_nothing, with_prefix
+from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError
-from investigator.records import Speaker
 
 
 class SessionMemories:

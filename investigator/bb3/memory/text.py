@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from investigator.bb3.exchange import FAILED
 from investigator.bb3.memory.overlap import says_something_new
+from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError
-from investigator.records import Speaker
 
 OPENING = "Opening"
 NO_PERSONA = "__NO__PERSONA__BEAM__MIN__LEN__20__"

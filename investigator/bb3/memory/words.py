@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-from investigator.text.stems import porter_stem
-from investigator.text.terms import spaced
+from investigator.language.stems import porter_stem
+from investigator.language.terms import spaced
 
 TELL_NOTHING = frozenset(
     {

@@ -16,8 +16,8 @@ from pydantic import Field, ValidationError
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.served import Origin
-from investigator.engines.http_bounds import UNCOMPRESSED, BodyBounds
-from investigator.engines.time_limit import within
+from investigator.engines.chat.http_bounds import UNCOMPRESSED, BodyBounds
+from investigator.engines.chat.time_limit import within
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, SettingsError
 from investigator.records import Record
 

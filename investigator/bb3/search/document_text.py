@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import fsum, log, sqrt
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.text.terms import spaced
+from investigator.language.terms import spaced
 
 CHUNK_CHARACTERS = 500
 WHOLE_CHARACTERS = 2_000

@@ -65,4 +65,4 @@ class ServedDocument(SearchDocument):
             return None
         shift = (self.passage.start if self.passage else 0) - self.begins
         place = {"line": self.lines[quote.line - 1], "page": self.passage.page if self.passage else None}
-        return quote.model_copy(update={**place, "start": quote.start + shift, "end": quote.end + shift})
+        return quote.changed(**place, start=quote.start + shift, end=quote.end + shift)

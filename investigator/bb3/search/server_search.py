@@ -10,8 +10,8 @@ from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.client import FoundPage, Patience, SearchServer
 from investigator.bb3.search.document_text import nearest_part, searched
 from investigator.bb3.search.served import UNKNOWN_TYPE, Origin, ServedDocument
+from investigator.language.normalise import one_line
 from investigator.records import Passage
-from investigator.text.normalise import one_line
 
 LONGEST_PAGE = 200_000
 """Characters of a page that are read; what comes after them is left out."""
@@ -32,7 +32,7 @@ class ServerSearch:
 
     def __init__(self, address: str, *, patience: Patience = IN_A_TURN) -> None:
         self._server = SearchServer(address, patience=patience)
-        self._once = SearchServer(address, patience=patience.model_copy(update={"requests": 1}))
+        self._once = SearchServer(address, patience=patience.changed(requests=1))
 
     @classmethod
     def reached(cls, address: str, *, patience: Patience = IN_A_TURN) -> Self:
@@ -96,7 +96,7 @@ def _numbered(page: FoundPage) -> tuple[str, Sequence[int]]:
 def _cut(origin: Origin, whole: str, start: int, end: int) -> Passage:
     passage = origin.passage
     place = {"start": passage.start + start, "end": passage.start + end, "text": whole[start:end]}
-    return passage.model_copy(update={**place, "line": (passage.line or 1) + whole.count("\n", 0, start)})
+    return passage.changed(**place, line=(passage.line or 1) + whole.count("\n", 0, start))
 
 
 def _hash(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from investigator.documents.readers.base import Extracted, ReaderSettings, Source, cleaned
 from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.plain import text_of
-from investigator.text.normalise import one_line
+from investigator.language.normalise import one_line
 
 Json = None | bool | str | list["Json"] | dict[str, "Json"]
 """A decoded value; numbers stay the strings they are written as."""

@@ -10,8 +10,8 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.json_lines import Json
 from investigator.documents.readers.markdown import markdown_headings
 from investigator.documents.readers.plain import text_of
+from investigator.language.normalise import one_line
 from investigator.records import FileStatus, Heading
-from investigator.text.normalise import one_line
 
 _OUTPUT_LIMIT = 10_000  # characters of one output
 _CUT = f"outputs of more than {_OUTPUT_LIMIT:,} characters are cut off"

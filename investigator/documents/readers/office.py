@@ -12,8 +12,8 @@ from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.media_types import XLSX
 from investigator.documents.readers.sheet_comments import sheet_comments
+from investigator.language.normalise import one_line
 from investigator.records import FileStatus
-from investigator.text.normalise import one_line
 
 _PROTECTED = ("password", "encrypt", "decrypt", "protected")
 _LEAST_SHARE = 0.9

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from investigator.text.normalise import one_line
+from investigator.language.normalise import one_line
 
 Row = Sequence[str]
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from investigator.documents.readers.base import ReaderSettings, Source, cleaned
 from investigator.documents.readers.package import Package, attribute, local_name
-from investigator.text.normalise import one_line
+from investigator.language.normalise import one_line
 
 _WORKBOOK = "xl/workbook.xml"
 _PARTS = r"xl/.*[cC]omments?.*\.xml"

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-from investigator.text.terms import content_words, folded, stem, stop_words
+from investigator.language.terms import content_words, folded, stem, stop_words
 
 
 class AnswerType(StrEnum):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from investigator.engines.extractive.answer_types import answer_span, expected_type
+from investigator.language.terms import content_words, stem, words
 from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim
-from investigator.text.terms import content_words, stem, words
 
 _MOST_CLAIMS = 6
 _MOST_OF_ONE_DOCUMENT = 3
@@ -30,7 +30,7 @@ def answer(variables: AnswerVariables) -> AnswerReply:
 def _short(question: str, first: ProposedClaim) -> tuple[ProposedClaim, ...]:
     """What was asked for, where that is a number, a date, a name or a place that the strongest quote gives."""
     span = answer_span(expected_type(question), first.text, question)
-    return (first.model_copy(update={"text": span}),) if span and span != first.text.rstrip(".") else ()
+    return (first.changed(text=span),) if span and span != first.text.rstrip(".") else ()
 
 
 def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:

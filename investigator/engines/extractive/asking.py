@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from investigator.calibration import Logistic, log_odds, shipped
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.answer_types import answer_span
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
+from investigator.language.relevance import coverage
 from investigator.records import AskReply, AskVariables, Passage, Record, Standing
-from investigator.text.relevance import coverage
+from investigator.scoring.calibration import Logistic, log_odds, shipped
 
 _MOST_QUOTES = 3
 _MOST_SENTENCES = 5

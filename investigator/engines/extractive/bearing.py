@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from investigator.engines.base import Embedder
+from investigator.language.relevance import stems
+from investigator.language.terms import content_words, words
 from investigator.records import BearingReply, BearingVariables
-from investigator.text.relevance import stems
-from investigator.text.terms import content_words, words
 
 _NEAR = 0.15
 """The least cosine with a question. Of evidence in the language of its question that shares no word with it, 15 of 89

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.extractive.answer_types import AnswerType, expected_type, figures, finding, holds_type
+from investigator.language.relevance import overlap, rarity, share_of_weight, stems
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import content_words, stem, words
 from investigator.records import Need, Passage, Record
-from investigator.text.relevance import overlap, rarity, share_of_weight, stems
-from investigator.text.sentences import sentence_spans
-from investigator.text.terms import content_words, stem, words
 
 _LONGEST_SENTENCE = 500
 _SHORTEST_SENTENCE = 12

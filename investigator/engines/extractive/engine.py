@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
-from investigator.calibration import shipped
 from investigator.engines.base import Embedder, Traits
 from investigator.engines.extractive.answering import answer
 from investigator.engines.extractive.asking import ask
 from investigator.engines.extractive.bearing import bearing
-from investigator.engines.extractive.modules import ChatModules
 from investigator.engines.extractive.planning import plan
 from investigator.engines.extractive.reflecting import reflect
 from investigator.engines.extractive.thinking import think
@@ -25,16 +24,31 @@ from investigator.records import (
     Reply,
     ThinkVariables,
 )
+from investigator.scoring.calibration import shipped
 
 NAME = "extractive"
 
+Answers = Callable[[str, Record], Record | None]
+"""Answers the templates of others: the reply to a template and its variables, None where they are not its own."""
+
+
+def _no_others(_: Embedder) -> Answers:
+    return lambda template, variables: None
+
 
 class ExtractiveEngine:
-    """Answers every template without a language model. Deterministic; safe to share between threads."""
+    """Answers the templates of the method without a language model. Deterministic; safe to share between threads.
 
-    def __init__(self, embedder: Embedder) -> None:
+    `others` makes what answers further templates, such as those of a chat.
+    """
+
+    def __init__(self, embedder: Embedder, others: Callable[[Embedder], Answers] = _no_others) -> None:
         self._embedder = embedder
-        self._modules = ChatModules(embedder)
+        self._others = others(embedder)
+
+    def answering(self, others: Callable[[Embedder], Answers]) -> ExtractiveEngine:
+        """The same engine, which answers further templates."""
+        return ExtractiveEngine(self._embedder, others)
 
     @property
     def name(self) -> str:
@@ -47,7 +61,7 @@ class ExtractiveEngine:
         return Traits(threshold=shipped().threshold, goes_by_measures=True)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The reply as JSON. Raises SettingsError for a prompt that is none of the method's nor of a chat module's."""
+        """The reply as JSON. Raises SettingsError for a prompt that it does not know."""
         text = json.dumps(self._answer(prompt).model_dump(mode="python"), ensure_ascii=False, separators=(",", ":"))
         return Reply(text=text.encode("utf-8", "replace").decode("utf-8"))  # half a surrogate pair is "?"
 
@@ -65,7 +79,7 @@ class ExtractiveEngine:
                 return reflect(variables)
             case AnswerVariables() as variables:
                 return answer(variables)
-        reply = self._modules.answer(prompt.template, prompt.variables)
+        reply = self._others(prompt.template, prompt.variables)
         if reply is not None:
             return reply
         raise SettingsError(

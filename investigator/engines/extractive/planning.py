@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from investigator.calibration import shipped
+from investigator.language.terms import stem, words
 from investigator.records import DocumentCard, Need, PlanReply, PlanVariables, ProposedStep
-from investigator.text.terms import stem, words
+from investigator.scoring.calibration import shipped
 
 _SHARE_OF_BEST = 0.1
 _FEWEST = 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from investigator.language.terms import stem, words
 from investigator.records import Knowledge, KnownInfo, Memory, ReflectReply, ReflectVariables, Relation
-from investigator.text.terms import stem, words
 
 _MOST_INFOS = 5
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from investigator.engines.extractive.turns import tokens
+from investigator.language.terms import folded, question_body, stop_words, words
+from investigator.language.tokens import tokens
 from investigator.records import Need, ThinkReply, ThinkVariables
-from investigator.text.terms import folded, question_body, stop_words, words
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
 _MOST_NEEDS = 8

@@ -1,0 +1,48 @@
+"""Reads a reply in whatever form it came: JSON first, then the free text that a small model may write instead."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+from investigator.asking.replies.free_answer import read_free_answer, with_ids_apart
+from investigator.asking.replies.free_ask import read_free_ask
+from investigator.asking.replies.points import read_point
+from investigator.asking.replies.structured import read_record
+from investigator.asking.replies.thoughts import without_thoughts
+from investigator.errors import ReplyError
+from investigator.records import AnswerReply, AskReply, Record
+
+R = TypeVar("R", bound=Record)
+
+
+def read_reply(text: str, reply_type: type[R]) -> R:
+    """The record in a reply: from JSON (see `read_record`), or from free text where the record allows that.
+
+    An `AskReply` and an `AnswerReply` can be written as free text; the point of an `AskReply` is None when none can
+    be read. Raises ReplyError with a message that tells the model what was wrong.
+    """
+    try:
+        record = read_record(text, reply_type)
+    except ReplyError:
+        free = _read_free(without_thoughts(text), reply_type)
+        if free is None:
+            raise
+        return cast(R, free)
+    return cast(R, _completed(record, text))
+
+
+def _read_free(text: str, reply_type: type[Record]) -> Record | None:
+    if issubclass(reply_type, AskReply):
+        return read_free_ask(text)
+    if issubclass(reply_type, AnswerReply):
+        return read_free_answer(text)
+    return None
+
+
+def _completed(record: Record, text: str) -> Record:
+    """What stands beside the JSON or inside its texts, put where it belongs."""
+    if isinstance(record, AskReply) and "point" not in record.model_fields_set:
+        return record.changed(point=read_point(text))
+    if isinstance(record, AnswerReply):
+        return AnswerReply(claims=tuple(with_ids_apart(claim) for claim in record.claims))
+    return record

@@ -1,0 +1,204 @@
+"""`investigator chat FOLDER`: talk to the documents of a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Annotated, TextIO
+
+import typer
+
+from investigator.asking.budget import BudgetSpent
+from investigator.bb3.chat_text import memories_text, reply_text, why_text
+from investigator.bb3.chats import open_chat, talk_with
+from investigator.bb3.commands.chat_lines import HELP, ChatCommand, Line, read_line
+from investigator.bb3.commands.chat_options import chat_options, search_switched, server_address, user_named
+from investigator.bb3.commands.folder_reading import read_folder
+from investigator.bb3.commands.module_arguments import module_arguments, must_come_first
+from investigator.bb3.commands.spoken import Spoken
+from investigator.bb3.feedback import dislike_type_of
+from investigator.bb3.folder_chat import FolderChat
+from investigator.bb3.search.server_search import ServerSearch
+from investigator.bb3.talk import CHATS, Talk
+from investigator.cli.ask_options import Model, Overrides, PromptsFolder, SettingsFile, WorkspaceFolder
+from investigator.cli.chosen_settings import chosen_settings
+from investigator.cli.output import print_styled
+from investigator.errors import DialogueError, InvestigatorError
+from investigator.investigator import Investigator
+from investigator.reports.inert import inert
+
+_LONGEST_NUMBER = 18  # digits; the database counts no further
+
+Switch = Annotated[str, typer.Option(metavar="always|never|compute")]
+User = Annotated[str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")]
+
+
+def chat(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")],
+    model: Model = None,
+    user: User = None,
+    search: Switch = "compute",
+    memories: Switch = "compute",
+    topics: Switch = "compute",
+    knowledge: Annotated[str, typer.Option(metavar="combined|separate|both")] = "combined",
+    share: Annotated[
+        bool, typer.Option("--share", help="I agree that this conversation may be part of a release (redacted).")
+    ] = False,
+    search_server: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Search at a server in BB3's protocol, not in the folder: http://…"),
+    ] = None,
+    workspace: WorkspaceFolder = None,
+    prompts: PromptsFolder = None,
+    settings: SettingsFile = None,
+    overrides: Overrides = None,
+) -> None:
+    """Talk to a folder: what is said of its documents carries quotes that stand in them, or is not said.
+
+    Each line of the input is a turn; /help lists the commands. What you tell of yourself is remembered for later chats,
+    see /memory. Single modules of BlenderBot 3 take options under their prefix: --sdm-model gguf:FILE, --srm-topp 0.8.
+
+    Exit codes: 0 the input has ended, 4 a ceiling is reached, 1 it failed, 2 wrong use, 130 interrupted.
+    """
+
+    must_come_first(str(folder), "the folder")
+    told = module_arguments(context.args, own=[name for option in context.command.params for name in option.opts])
+    options = chat_options(search, memories, topics, knowledge)
+    address, name = server_address(search_server), login() if user is None else user_named(user)
+    chosen = chosen_settings(settings, overrides or ())
+    investigator = Investigator(folder, model=model, settings=chosen, workspace=workspace, prompts=prompts)
+    if about := told.about_prompts():
+        _note(f"today's models are asked in a form of their own, so these are left out: {', '.join(about)}")
+    server = ServerSearch.reached(address) if address is not None else None
+    read_folder(investigator, chosen.retrieval.embed_first, sys.stderr)
+    opening = open_chat(
+        investigator, options, models=told.models, decodings=told.decodings, on_notice=_note, search=server
+    )
+    with opening as opened:
+        talk = talk_with(opened, name, consent=share)
+        source = sys.stdin or io.StringIO()
+        loading = Thread(target=_load, args=(investigator,)) if _is_interactive(source) else Thread()
+        loading.start()
+        try:
+            _talk(opened, talk, name, investigator.workspace, source)
+        finally:
+            loading.join()
+
+
+def _load(investigator: Investigator) -> None:
+    """Load what the first reply needs, while its turn is being typed."""
+    with contextlib.suppress(InvestigatorError):  # it is told where it is needed
+        investigator.search("hello", limit=1)
+
+
+def _is_interactive(source: TextIO) -> bool:
+    return source.isatty() and sys.stdout.isatty()
+
+
+def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: TextIO) -> None:
+    """Read lines until the input ends or one says so; errors are told, and the chat goes on."""
+
+    interactive = _is_interactive(source)
+    spoken = Spoken(sys.stderr, sys.stdout)
+    if interactive:
+        typer.echo("Ask, or tell something of yourself. /help lists commands, /quit ends.", err=True)
+        chat.on_step = lambda module: spoken.step(str(module))
+    for typed in _lines(source, prompt=interactive):
+        try:
+            line = read_line(typed)
+            if line.command is ChatCommand.QUIT:
+                return
+            if line.command is not None:
+                _obey(line, chat, talk, user, workspace)
+            elif line.text:
+                reply = reply_text(talk.say(line.text, hear=spoken.hear if interactive else None))
+                print_styled(reply[spoken.end(reply.plain) :])
+        except BudgetSpent as spent:
+            spoken.end()
+            typer.echo(f"stopped({spent.reason}): the ceiling of this chat is reached", err=True)
+            raise typer.Exit(4) from spent
+        except InvestigatorError as error:
+            spoken.end()
+            typer.echo(inert(f"error: {error.message}\nhint: {error.hint}"), err=True)
+
+
+def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
+
+    match line.command:
+        case ChatCommand.WHY:
+            print_styled(why_text(talk.last))
+        case ChatCommand.MEMORY:
+            _change_memory(line.text, chat, user)
+        case ChatCommand.SEARCH:
+            talk.options, told = search_switched(talk.options, line.text)
+            typer.echo(told)
+        case ChatCommand.LIKE:
+            talk.like()
+            typer.echo("Thank you.")
+        case ChatCommand.DISLIKE:
+            typer.echo(talk.dislike(dislike_type_of(line.text)))
+        case ChatCommand.SAVE:
+            path = Path(line.text).expanduser() if line.text else workspace / CHATS / f"{talk.record.chat_id}.jsonl"
+            talk.save(path)
+            typer.echo(f"Saved: {path}")
+        case _:
+            typer.echo(HELP)
+
+
+def _change_memory(text: str, chat: FolderChat, user: str) -> None:
+
+    word, _, rest = text.partition(" ")
+    number, _, new = rest.strip().partition(" ")
+    if word and word not in ("add", "edit", "delete"):
+        raise DialogueError(f"memories cannot be {word!r}", hint="Say: /memory add TEXT, edit N TEXT or delete N")
+    if word == "add":
+        chat.memory.add(user, rest)
+    elif word:
+        if word == "edit":
+            chat.memory.edit(user, memory_number(number, f"/memory {word} N TEXT"), new)
+        else:
+            chat.memory.delete(user, memory_number(number, f"/memory {word} N"))
+    print_styled(memories_text(chat.memory.latest(user, 50)))
+
+
+def _lines(source: TextIO, *, prompt: bool) -> Iterator[str]:
+    """The lines of the input; at a terminal they can be edited and called back."""
+    if not prompt:
+        try:
+            yield from source
+        except UnicodeDecodeError as error:
+            raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
+        return
+    with contextlib.suppress(ImportError):  # importing it makes input() editable, where the system has it
+        import readline  # noqa: F401
+    while True:
+        try:
+            yield input("> ")
+        except EOFError:
+            typer.echo("")
+            return
+
+
+def _note(text: str) -> None:
+    typer.echo(inert(f"note: {text}"), err=True)
+
+
+def memory_number(word: str, example: str) -> int:
+    """The number of a memory as it is typed. Raises DialogueError where it is none."""
+    if not word.isdecimal() or len(word) > _LONGEST_NUMBER:
+        raise DialogueError(f"{word[:40]!r} is no number of a memory", hint=f"For example: {example}")
+    return int(word)
+
+
+def login() -> str:
+    """The name that this process's user logs in with."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a process without a user
+        return "user"

@@ -1,0 +1,93 @@
+"""`investigator memory FOLDER ...`: what chats remember of their users, to see and to change."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.bb3.chat_text import memories_text, users_text
+from investigator.bb3.chats import open_memory
+from investigator.bb3.commands.chat import login, memory_number
+from investigator.cli.output import print_json, print_styled
+from investigator.errors import DialogueError
+from investigator.investigator import Investigator
+
+
+class MemoryAction(StrEnum):
+    """What can be done with memories."""
+
+    LIST = "list"
+    SEARCH = "search"
+    ADD = "add"
+    EDIT = "edit"
+    DELETE = "delete"
+    FORGET = "forget"
+    USERS = "users"
+
+
+_TAKES = {
+    MemoryAction.SEARCH: "investigator memory FOLDER search WORDS",
+    MemoryAction.ADD: 'investigator memory FOLDER add "I have a dog."',
+    MemoryAction.EDIT: 'investigator memory FOLDER edit 3 "I have two dogs."',
+    MemoryAction.DELETE: "investigator memory FOLDER delete 3",
+}
+
+
+def memory(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")],
+    action: Annotated[
+        MemoryAction,
+        typer.Argument(metavar="ACTION", help="list, search WORDS, add TEXT, edit N TEXT, delete N, forget, users"),
+    ] = MemoryAction.LIST,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[N] [TEXT]")] = None,
+    user: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON record for each memory, one a line.")] = False,
+    workspace: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the index, the runs and the memories are kept.")
+    ] = None,
+) -> None:
+    """See and change what chats remember of a user; `forget` forgets everything at once."""
+
+    given = list(words or ())
+    name = login() if user is None else user
+    with open_memory(Investigator(folder, workspace=workspace)) as kept:
+        match action:
+            case MemoryAction.USERS:
+                print_styled(users_text(kept.users()))
+                return
+            case MemoryAction.FORGET:
+                typer.echo(f"Forgotten: {kept.forget(name)}")
+                return
+            case MemoryAction.SEARCH:
+                found = kept.search(name, _text(action, given))
+            case MemoryAction.ADD:
+                found = (kept.add(name, _text(action, given)),)
+            case MemoryAction.EDIT:
+                number = _number(action, given)
+                found = (kept.edit(name, number, _text(action, given[1:])),)
+            case MemoryAction.DELETE:
+                kept.delete(name, _number(action, given))
+                found = kept.memories(name)
+            case _:
+                found = kept.memories(name)
+    if as_json and found:
+        print_json("\n".join(fact.model_dump_json() for fact in found))
+    elif not as_json:
+        print_styled(memories_text(found))
+
+
+def _number(action: MemoryAction, given: list[str]) -> int:
+    if not given:
+        raise DialogueError("the number of a memory is missing", hint=f"For example: {_TAKES[action]}")
+    return memory_number(given[0], _TAKES[action])
+
+
+def _text(action: MemoryAction, given: list[str]) -> str:
+    if not " ".join(given).strip():
+        raise DialogueError("the text is missing", hint=f"For example: {_TAKES[action]}")
+    return " ".join(given)

@@ -1,0 +1,96 @@
+"""The context of a single module: a text file, or the input, in lines; what cannot be one is told."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+
+from investigator.bb3.exchange import ModuleRequest
+from investigator.bb3.folder_chat import LONGEST_TURN
+from investigator.bb3.records import Module
+from investigator.errors import DialogueError
+
+_LONGEST = 2_000_000  # characters
+_NAMES = (
+    "Person 1",
+    "Person 2",
+    "Person 1's Persona",
+    "Person 2's Persona",
+    "External Knowledge",
+    "Previous Topic",
+    "Personal Fact",
+    "Interesting Fact",
+)
+_NEAR = 0.8
+_JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
+_HINT = "Give the conversation, a turn a line, as: Person 1: Hello"
+
+
+def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
+    """The text of a file, or of the input where it is None or `-`; `on_notice` hears of lines that look misspelled.
+
+    Raises DialogueError where it cannot be read, holds nothing, or is no text in lines.
+    """
+    shown = "the input" if path is None or str(path) == "-" else str(path)
+    try:
+        text = _read(path).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DialogueError(f"{shown} cannot be read: {error}", hint="Name a text file in UTF-8.") from error
+    if what := _what_else(text):
+        raise DialogueError(f"{shown} holds {what}", hint=_HINT)
+    for number, line in enumerate(text.splitlines(), 1):
+        name = line.partition(":")[0].strip() if ":" in line else ""
+        if near := _near(name):
+            on_notice(f"line {number} of {shown} is taken for a turn; did you mean {near}: instead of {name}:?")
+    return text
+
+
+def check_request(request: ModuleRequest) -> None:
+    """Raises DialogueError for a context without a turn, where the module needs one, and for a turn that is too long.
+
+    Only the module that opens a conversation needs none.
+    """
+
+    if not request.turns and request.module is not Module.ORM:
+        raise DialogueError("the context holds no turn, and the module needs one", hint=_HINT)
+    longest = max((len(turn.text) for turn in request.turns), default=0)
+    if longest > LONGEST_TURN:
+        raise DialogueError(
+            f"a turn of the context has {longest:,} characters, the most are {LONGEST_TURN:,}",
+            hint="Give what is long as a document: External Knowledge: Title | text",
+        )
+
+
+def _read(path: Path | None) -> bytes:
+    if path is not None and str(path) != "-":
+        with path.expanduser().open("rb") as file:
+            return file.read(4 * _LONGEST + 1)
+    return b"" if sys.stdin is None else sys.stdin.buffer.read(4 * _LONGEST + 1)
+
+
+def _what_else(text: str) -> str:
+    """What a text holds that is no context; empty where it may be one."""
+    if not text.strip():
+        return "nothing"
+    if len(text) > _LONGEST:
+        return f"more than {_LONGEST:,} characters"
+    if "\0" in text:
+        return "no text"
+    if _JSON.match(text):
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            return "what begins as JSON, and not the lines of a conversation"
+        return "JSON, and not the lines of a conversation"
+    return ""
+
+
+def _near(name: str) -> str:
+    """The name of a kind of line that a name is near to without being one; empty where there is none."""
+    names = {known.lower(): known for known in _NAMES}
+    near = get_close_matches(name.lower(), names, n=1, cutoff=_NEAR)
+    return names[near[0]] if near and name.lower() not in names else ""

@@ -1,0 +1,216 @@
+"""Whether a reply needs a search or a memory: small logistic models over the form and the meaning of the last turn.
+
+The weights lie in `decisions.json` beside this file; `benchmarks/fit_decisions.py` fits them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from investigator.bb3.extractive.asking_forms import after_greeting, greets, has_question_mark, is_latin
+from investigator.bb3.extractive.turn_kinds import Kind, TurnKinds
+from investigator.bb3.extractive.turn_words import WordKind, is_kind
+from investigator.bb3.extractive.turns import (
+    begins_with_question_word,
+    first_person,
+    inquires,
+    is_question,
+    key_terms,
+    last_text,
+    named_things,
+    points_back,
+    sentences,
+)
+from investigator.bb3.memory.of_oneself import asks_for_everything, asks_of_oneself, told_topics
+from investigator.bb3.records import DecisionReply, PersonalFact, Turn
+from investigator.language.terms import content_words, folded, stem, stop_words
+from investigator.language.tokens import tokens
+from investigator.records import Record
+
+_MOST_NAMES = 3
+_LONGEST_TURN = 2_000
+_ASKED_ABROAD = 75
+_TOLD_ABROAD = 25
+"""Points of a question, and of anything else, in a language that neither the rules nor the default embedder know."""
+_MOST_ASKED = 10  # sentences of a turn that are judged by themselves
+_SMALL_TALK = 0.4  # cosine with an example of it
+_FEW = 3  # words of which none need be a common one
+_ASKS_FOR_MEMORY = re.compile(
+    r"\b(know|remember|told|said|learned) (\w+ )?(about |of )?(me|myself)\b.*\?|\bdo you (still )?remember\b"
+    r"|\btell (\w+ )?(about|of) (me|myself)\b.*\?"
+    r"|\bwhat did (i|we) (tell|say|talk)|\b(what is|what's|know|remember) my name\b"
+    r"|\b(weisst|erinnerst) du (dich )?.*\b(mich|mir|mein\w*)\b|\bsais-tu (de|sur) moi\b|\bsouviens-tu\b"
+)
+
+
+class SearchFeatures(Record):
+    """What tells a turn that needs a search.
+
+    Of its form, 0..1: it begins with a question word, wants something told, has a question mark, speaks of the speaker,
+    names things (three or more are 1). Of its meaning: the cosine with the nearest example of each kind.
+    """
+
+    question_word: float
+    inquires: float
+    question_mark: float
+    first_person: float
+    names: float
+    fact: float
+    offer: float
+    act: float
+    social: float
+    own: float
+    partner: float
+
+
+class MemoryFeatures(Record):
+    """What tells a turn that something remembered would help with: its form, its meaning, and the facts near it.
+
+    `nearest` is the highest cosine of a fact with the turn, `covered` the largest share of a fact's words in it.
+    """
+
+    question_mark: float
+    first_person: float
+    nearest: float
+    covered: float
+    social: float
+    partner: float
+
+
+class SearchModel(Record):
+    """A logistic model of the search decision: one weight for each feature, and the bias."""
+
+    bias: float
+    weights: SearchFeatures
+
+
+class MemoryModel(Record):
+    """A logistic model of the memory decision: one weight for each feature, and the bias."""
+
+    bias: float
+    weights: MemoryFeatures
+
+
+class Decisions(Record):
+    """The models that `decisions.json` holds."""
+
+    search: SearchModel
+    memory: MemoryModel
+
+
+@cache
+def shipped_decisions() -> Decisions:
+    """The models that come with the package."""
+    source = files("investigator.bb3.extractive").joinpath("decisions.json")
+    return Decisions.model_validate_json(source.read_text(encoding="utf-8"))
+
+
+def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
+    """Whether the last turn needs a search. A turn without a word needs none.
+
+    Each sentence that asks is judged by itself as well: what stands around it, such as a greeting, takes nothing away.
+    What a turn means is told for English, German, French and Spanish only; in other languages a question needs one.
+    """
+    text = last_text(turns)
+    parts = sentences(text[:_LONGEST_TURN])
+    asked = [part for part in parts if _asks_by_itself(part)][-_MOST_ASKED:] if len(parts) > 1 else []
+    asked = [part for part in asked if not _is_small_talk(part, kinds)]
+    return max((_decide_search(each, kinds) for each in (text, *asked)), key=lambda decision: decision.point or 0)
+
+
+def _asks_by_itself(sentence: str) -> bool:
+    """Whether a sentence asks for what others than its speaker may know; "When I was a child, ..." asks nothing."""
+    asks = has_question_mark(sentence) or (is_question(sentence) and (inquires(sentence) or not first_person(sentence)))
+    return asks and bool(key_terms(sentence) or points_back(sentence)) and not asks_of_oneself(sentence)
+
+
+def _is_small_talk(question: str, kinds: TurnKinds) -> bool:
+    """Whether a question is for how the partner is, or lives: "How was your day?"."""
+    if not any(is_kind(token, WordKind.SECOND_PERSON) for token in tokens(question)):
+        return False
+    near = kinds.near(kinds.embedder.embed([question])[0])
+    social = max(near[Kind.SOCIAL], near[Kind.PARTNER])
+    return social >= _SMALL_TALK and social > max(near[Kind.FACT], near[Kind.OFFER], near[Kind.ACT])
+
+
+def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
+    if asks_for_memory(text) or not content_words(text) or (told_topics(text) and not is_question(text)):
+        return DecisionReply(point=0, needed=False)
+    if not _is_understood(text):
+        point = _ASKED_ABROAD if is_question(text) and not greets(after_greeting(text)) else _TOLD_ABROAD
+        return DecisionReply(point=point, needed=point >= 50)
+    model = shipped_decisions().search
+    return _decision(search_features(text, kinds), model.weights, model.bias)
+
+
+def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
+    """Whether one of the facts would help with a reply to the last turn; never where there are none."""
+    text = last_text(turns)
+    if facts and (asks_for_memory(text) or (is_question(text) and asks_of_oneself(text))):
+        return DecisionReply(point=100, needed=True)
+    if not facts or not content_words(text):
+        return DecisionReply(point=0, needed=False)
+    model = shipped_decisions().memory
+    return _decision(memory_features(text, [fact.text for fact in facts], kinds), model.weights, model.bias)
+
+
+def asks_for_memory(text: str) -> bool:
+    """Whether the turn asks what is known of its speaker, or was said before, in so many words."""
+    return asks_for_everything(text) or _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
+
+
+def _is_understood(text: str) -> bool:
+    """Whether a text is of a language whose common words are known; few words in Latin letters are taken for it."""
+    plain = [folded(token) for token in tokens(text[:_LONGEST_TURN])]
+    return is_latin(text) and (len(plain) <= _FEW or not stop_words().isdisjoint(plain) or "'" in text)
+
+
+def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
+    """What the search decision is computed from."""
+    text = text[:_LONGEST_TURN]
+    near = kinds.near(kinds.embedder.embed([text])[0])
+    return SearchFeatures(
+        question_word=float(begins_with_question_word(text)),
+        inquires=float(inquires(text)),
+        question_mark=float(has_question_mark(text)),
+        first_person=float(first_person(text)),
+        names=min(len(named_things(text)), _MOST_NAMES) / _MOST_NAMES,
+        fact=near[Kind.FACT],
+        offer=near[Kind.OFFER],
+        act=near[Kind.ACT],
+        social=near[Kind.SOCIAL],
+        own=near[Kind.OWN],
+        partner=near[Kind.PARTNER],
+    )
+
+
+def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> MemoryFeatures:
+    """What the memory decision is computed from; at least one fact."""
+    text = text[:_LONGEST_TURN]
+    vectors = kinds.embedder.embed([text, *facts])
+    near = kinds.near(vectors[0])
+    said = {stem(word) for word in content_words(text)}
+    return MemoryFeatures(
+        question_mark=float(has_question_mark(text)),
+        first_person=float(first_person(text)),
+        nearest=float((vectors[1:] @ vectors[0]).max()),
+        covered=max(share_said(fact, said) for fact in facts),
+        social=near[Kind.SOCIAL],
+        partner=near[Kind.PARTNER],
+    )
+
+
+def share_said(fact: str, said: set[str]) -> float:
+    """The share of the fact's words whose stems are among those that were said, 0..1."""
+    own = {stem(word) for word in content_words(fact)}
+    return len(own & said) / len(own) if own else 0.0
+
+
+def _decision(features: Record, weights: Record, bias: float) -> DecisionReply:
+    total = bias + math.fsum(getattr(weights, name) * value for name, value in features)
+    point = round(100 / (1 + math.exp(-max(-40.0, min(40.0, total)))))
+    return DecisionReply(point=point, needed=point >= 50)

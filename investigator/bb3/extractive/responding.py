@@ -1,0 +1,145 @@
+"""Replies that say nothing but what was given: quotes of documents, a remembered fact, a word of the conversation.
+
+The sentences around them are English, whatever the language of the conversation; a style cannot be followed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from investigator.bb3.extractive.turns import is_question, last_text, sentences, tells_of_oneself
+from investigator.bb3.extractive.wishes import dismisses, wishes_to_forget, wishes_to_remember
+from investigator.bb3.memory.of_oneself import asks_for_everything, asks_of_oneself
+from investigator.bb3.records import AND_MORE, PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
+from investigator.language.normalise import one_line
+from investigator.language.terms import folded
+
+_NOTHING_TO_QUOTE = "I have nothing to quote on that."
+_WHAT_NEXT = "What would you like to know?"
+_NOT_LOOKED = "I have not looked it up."
+_NOT_TOLD = "I remember nothing that you told me of that."
+_KNOWS_NOTHING = "I remember nothing that you told me of yourself."
+_MORE = "There is more: see /memory."
+_NOT_FORGOTTEN = (
+    "I have forgotten nothing by being told so: /memory shows what is remembered, and `/memory delete N` forgets it."
+)
+_AS_YOU_LIKE = "As you like."
+_TOLD = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
+_SPOKE_OF = "We were speaking of"
+_SET_PHRASES = (
+    *(
+        _NOTHING_TO_QUOTE,
+        _NOT_LOOKED,
+        _NOT_TOLD,
+        _KNOWS_NOTHING,
+        _MORE,
+        _NOT_FORGOTTEN,
+        _AS_YOU_LIKE,
+        _SPOKE_OF,
+        *_TOLD.values(),
+    ),
+    *("What would you like to know", "I see.", "You are welcome."),
+)
+_GREETING = re.compile(r"\W*(hi|hello|hey|good (morning|evening)|hallo|guten (tag|morgen)|bonjour|salut|hola)\b")
+_THANKS = re.compile(r"\b(thanks|thank you|thx|danke|merci|gracias)\b")
+_FAREWELL = re.compile(r"\b(bye|goodbye|good night|see you|tschuss|auf wiedersehen|au revoir|adios)\b")
+
+
+def is_set_phrase(sentence: str) -> bool:
+    """Whether a sentence is one that this engine says around what it was given."""
+    return any(sentence.strip().startswith(phrase) for phrase in _SET_PHRASES)
+
+
+def respond(variables: ResponseVariables) -> ResponseReply:
+    """A reply of what is given: the quotes with their places, the fact with whose it is, the entity by its name."""
+    given = bool(variables.knowledge) or variables.fact is not None
+    text = last_text(variables.turns)
+    if _wants_no_answer(variables):
+        return respond_plainly(variables.turns)
+    if not given and (_is_courtesy(text) or is_question(text) or tells_of_oneself(text)):
+        return respond_plainly(variables.turns)
+    parts: list[str] = []
+    if variables.fact is not None:
+        parts.append(_reminder(variables.fact))
+    parts.extend(f"“{one_line(quote.text)}” ({quote.place})" for quote in variables.knowledge)
+    if variables.entity:
+        parts = [f"About {variables.entity}:", *parts] if parts else [_on_entity(variables.entity)]
+    if not parts:
+        return respond_plainly(variables.turns)
+    return ResponseReply(quotes=tuple(quote.text for quote in variables.knowledge), reply=" ".join(parts))
+
+
+def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
+    """As `respond`, but where there is no quote it says so."""
+    reply = respond(variables)
+    text = last_text(variables.turns)
+    if variables.knowledge or _wants_no_answer(variables):
+        return reply
+    given = variables.entity or variables.fact is not None or _asks_of_speaker(text)
+    return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} {reply.reply}" if given else _NOTHING_TO_QUOTE)
+
+
+def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
+    """A polite reply that claims nothing."""
+    text = last_text(turns)
+    plain = folded(text)
+    if any(wishes_to_forget(sentence) for sentence in sentences(text)):
+        return ResponseReply(reply=_NOT_FORGOTTEN)
+    if dismisses(text):
+        return ResponseReply(reply=f"{_AS_YOU_LIKE} {_WHAT_NEXT}")
+    if _asks_of_speaker(text):
+        return ResponseReply(reply=_KNOWS_NOTHING if asks_for_everything(text) else _NOT_TOLD)
+    if is_question(text):
+        return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} {_NOT_LOOKED}")
+    if _GREETING.match(plain):
+        return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
+    if _FAREWELL.search(plain):
+        return ResponseReply(reply="Goodbye!")
+    if _THANKS.search(plain):
+        return ResponseReply(reply="You are welcome.")
+    return ResponseReply(reply=f"I see. {_WHAT_NEXT}")
+
+
+def _asks_of_speaker(text: str) -> bool:
+    """Whether somebody asks for what only they can have told."""
+    return asks_for_everything(text) or (is_question(text) and asks_of_oneself(text))
+
+
+def _wants_no_answer(variables: ResponseVariables) -> bool:
+    """Whether somebody takes back what they said, wishes to have something forgotten, or only to have it remembered."""
+    text = last_text(variables.turns)
+    told = sentences(text)
+    if dismisses(text) or any(map(wishes_to_forget, told)):
+        return True
+    if variables.knowledge or is_question(text) or not told:
+        return False
+    return all(map(wishes_to_remember, told))
+
+
+def _is_courtesy(text: str) -> bool:
+    """Whether somebody greets, thanks or leaves, and asks nothing."""
+    plain = folded(text)
+    polite = _GREETING.match(plain) or _FAREWELL.search(plain) or _THANKS.search(plain)
+    return polite is not None and not is_question(text)
+
+
+def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
+    """A greeting that takes up what the partner told last."""
+    told = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
+    if not told:
+        return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
+    latest = max(told, key=lambda fact: fact.id)
+    return ResponseReply(reply=f"Hello again! {_reminder(latest)} {_WHAT_NEXT}")
+
+
+def _reminder(fact: PersonalFact) -> str:
+    """What was told, each line of it by itself; a last line of dots stands for more."""
+    lines = [one_line(line) for line in fact.text.splitlines()]
+    told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
+    more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""
+    return f"{_TOLD[fact.speaker]}: {told}{more}"
+
+
+def _on_entity(entity: str) -> str:
+    return f"{_SPOKE_OF} {entity}. What would you like to know about it?"

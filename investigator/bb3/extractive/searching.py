@@ -1,0 +1,194 @@
+"""From a conversation to knowledge: what to search for, what it is about, which sentences answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from investigator.bb3.extractive.asking_forms import after_greeting
+from investigator.bb3.extractive.responding import is_set_phrase
+from investigator.bb3.extractive.turns import (
+    begins_with_question_word,
+    is_question,
+    key_terms,
+    last_text,
+    named_things,
+    points_back,
+    referent,
+    salient,
+    sentences,
+    tells_of_oneself,
+    word_count,
+)
+from investigator.bb3.extractive.wishes import wished_to_be_kept
+from investigator.bb3.memory.of_oneself import asks_for_everything, asks_of_oneself, clauses, told_topics
+from investigator.bb3.records import KnowledgeReply, PhraseReply, QuotedSentence, Speaker, Turn
+from investigator.engines.base import Embedder
+from investigator.engines.extractive.asking import ask
+from investigator.engines.extractive.thinking import think
+from investigator.language.terms import folded
+from investigator.records import AskVariables, Passage, ThinkVariables
+
+_QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
+_JOINT = re.compile(r"(?:\s*[,;:，،]\s*|\s+)(?:(?:and|but|so|und|aber|et|mais|y|pero)\s+)?", re.IGNORECASE)
+_MEASURED = re.compile(  # "How long was" says more than "How long", which goes on from what was said before
+    r"^\W*how (?:long|often|much|many|far|well|good)\b.*\b(?:is|are|was|were|do|does|did|has|have|had|will|would|can"
+    r"|could|must|may|should)\b"
+)
+_MOST_WORDS = 12
+_FEW_WORDS = 2
+_LEAST_POINT = 10
+
+
+def query(turns: Sequence[Turn]) -> PhraseReply:
+    """The key terms of what the last turn asks; a pronoun is replaced by the last thing named before it.
+
+    Empty where there is nothing to search for.
+    """
+    asked, before = _asked(last_text(turns))
+    terms = key_terms(asked)
+    meant = _meant(asked, before, turns)
+    known = {folded(term) for term in terms}
+    added = [word for word in meant.split() if folded(word) not in known]
+    return PhraseReply(text=" ".join([*added, *terms][:_MOST_WORDS]))
+
+
+def entity(turns: Sequence[Turn]) -> PhraseReply:
+    """The thing the conversation is about now, as it is written there; empty where it speaks of none."""
+    return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
+
+
+def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
+    """The sentences of the passages that answer the last turn, word for word, each with the number of its passage.
+
+    None where they answer with a point under 10: they are then about something else.
+    """
+    question = _question(turns)
+    if not passages or not question:
+        return KnowledgeReply(point=0, sentences=())
+    thought = ThinkVariables(
+        question=question, mission="", strategy="", documents=(), document_count=0, term_frequencies=()
+    )
+    found = ask(
+        AskVariables(
+            main_question=question,
+            mission="",
+            sub_question=question,
+            document_id=passages[0].document_id,
+            document_title="",
+            needs=think(thought).needs,
+            passages=tuple(passages),
+        ),
+        embedder,
+    )
+    if found.point is None or found.point < _LEAST_POINT:
+        return KnowledgeReply(point=found.point, sentences=())
+    return KnowledgeReply(
+        point=found.point,
+        sentences=tuple(
+            QuotedSentence(passage=number, text=quote)
+            for quote in found.quotes
+            if (number := _passage_of(quote, passages)) is not None
+        ),
+    )
+
+
+def _question(turns: Sequence[Turn]) -> str:
+    """What the last turn asks, with what its pronouns stand for; what it says where it asks nothing."""
+    asked, before = _asked(last_text(turns))
+    meant = _meant(asked, before, turns)
+    return f"{asked} ({meant})" if asked and meant and folded(meant) not in folded(asked) else asked or meant
+
+
+def _asked(text: str) -> tuple[str, str]:
+    """The last question of a turn and what stands before it; a turn that asks nothing is taken whole.
+
+    A question that only the speaker can answer is taken where there is no other. What tells of the speaker is left out.
+    """
+    parts = [part for sentence in sentences(text) if (part := _without_telling(sentence))]
+    asking = [i for i, part in enumerate(parts) if is_question(part) and (key_terms(part) or points_back(part))]
+    if not asking:
+        return " ".join(parts), ""
+    place = max([i for i in asking if not _is_of_speaker(parts[i])] or asking)
+    return after_greeting(parts[place]), " ".join(parts[:place])
+
+
+def _without_telling(sentence: str) -> str:
+    """A sentence, or the question at its end where the rest of it tells of the speaker; empty where all of it does."""
+    for joint in _JOINT.finditer(sentence):
+        rest = sentence[joint.end() :]
+        if is_question(rest) and begins_with_question_word(rest) and _tells(sentence[: joint.start()]):
+            return rest
+    return "" if _tells(sentence) else sentence
+
+
+def _tells(sentence: str) -> bool:
+    """Whether a sentence tells where its speaker lives and the like, or wishes something to be remembered of them."""
+    if wished_to_be_kept(sentence) not in ("", sentence):
+        return True
+    return not is_question(sentence) and any(told_topics(sentence[slice(*span)]) for span in clauses(sentence))
+
+
+def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
+    """What a question leaves unsaid: the thing its pronouns stand for, or its subject where it is but a word.
+
+    What tells of the speaker gives no words; another remark about themselves only the thing a pronoun stands for.
+    """
+    terms = key_terms(asked)
+    if not (terms or is_question(asked)) or named_things(asked):  # politeness asks for nothing; a name says it all
+        return ""
+    if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
+        return " ".join(said)
+    if not points_back(asked):
+        return "" if _stands_for_itself(asked, turns) else referent(_impersonal(before), _asked_of_things(turns[:-1]))
+    others = [_untold(_own_words(turn)) for turn in turns[:-1]]
+    return referent(_impersonal(before), [_impersonal(text) for text in others]) or referent(before, others)
+
+
+def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
+    """Whether a question without a pronoun needs no earlier turn: it has words enough, or had when first asked."""
+    terms = key_terms(asked)
+    if word_count(terms) + bool(terms and _MEASURED.search(folded(asked))) >= _FEW_WORDS:
+        return True
+    speaker = turns[-1].speaker
+    for place, turn in enumerate(turns[:-1]):
+        if turn.speaker is speaker and is_question(turn.text) and _asked(turn.text)[0] == asked:
+            return bool(terms) and not _meant(*_asked(turn.text), turns[: place + 1])
+    return False
+
+
+def _asked_of_things(turns: Sequence[Turn]) -> list[str]:
+    """What was asked, and what was replied; what was merely said is no part of a question that names its matter."""
+    asking = [turn for turn in turns if turn.speaker is Speaker.SELF or is_question(turn.text)]
+    return [_impersonal(_own_words(turn)) for turn in asking]
+
+
+def _untold(text: str) -> str:
+    """A text without what tells of its speaker."""
+    return " ".join(part for sentence in sentences(text) if (part := _without_telling(sentence)))
+
+
+def _impersonal(text: str) -> str:
+    """A text without the sentences in which its speaker speaks of themselves."""
+    return " ".join(one for one in sentences(_untold(text)) if not _is_of_speaker(one))
+
+
+def _is_of_speaker(text: str) -> bool:
+    """Whether a text tells of its speaker, or asks for what only they can have told: documents have nothing on that."""
+    return tells_of_oneself(text) or asks_for_everything(text) or asks_of_oneself(text)
+
+
+def _own_words(turn: Turn) -> str:
+    """A turn without the quotes of documents in it, their places, and the set phrases of this engine."""
+    if turn.speaker is not Speaker.SELF:
+        return turn.text
+    return " ".join(one for one in sentences(_QUOTED.sub(" ", turn.text)) if not is_set_phrase(one))
+
+
+def _turn_before(turns: Sequence[Turn]) -> str:
+    """What the last speaker said before; a question made of pronouns alone goes on from there."""
+    return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
+
+
+def _passage_of(quote: str, passages: Sequence[Passage]) -> int | None:
+    return next((number for number, passage in enumerate(passages, 1) if quote in passage.text), None)

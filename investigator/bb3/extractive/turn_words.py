@@ -1,0 +1,44 @@
+"""Words that say how something is said and not what, in English, German, Spanish and French.
+
+They lie in `turn_words.json` beside this file, folded, separated by blanks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from pydantic import TypeAdapter
+
+from investigator.language.terms import folded
+
+
+class WordKind(StrEnum):
+    """What such words do: ask, stand for the speaker, the other or what was said before, or keep the talk going."""
+
+    ASKING = "asking"
+    FIRST_PERSON = "first_person"
+    SECOND_PERSON = "second_person"
+    POINTS_BACK = "points_back"
+    TALK = "talk"
+
+
+_FILE = TypeAdapter(dict[WordKind, str])
+
+
+def is_kind(token: str, kind: WordKind) -> bool:
+    """Whether a word, as it is written, is of that kind."""
+    return bare(token) in _listed()[kind]
+
+
+def bare(token: str) -> str:
+    """The word as the lists spell it: folded, with a straight apostrophe."""
+    return folded(token).replace("’", "'")
+
+
+@cache
+def _listed() -> Mapping[WordKind, frozenset[str]]:
+    source = files("investigator.bb3.extractive").joinpath("turn_words.json")
+    return {kind: frozenset(words.split()) for kind, words in _FILE.validate_json(source.read_bytes()).items()}

@@ -1,0 +1,186 @@
+"""What a turn of a conversation is about: its sentences, the things it names, its key terms, what its pronouns mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from investigator.bb3.extractive.asking_forms import (
+    asking_words,
+    asks_anywhere,
+    has_question_mark,
+    is_preposition,
+)
+from investigator.bb3.extractive.turn_words import WordKind, bare, is_kind
+from investigator.bb3.records import Turn
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import folded, spaced, stop_words
+from investigator.language.tokens import TOKEN, tokens
+
+_TITLE = re.compile(r"(?:\"(?=[^\"]*\")|[“«„])([^\"“”«»„]{2,40})[\"“”»]")
+_IMPERSONAL = re.compile(
+    r"\b(?:is|was|be|will|would) it (?:\w+ ){1,2}(?:to|that|for)\b|\bis it (?:true|likely|known)\b", re.IGNORECASE
+)
+_POSSESSIVE = re.compile(r"['’]s$")
+_INSIDE_NAMES = frozenset(["of", "the", "de", "la", "du", "del", "van", "von", "der", "and", "und", "&"])
+_FADING = 0.7
+_NAMED = 1.5
+_MOST_TERMS = 3
+_INQUIRY = re.compile(
+    r"\b(do you (i )?know|i wonder|wondering|tell me|weisst du|sais-tu|sabes"
+    r"|(can|could) you (also |actually |please )?(tell|say|see|check|look up|find out)"
+    r"|(know|tell|see|check) (if|whether|what|when|where|who|how))\b"
+)
+
+
+def last_text(turns: Sequence[Turn]) -> str:
+    """The text of the last turn; empty where there is none."""
+    return turns[-1].text if turns else ""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a turn, word for word."""
+    whole = text.encode("utf-8", "replace").decode("utf-8")  # the segmenter takes no half of a surrogate pair
+    return [text[start:end] for start, end in sentence_spans(whole)]
+
+
+def begins_with_question_word(text: str) -> bool:
+    """Whether the first word asks, or the second one after a preposition; in some languages, any word that asks."""
+    first = TOKEN.search(text)
+    if first is None:
+        return False
+    if _asks(first.group()) or bare(first.group()) in asking_words():
+        return True
+    if is_preposition(bare(first.group())) and (second := TOKEN.search(text, first.end())) is not None:
+        return _asks(second.group()) or bare(second.group()) in asking_words()
+    return asks_anywhere(text)
+
+
+def inquires(text: str) -> bool:
+    """Whether the text wants something told or looked up, however politely."""
+    return _INQUIRY.search(folded(text)) is not None
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence asks, by its mark, its first word, or its phrase."""
+    return has_question_mark(sentence) or begins_with_question_word(sentence) or inquires(sentence)
+
+
+def first_person(text: str) -> bool:
+    """Whether the speaker speaks of themselves."""
+    return any(is_kind(token, WordKind.FIRST_PERSON) for token in tokens(text))
+
+
+def points_back(text: str) -> bool:
+    """Whether a word of the text stands for something that was said before; not the "it" of "is it safe to"."""
+    return any(is_kind(token, WordKind.POINTS_BACK) for token in tokens(_IMPERSONAL.sub(" ", text)))
+
+
+def tells_of_oneself(text: str) -> bool:
+    """Whether the speaker speaks of themselves and asks nothing."""
+    return first_person(text) and not is_question(text)
+
+
+def named_things(text: str) -> list[str]:
+    """Titles between quotation marks, and runs of capitalised words, in their order and once.
+
+    The first word of a sentence is a name only where a run goes on after it, or its case tells (NASA, iPhone).
+    """
+    names = _TITLE.findall(text)
+    for sentence in sentences(_TITLE.sub(" , ", text)):
+        names.extend(_names(sentence))
+    return list(dict.fromkeys(names))
+
+
+def key_terms(text: str) -> list[str]:
+    """The words that carry meaning, as they are written, once, without those of talking itself."""
+    found: dict[str, str] = {}
+    for token in tokens(text):
+        if _carries_meaning(token):
+            found.setdefault(bare(token), _POSSESSIVE.sub("", token))
+    return list(found.values())
+
+
+def word_count(terms: Sequence[str]) -> int:
+    """How many words these are; a run of a script without blanks counts as its pairs of characters."""
+    return sum(len(spaced(term).split()) for term in terms)
+
+
+def things_spoken_of(text: str) -> list[str]:
+    """The things a turn names and, after them, what it speaks of by other words: two together, or the last of more."""
+    names = named_things(text)
+    parts = {bare(token) for name in names for token in tokens(name)}
+    phrases: list[list[str]] = [[]]
+    for token in tokens(text):
+        if _carries_meaning(token) and bare(token) not in parts:
+            phrases[-1].append(_POSSESSIVE.sub("", token))
+        else:
+            phrases.append([])
+    return list(dict.fromkeys([*names, *(" ".join(p if len(p) <= 2 else p[-1:]) for p in phrases if p)]))
+
+
+def salient(turns: Sequence[str], *, names_only: bool = False) -> str:
+    """The thing that the turns (newest last) speak of most, later ones counting more; empty where there is none."""
+    weights: dict[str, float] = {}
+    written: dict[str, str] = {}
+    for age, text in enumerate(reversed(turns)):
+        names = named_things(text)
+        for thing in names if names_only else things_spoken_of(text):
+            weights[bare(thing)] = weights.get(bare(thing), 0.0) + _FADING**age * (_NAMED if thing in names else 1.0)
+            written.setdefault(bare(thing), thing)
+    best = max(weights, key=weights.__getitem__, default=None)
+    return written[best] if best is not None else ""
+
+
+def referent(before: str, turns: Sequence[str]) -> str:
+    """What a pronoun stands for, after the text `before` it in its own turn and the earlier turns (newest last).
+
+    What was said just before counts first, then the thing named most; where nothing is named, the newest key terms.
+    """
+    if said := named_things(before) or key_terms(before)[-_MOST_TERMS:]:
+        return said[-1] if named_things(before) else " ".join(said)
+    named = salient(turns, names_only=True)
+    return named or next((" ".join(terms[-_MOST_TERMS:]) for text in reversed(turns) if (terms := key_terms(text))), "")
+
+
+def _names(sentence: str) -> list[str]:
+    names: list[str] = []
+    run: list[re.Match[str]] = []
+    for token in TOKEN.finditer(sentence):
+        if run and not _goes_on(run[-1], sentence[run[-1].end() : token.start()], token.group()):
+            names.extend(_closed(run, sentence))
+            run = []
+        if run or _looks_like_name(token.group()):
+            run.append(token)
+    return [*names, *_closed(run, sentence)]
+
+
+def _goes_on(last: re.Match[str], gap: str, token: str) -> bool:
+    return gap == " " and not _POSSESSIVE.search(last.group()) and (_looks_like_name(token) or token in _INSIDE_NAMES)
+
+
+def _closed(run: list[re.Match[str]], sentence: str) -> list[str]:
+    """The name that a run of words makes, if it makes one."""
+    while run and run[-1].group() in _INSIDE_NAMES:
+        run.pop()
+    if not run or (len(run) == 1 and not sentence[: run[0].start()].strip("\"'“”‘’([- ") and not _case_tells(run[0])):
+        return []
+    return [_POSSESSIVE.sub("", sentence[run[0].start() : run[-1].end()])]
+
+
+def _case_tells(token: re.Match[str]) -> bool:
+    return any(char.isupper() for char in token.group()[1:])
+
+
+def _looks_like_name(token: str) -> bool:
+    return len(token) > 1 and any(char.isupper() for char in token) and _carries_meaning(token)
+
+
+def _carries_meaning(token: str) -> bool:
+    known = bare(token) in stop_words() or any(is_kind(token, kind) for kind in WordKind)
+    return not known and not _asks(token) and (token.isascii() or bare(token) not in asking_words())
+
+
+def _asks(token: str) -> bool:
+    """Whether the word asks; "who's" does as "who" does."""
+    return is_kind(re.split("['’]", token, maxsplit=1)[0], WordKind.ASKING)

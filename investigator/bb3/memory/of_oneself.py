@@ -1,0 +1,204 @@
+"""What people tell and ask of themselves: things that have one value at a time, and questions about the speaker. Pure.
+
+The rules are regular expressions over folded text, in English, German, French and Spanish, and for "what do you know
+about me" in some more languages; they lie in `of_oneself.json` beside this file. What is said in other words is not
+recognised: nothing may rest on that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+
+from investigator.language.terms import folded, stem, words
+from investigator.records import Record
+
+_LONGEST = 2_000  # characters of a text that are looked at
+_ONE = frozenset({"1", "a", "an", "one", "ein", "eine", "einen", "un", "une", "una"})
+_END = re.compile(r"[\s.!…。！]+$")
+_JOINTS = re.compile(
+    r"\s*(?:[;:.!?]|,?\s*\b(?:and|but|while|und|aber|et|mais|pero)\b|,)\s+(?=(?:i|my|we|our|i'm|i've|ich|mein\w*|wir|je|j'|mon|ma"
+    r"|nous|yo|mi|me)\b)",
+    re.IGNORECASE,
+)
+_BRITISH = re.compile(r"(?<=[a-z])ou(?=r(?:s|ite)?\b)")
+
+
+class _Rules(Record):
+    """The file of rules, as it is written: a group `value`, `what` or `number` is what the rule finds out."""
+
+    fillers: str
+    numbers: str
+    alike: dict[str, str]
+    told: dict[str, tuple[str, ...]]
+    my: tuple[str, ...]
+    named: tuple[str, ...]
+    left: dict[str, tuple[str, ...]]
+    of_one: str
+    own_names: str
+    count: tuple[str, ...]
+    asked: dict[str, tuple[str, ...]]
+    asked_my: tuple[str, ...]
+    asked_named: tuple[str, ...]
+    everything: tuple[str, ...]
+    more: tuple[str, ...]
+    own: tuple[str, ...]
+    not_own: tuple[str, ...]
+
+
+def clauses(sentence: str) -> list[tuple[int, int]]:
+    """The half-open spans of the clauses of a sentence in which the speaker is named anew; joints are in none."""
+    spans, begin = [], 0
+    for joint in _JOINTS.finditer(sentence):
+        spans.append((begin, joint.start()))
+        begin = joint.end()
+    return [*spans, (begin, len(sentence))]
+
+
+def told_topics(statement: str) -> Mapping[str, str]:
+    """What a clause tells of its speaker that has one value at a time, with that value: `{"home": "berlin"}`.
+
+    Topics are name, home, age, job, employer, marriage, whatever stands after `my` and has one value ("favorite
+    color"), and how many of something there are.
+    """
+    text = _without_fillers(_END.sub("", _plain(statement)))
+    found: dict[str, str] = {}
+    for topic, pattern in _told().items():
+        if (told := pattern.match(text)) is not None:
+            found[topic] = next(value for value in told.groups() if value)
+    for pattern in _compiled("my"):
+        if (told := pattern.match(text)) is not None:
+            found[_topic(told["what"])] = told["value"]
+    for pattern in _compiled("named"):
+        if (told := pattern.match(text)) is not None:
+            found[f"{_topic(told['what'])} name"] = told["value"]
+    for pattern in _compiled("count"):
+        if (told := pattern.match(text)) is not None:
+            number = "1" if told["number"] in _ONE else told["number"]
+            found["number of " + " ".join(stem(word) for word in words(told["what"]))] = number
+    return found
+
+
+def left_topics(statement: str) -> Mapping[str, str]:
+    """What a clause tells that is no longer so, with the value: `{"home": "berlin"}` for "I moved out of Berlin"."""
+    text = _without_fillers(_END.sub("", _plain(statement)))
+    found = {topic: pattern.match(text) for topic, pattern in _left().items()}
+    return {topic: next(value for value in left.groups() if value) for topic, left in found.items() if left}
+
+
+def names_another(topic: str) -> bool:
+    """Whether a topic is the name of somebody or something else than the speaker: "sister name", not "last name"."""
+    owner, _, last = topic.rpartition(" ")
+    return last == "name" and bool(owner) and _folded_words(_rules().own_names).isdisjoint(owner.split())
+
+
+def has_one_value(topic: str) -> bool:
+    """Whether there is but one value at a time: of the names of dogs and brothers there may be several."""
+    owner, _, last = topic.rpartition(" ")
+    return last != "name" or not owner or not _folded_words(_rules().of_one).isdisjoint(owner.split())
+
+
+def asked_topics(question: str) -> frozenset[str]:
+    """The topics of `told_topics` that a question of the speaker asks for."""
+    text = _plain(question)
+    found = {topic for topic, pattern in _asked().items() if pattern.search(text)}
+    for pattern in _compiled("asked_my"):
+        found |= {_topic(asked["what"]) for asked in pattern.finditer(text)}
+    for pattern in _compiled("asked_named"):
+        found |= {f"{_topic(asked['what'])} name" for asked in pattern.finditer(text)}
+    return frozenset(found)
+
+
+def asks_for_everything(text: str) -> bool:
+    """Whether a text asks what is known of its speaker altogether, as "What do you remember of me?" does."""
+    return _matches("everything", _plain(text))
+
+
+def asks_for_more(text: str) -> bool:
+    """Whether a text asks for something else than what was told."""
+    return _matches("more", _plain(text))
+
+
+def asks_of_oneself(question: str) -> bool:
+    """Whether a question asks for something that only its speaker can have told: "Do I have a dog?"
+
+    Questions for what one must, may or can do are none, for documents may answer them.
+    """
+    text = _plain(question)
+    return bool(asked_topics(question)) or (_matches("own", text) and not _matches("not_own", text))
+
+
+def _plain(text: str) -> str:
+    return folded(text[:_LONGEST]).replace("’", "'").replace("œ", "oe").strip()
+
+
+def _topic(what: str) -> str:
+    """The name of a topic: without the endings in which languages and spellings differ."""
+    plain = _BRITISH.sub("o", " ".join(what.replace("'s", "").split()))
+    return _alike().get(plain, plain)
+
+
+def _without_fillers(text: str) -> str:
+    fillers = _rules().fillers.split()
+    while True:
+        first, _, rest = text.partition(" ")
+        if not rest or first.rstrip(",") not in fillers:
+            return text
+        text = rest.lstrip()
+
+
+@cache
+def _folded_words(words: str) -> frozenset[str]:
+    return frozenset(folded(words).split())
+
+
+def _matches(rules: str, text: str) -> bool:
+    return any(pattern.search(text) for pattern in _compiled(rules))
+
+
+@cache
+def _rules() -> _Rules:
+    source = files("investigator.bb3.memory").joinpath("of_oneself.json")
+    return _Rules.model_validate_json(source.read_bytes())
+
+
+@cache
+def _compiled(name: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(_pattern(rule) for rule in getattr(_rules(), name))
+
+
+@cache
+def _told() -> Mapping[str, re.Pattern[str]]:
+    """One pattern for each topic; exactly one of its groups has matched."""
+    return _by_topic(_rules().told)
+
+
+@cache
+def _left() -> Mapping[str, re.Pattern[str]]:
+    return _by_topic(_rules().left)
+
+
+def _by_topic(listed: Mapping[str, tuple[str, ...]]) -> Mapping[str, re.Pattern[str]]:
+    return {topic: _joined(rule.replace("?P<value>", "") for rule in rules) for topic, rules in listed.items()}
+
+
+@cache
+def _asked() -> Mapping[str, re.Pattern[str]]:
+    return {topic: _joined(rules) for topic, rules in _rules().asked.items()}
+
+
+@cache
+def _alike() -> Mapping[str, str]:
+    return {folded(what): topic for what, topic in _rules().alike.items()}
+
+
+def _joined(rules: Iterable[str]) -> re.Pattern[str]:
+    return _pattern("|".join(f"(?:{rule})" for rule in rules))
+
+
+def _pattern(rule: str) -> re.Pattern[str]:
+    """A rule over folded text: its letters are folded, its escapes stay as they are."""
+    written = rule.replace("NUMBER", _rules().numbers)
+    return re.compile("".join(char if char.isascii() else folded(char) for char in written))

@@ -1,0 +1,1 @@
+"""Any chat model that LangChain knows, as an engine."""

@@ -1,0 +1,318 @@
+"""Any chat model that LangChain knows, hosted or local, behind the one seam."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Self
+
+from investigator.engines.base import Hear, Traits, guessed_tokens
+from investigator.engines.chat.errors import Failure, failure, host_of
+from investigator.engines.chat.hearing import Hearing, heard, text_of
+from investigator.engines.chat.known_servers import KnownServers
+from investigator.engines.chat.models import (
+    ChatSettings,
+    build,
+    first_sending,
+    format_arguments,
+    server_of,
+    server_of_ready,
+    split_name,
+    stream_arguments,
+    with_decoding,
+)
+from investigator.engines.chat.negotiation import Negotiation
+from investigator.engines.chat.observers import Observer
+from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
+from investigator.engines.chat.time_limit import within
+from investigator.engines.chat.turns import Ended, Ticket, Turns, turns_at
+from investigator.errors import EngineError, SettingsError
+from investigator.records import FinishReason, Prompt, Reply
+from investigator.records.decoding import Decoding
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import BaseCallbackHandler
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.runnables.config import RunnableConfig
+    from tenacity import RetryCallState, Retrying
+
+__all__ = ["ChatEngine", "ChatSettings"]
+
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"})
+_WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"})
+
+
+@dataclass
+class _Call:
+    """One prompt on its way through its tries; `hear` is told of the reply on the way."""
+
+    prompt: Prompt
+    hear: Hear | None
+    sending: Sending
+    ticket: Ticket
+
+
+class ChatEngine:
+    """A chat model: a `provider:name` such as `openai:gpt-5-mini` or `ollama:llama3.2`, or a LangChain chat model.
+
+    The prompt goes out as one user message. The reply is held to a JSON schema where the provider can do so. A
+    parameter that the server refuses is left out from then on, and `on_notice` is told once; `known` keeps it for
+    other engines and later runs. Errors that may pass are tried again, up to `settings.attempts`, with growing random
+    waits or the wait that the server asks for.
+
+    A call ends within `settings.timeout` seconds, whatever the server does; one that has no end of its own is
+    abandoned then. All engines of the process take turns at an endpoint (`turns`): `settings.concurrency` calls side
+    by side, fewer after it has refused some, none while it asks to wait. A prompt that finds no turn gives up after
+    `attempts` times `timeout` and `max_wait`.
+
+    `callbacks` hear of each call, as LangChain's callback handlers do, with the template in the metadata; an error of
+    theirs is logged by LangChain and changes nothing. A ready LangChain model keeps its own callbacks and parameters:
+    of the settings those about time, tries, concurrency and `max_reply_characters` apply to it; it is not asked for a
+    schema, and whether it follows redirects is up to whoever built it.
+
+    Raises SettingsError, CredentialError or MissingPackageError at once where the model cannot be used.
+    Safe to call from several threads.
+    """
+
+    def __init__(
+        self,
+        model: str | BaseChatModel,
+        settings: ChatSettings | None = None,
+        *,
+        on_notice: Callable[[str], None] | None = None,
+        known: KnownServers | None = None,
+        callbacks: Sequence[BaseCallbackHandler] = (),
+        turns: Turns | None = None,
+    ) -> None:
+        self._settings = settings or ChatSettings()
+        self._is_ready = not isinstance(model, str)
+        if isinstance(model, str):
+            self._server = server_of(*split_name(model), self._settings)
+            first = first_sending(self._server, self._settings)
+        else:
+            self._server, first, known = server_of_ready(model), Sending(), None
+        self._negotiation = Negotiation(self.name, self._server.identity, first, known, on_notice)
+        parameters = self._negotiation.sending.parameters
+        ready = build(self._server, self._settings, parameters) if isinstance(model, str) else model
+        self._models = {parameters: ready}
+        self._building = Lock()
+        self._observers = [Observer(handler) for handler in callbacks]
+        self._turns = turns or turns_at(self._server.endpoint)
+
+    @classmethod
+    def of(
+        cls,
+        model: BaseChatModel,
+        settings: ChatSettings | None = None,
+        *,
+        callbacks: Sequence[BaseCallbackHandler] = (),
+    ) -> Self:
+        """An engine over a LangChain chat model that was built elsewhere."""
+        return cls(model, settings, callbacks=callbacks)
+
+    @property
+    def name(self) -> str:
+        """`provider:name`, with `@host` where a base URL is set."""
+        base_url = self._settings.base_url
+        return f"{self._server.model}@{host_of(base_url)}" if base_url else self._server.model
+
+    @property
+    def endpoint(self) -> str:
+        """Where the prompts go: scheme, host and port, or the provider where its address is not known."""
+        return self._server.endpoint
+
+    @property
+    def reply_format(self) -> ReplyFormat:
+        """How replies are asked for, as far as the server has not refused it yet."""
+        return self._negotiation.sending.reply_format
+
+    @property
+    def traits(self) -> Traits:
+        """A language model, behind a server that may answer several prompts at a time."""
+        settings = self._settings
+        shaping = {"temperature": settings.temperature, "top_p": settings.top_p, "max_tokens": settings.max_tokens}
+        return Traits(
+            is_model=True,
+            is_small=settings.small,
+            context_tokens=settings.context_tokens,
+            concurrency=settings.concurrency,
+            sampling=" ".join(f"{name}={value}" for name, value in shaping.items() if value is not None),
+        )
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The model's reply to one prompt.
+
+        Raises CredentialError for a refused key, SettingsError for a model that is not there, RateLimitError,
+        EngineTimeoutError, EngineUnreachableError, and EngineError for everything else that gives no reply.
+        """
+        return self._reply(prompt, None)
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The same reply, heard piece by piece where the server sends it so."""
+        return self._reply(prompt, hear)
+
+    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
+        started, settings = time.monotonic(), self._settings
+        patience = settings.attempts * (settings.timeout + settings.max_wait)
+        ticket = self._turns.ticket(most=settings.concurrency, longest=settings.max_wait, patience=patience)
+        call = _Call(prompt, hear, self._negotiation.sending, ticket)
+        outcome: Reply | Failure = self._retrying()(self._try, call)
+        if isinstance(outcome, Failure):
+            raise outcome.error from outcome.cause
+        return outcome.changed(seconds=time.monotonic() - started)
+
+    def decoding_as(self, decoding: Decoding) -> Self:
+        """The same engine, which sends temperature, top_p and max_tokens as told: greedy or nucleus.
+
+        Raises SettingsError for any other method, and for a ready LangChain model, which has parameters of its own.
+        """
+        if self._is_ready:
+            raise SettingsError(
+                f"{self.name} was built elsewhere and keeps its own parameters",
+                hint="Give it temperature, top_p and max_tokens where it is built, or name it as provider:name.",
+            )
+        told = copy(self)
+        told._settings = with_decoding(self._settings, decoding, self.name)
+        told._negotiation = self._negotiation.of_same_server(first_sending(self._server, told._settings))
+        told._models, told._building = {}, Lock()
+        return told
+
+    def _retrying(self) -> Retrying:
+        from tenacity import Retrying
+
+        def is_worth_a_try(state: RetryCallState) -> bool:
+            outcome = _outcome(state)
+            return isinstance(outcome, Failure) and state.attempt_number < outcome.tries
+
+        def wait(state: RetryCallState) -> float:
+            outcome = _outcome(state)
+            asked = outcome.wait if isinstance(outcome, Failure) else None
+            return min(2.0 ** (state.attempt_number - 1), self._settings.max_wait) if asked is None else asked
+
+        return Retrying(
+            retry=is_worth_a_try,
+            stop=lambda state: state.attempt_number >= self._settings.attempts,
+            wait=wait,
+            sleep=self._turns.pause,
+            retry_error_callback=_outcome,
+        )
+
+    def _try(self, call: _Call) -> Reply | Failure:
+        """One try; a parameter that the server refuses is left out and does not count as a try."""
+        while True:
+            try:
+                began = self._turns.begin(call.ticket)
+            except EngineError as error:
+                return Failure(error)
+            answer = self._answer(call, began)
+            if not isinstance(answer, Failure):
+                self._negotiation.after_success(call.sending)
+                return _read(answer, call.prompt.text, self._settings.max_reply_characters)
+            less = self._less(call, answer.cause)
+            if less is None:
+                return answer
+            call.sending = less
+
+    def _less(self, call: _Call, cause: Exception | None) -> Sending | None:
+        """What to send next where the server has refused something that was sent."""
+        if cause is None:
+            return None
+        return self._negotiation.after_refusal(cause, call.sending, streamed=call.hear is not None)
+
+    def _answer(self, call: _Call, began: float) -> AIMessage | Failure:
+        """The model's message, in the turn that began; what it says of the server's load goes to the others."""
+        ended, asked = Ended.OTHERWISE, None
+        try:
+            answer = self._said(call)
+            if not isinstance(answer, Exception):
+                ended = Ended.WELL
+                return answer
+            failed = failure(answer, self._server, self._settings.max_wait)
+            if failed.busy:
+                ended, asked = Ended.REFUSED, failed.wait
+            return failed
+        finally:
+            self._turns.end(call.ticket, began, ended, asked)
+
+    def _said(self, call: _Call) -> AIMessage | Exception:
+        """What comes back within the time there is, heard on the way where somebody listens."""
+        sending, timeout = call.sending, self._settings.timeout
+        arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
+        model = self._model(sending.parameters)
+        if call.hear is None:
+            ask = partial(model.invoke, **arguments)
+            return within(timeout, partial(_invoked, ask, call.prompt, self._observers))
+        hearing = Hearing(call.hear, self._settings.max_reply_characters)
+        aloud = partial(heard, model, {**arguments, **stream_arguments(sending)}, hearing)
+        try:
+            answer = within(timeout, partial(_invoked, aloud, call.prompt, self._observers))
+        finally:
+            hearing.end()
+        if hearing.problem is not None:
+            raise hearing.problem
+        return answer
+
+    def _model(self, parameters: frozenset[Parameter]) -> BaseChatModel:
+        with self._building:
+            if parameters not in self._models:
+                self._models[parameters] = build(self._server, self._settings, parameters)
+            return self._models[parameters]
+
+
+def _outcome(state: RetryCallState) -> Reply | Failure:
+    assert state.outcome is not None
+    result: Reply | Failure = state.outcome.result()
+    return result
+
+
+def _invoked(
+    ask: Callable[[list[BaseMessage], RunnableConfig], AIMessage], prompt: Prompt, observers: Sequence[Observer]
+) -> AIMessage | Exception:
+    from langchain_core.messages import HumanMessage
+    from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
+    from langsmith import tracing_context
+
+    ours = RunnableConfig(
+        callbacks=list(observers),
+        metadata={"template": prompt.template},
+        tags=["investigator", prompt.template.partition("/")[0]],
+    )
+    config = merge_configs(ensure_config(), ours)  # a chain that this is a step of has callbacks of its own
+    with tracing_context(enabled=False):  # a variable set for another program must not send the documents away
+        try:
+            return ask([HumanMessage(prompt.text)], config)
+        except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
+            return error
+
+
+def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
+    text = text_of(message.content)
+    usage = message.usage_metadata or {}
+    tokens = (_count(usage.get("input_tokens"), prompt), _count(usage.get("output_tokens"), text))
+    finish = FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata)
+    return Reply(
+        text=text[:limit],
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
+        finish_reason=finish,
+    )
+
+
+def _count(told: object, text: str) -> int:
+    """The tokens that a server told; where it told none, or nonsense, what the text is likely to have."""
+    return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
+
+
+def _finish_of(metadata: Mapping[str, object]) -> FinishReason:
+    named = next(
+        (metadata[key] for key in ("finish_reason", "stop_reason", "done_reason", "status") if metadata.get(key)), ""
+    )
+    reason = str(named).lower()
+    if reason in _CUT:
+        return FinishReason.LENGTH
+    return FinishReason.STOP if reason in _WHOLE else FinishReason.OTHER

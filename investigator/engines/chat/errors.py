@@ -1,0 +1,264 @@
+"""What a provider's error means: which of our errors it is, and how often the call may be tried.
+
+Every provider's package raises errors of its own. What they share is a `status_code` or a `response` (OpenAI,
+Anthropic, Groq, Ollama, httpx), a class name, and langchain-core's model errors; this is all that is read here, so
+that no provider's package needs to be imported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from investigator.engines.chat.sending import Parameter
+from investigator.errors import (
+    ContextTooLongError,
+    CredentialError,
+    EngineError,
+    EngineTimeoutError,
+    EngineUnreachableError,
+    InvestigatorError,
+    RateLimitError,
+    SettingsError,
+)
+
+ALWAYS = 1_000_000
+"""A number of tries that the engine's own limit always comes before."""
+
+_MESSAGE_LENGTH = 300
+_BUSY = frozenset({503, 529})  # 529 is Anthropic's
+_TIMEOUTS = frozenset({"APITimeoutError", "ModelTimeoutError", "TimeoutException", "TimeoutError", "Timeout"})
+_CUTS = frozenset({"APIConnectionError", "ModelConnectionError", "TransportError", "ConnectionError"})
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # what reading a body of another shape ends in
+_TOO_LONG = re.compile(
+    r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
+)
+
+
+_NAMES_OF = {
+    Parameter.TEMPERATURE: re.compile(r"\btemperature\b", re.IGNORECASE),
+    Parameter.TOP_P: re.compile(r"\btop_?p\b", re.IGNORECASE),
+    Parameter.MAX_TOKENS: re.compile(r"\b(max_(completion_|output_)?tokens|num_predict)\b", re.IGNORECASE),
+    Parameter.RESPONSE_FORMAT: re.compile(
+        r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b", re.IGNORECASE
+    ),
+    Parameter.STREAM_OPTIONS: re.compile(r"\bstream_options\b|\binclude_usage\b", re.IGNORECASE),
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """Whom a call went to, as error messages name it: the model, the address where known, the variable of the key."""
+
+    model: str
+    address: str = ""
+    key_variable: str = ""
+    secret: str = ""
+
+    @property
+    def place(self) -> str:
+        """The model and its address, without what the address may hold of a user or a password."""
+        if not self.address:
+            return self.model
+        parts = urlsplit(self.address)
+        return f"{self.model} at {parts.scheme}://{host_of(self.address)}{parts.path}"
+
+    @property
+    def endpoint(self) -> str:
+        """What its calls share with those of other models: scheme, host and port, or the provider where not known."""
+        parts = urlsplit(self.address)
+        if not parts.hostname:
+            return self.model.partition(":")[0]
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        return f"{parts.scheme}://{host}:{port}"
+
+    @property
+    def identity(self) -> str:
+        """Model and server as `provider:name@host`; without the host where that is not known."""
+        return f"{self.model}@{host_of(self.address)}" if self.address else self.model
+
+    def cleaned(self, message: str) -> str:
+        """The server's words on one line, cut to a readable length, without the key."""
+        if self.secret:
+            message = message.replace(self.secret, "***")
+        return " ".join(message.split())[:_MESSAGE_LENGTH]
+
+
+def host_of(address: str) -> str:
+    """Host and port of an address."""
+    return urlsplit(address).netloc.rpartition("@")[2]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A call that gave no reply: our error, how many tries of it make sense, and the wait that the server asked for.
+
+    `busy` says that the server refuses calls for now, whoever makes them.
+    """
+
+    error: InvestigatorError
+    cause: Exception | None = None
+    tries: int = 1
+    wait: float | None = None
+    busy: bool = False
+
+
+def failure(error: Exception, server: Server, max_wait: float) -> Failure:
+    """What a foreign error means. `max_wait` (seconds) bounds the wait that a server may ask for."""
+    if (ours := _ours(error)) is not None:
+        return Failure(ours, error, tries=2 if ours.retryable else 1)
+    status = status_of(error)
+    if status is not None:
+        return _by_status(status, error, server, max_wait)
+    words = server.cleaned(_words(error))
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & _TIMEOUTS:
+        return Failure(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
+    if names & _CUTS:
+        return Failure(
+            EngineUnreachableError(f"{server.place} cannot be reached: {_root(error, words)}"), error, ALWAYS
+        )
+    if "ContextOverflowError" in names:
+        return Failure(_too_long(server, words), error)
+    if isinstance(error, _UNREADABLE):
+        hint = "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1)."
+        message = f"the server's reply is not a chat completion ({server.place}): {words}"
+        return Failure(EngineError(message, hint=hint), error, tries=2)
+    return Failure(EngineError(f"{server.place} gave no reply: {words or type(error).__name__}"), error)
+
+
+def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
+    """Which of the parameters that were sent the server refuses, where its error (400 or 422) names one."""
+    if status_of(error) not in (400, 422) or _is_too_long(error):
+        return None
+    named = getattr(error, "param", None)
+    for text in (named, str(error)):
+        if isinstance(text, str):
+            for parameter in Parameter:
+                if parameter in sent and _NAMES_OF[parameter].search(text):
+                    return parameter
+    return None
+
+
+def is_unexplained_refusal(error: Exception) -> bool:
+    """Whether the server refused the form of the request without naming a parameter."""
+    return status_of(error) in (400, 422) and not _is_too_long(error)
+
+
+def status_of(error: Exception) -> int | None:
+    """The HTTP status that an error carries, where it carries one."""
+    response = getattr(error, "response", None)
+    for status in (
+        getattr(error, "status_code", None),
+        getattr(response, "status_code", None),
+        getattr(error, "code", None),  # Google's; OpenAI's `code` is a word
+    ):
+        if isinstance(status, int) and 300 <= status < 600:
+            return status
+    return None
+
+
+def _ours(error: BaseException | None) -> EngineError | None:
+    """An error of ours that was raised below a provider's client, which may have wrapped it in its own."""
+    while error is not None and not isinstance(error, EngineError):
+        error = error.__cause__
+    return error
+
+
+def _by_status(status: int, error: Exception, server: Server, max_wait: float) -> Failure:
+    words = server.cleaned(_words(error))
+    if 300 <= status < 400:
+        target = _headers(error).get("location", "elsewhere")
+        hint = "Name the final address as the base URL: neither key nor documents are sent to another address."
+        return Failure(EngineError(f"{server.place} redirects to {target}, which is refused", hint=hint), error)
+    if status in (401, 403):
+        return Failure(_refused_key(server, words), error)
+    if status == 404:
+        hint = "Check the name of the model and the base URL."
+        return Failure(SettingsError(f"{server.place} is not there: {words}", hint=hint), error)
+    if status == 429:
+        return _limited(error, server, words, max_wait)
+    if status == 408:
+        return Failure(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
+    if status >= 500 or status == 409:
+        wait = _asked_wait(error)
+        tries = ALWAYS if wait is None or wait <= max_wait else 1
+        busy = status in _BUSY
+        return Failure(EngineUnreachableError(f"{server.place} fails ({status}): {words}"), error, tries, wait, busy)
+    if _is_too_long(error):
+        return Failure(_too_long(server, words), error)
+    hint = "Check the settings of the model: the server takes the request to be wrong."
+    return Failure(EngineError(f"{server.place} refused the request ({status}): {words}", hint=hint), error)
+
+
+def _limited(error: Exception, server: Server, words: str, max_wait: float) -> Failure:
+    if "insufficient_quota" in {getattr(error, "code", None), getattr(error, "type", None)} or (
+        "insufficient_quota" in str(error)
+    ):
+        hint = "The account has no credit left: add some, or choose another model with --model."
+        return Failure(RateLimitError(f"{server.place} refuses: {words}", hint=hint), error)
+    wait = _asked_wait(error)
+    if wait is not None and wait > max_wait:
+        hint = f"Run the same command again in {wait:.0f} seconds: it goes on where it stopped."
+        message = f"{server.place} asks to wait {wait:.0f} seconds"
+        return Failure(RateLimitError(message, retry_after=wait, hint=hint), error, wait=wait, busy=True)
+    limited = RateLimitError(f"{server.place} limits calls: {words}", retry_after=wait)
+    return Failure(limited, error, ALWAYS, wait, busy=True)
+
+
+def _refused_key(server: Server, words: str) -> CredentialError:
+    variable = server.key_variable
+    hint = f"Set {variable} to a valid key." if variable else "Check the key of the provider and what it may use."
+    return CredentialError(f"{server.place} refused the key: {words}", hint=hint)
+
+
+def _too_long(server: Server, words: str) -> EngineError:
+    return ContextTooLongError(f"the prompt is too long for {server.place}: {words}")
+
+
+def _is_too_long(error: Exception) -> bool:
+    overflow = any(kind.__name__ == "ContextOverflowError" for kind in type(error).__mro__)
+    return overflow or _TOO_LONG.search(str(error)) is not None
+
+
+def _words(error: Exception) -> str:
+    """What the server said: the message in the error's body, or else the error's own words."""
+    body = getattr(error, "body", None)
+    for part in (body, body.get("error") if isinstance(body, Mapping) else None):
+        message = part.get("message") if isinstance(part, Mapping) else None
+        if isinstance(message, str) and message:
+            return message
+    return str(error)
+
+
+def _root(error: BaseException, words: str) -> str:
+    """The reason below a connection error, whose own words are often only `Connection error.`"""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return str(error)[:_MESSAGE_LENGTH] or words or type(error).__name__
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return headers if isinstance(headers, Mapping) else {}
+
+
+def _asked_wait(error: Exception) -> float | None:
+    """Seconds that `Retry-After` asks for: given as seconds, or as a date that is compared with the reply's own."""
+    headers = _headers(error)
+    asked = headers.get("retry-after")
+    if asked is None:
+        return None
+    try:
+        return max(0.0, float(asked))
+    except ValueError:
+        pass
+    try:
+        span = parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))
+    except (ValueError, TypeError):
+        return None
+    return max(0.0, span.total_seconds())

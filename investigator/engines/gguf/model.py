@@ -1,0 +1,238 @@
+"""A GGUF model that llama.cpp has loaded in this process: replies, and the tokens of a text.
+
+What it has read of a prompt is kept: of the next prompt with the same beginning only the rest is read. An earlier
+prompt, kept in memory up to a bound, serves again where the common beginning is a quarter of it or more. Flash
+attention, batch sizes, several slots and guesses from n-grams stay as llama.cpp sets them: nothing else was faster with
+prompts of the method.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from investigator.engines.base import Hear
+from investigator.engines.gguf.header import control_tokens
+from investigator.errors import ContextTooLongError, EngineError, SettingsError
+from investigator.records import FinishReason
+
+if TYPE_CHECKING:
+    from xllamacpp import Server
+
+_SILENT: Final = -1  # llama.cpp writes its log to standard error unless told not to
+_KEPT_PROMPTS: Final = 512  # MiB; llama.cpp would take 8192
+_PLAIN_TEMPLATE: Final = "chatml"  # what llama.cpp takes for a file without a template
+_TOKEN_SECONDS: Final = 60.0
+_NO_WIDTH: Final = "\u200b"
+_LONGER: Final = (
+    "Choose a larger gguf.context_tokens where the model was made for it, or have fewer passages shown to it: "
+    "--set retrieval.passages=2"
+)
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A reply, its tokens, and its seconds without waiting.
+
+    `reused_tokens` of the prompt's tokens were kept from earlier prompts.
+    """
+
+    text: str
+    prompt_tokens: int
+    reused_tokens: int
+    reply_tokens: int
+    finish_reason: FinishReason
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the tokens of a reply are chosen: at most `max_tokens` of them, held to `grammar`.
+
+    Drawn are the fewest that hold the mass `top_p`, or the `top_k` likeliest. Where one of these is set, llama.cpp
+    leaves out no others of itself.
+    """
+
+    max_tokens: int
+    temperature: float = 0.0
+    seed: int = 0
+    grammar: str = ""
+    top_p: float | None = None
+    top_k: int | None = None
+
+    @property
+    def drawn_from(self) -> Mapping[str, float]:
+        """What llama.cpp is told of this, by its names; nothing where neither is set."""
+        if self.top_p is None and self.top_k is None:
+            return {}
+        return {"top_p": 1.0 if self.top_p is None else self.top_p, "top_k": self.top_k or 0, "min_p": 0.0}
+
+
+class GgufModel:
+    """A loaded model, which answers one prompt at a time; other threads wait. Tokens are counted beside that.
+
+    What a prompt says can never end its turn: the control tokens of the model are no such tokens in it. Raises
+    SettingsError where the file cannot be loaded.
+    """
+
+    def __init__(self, path: Path, context_tokens: int, threads: int | None = None) -> None:
+        self._name = path.name
+        self._context_tokens = context_tokens
+        self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port: nobody else may ask there
+        marks = sorted(control_tokens(path), key=len, reverse=True)
+        self._control = re.compile("|".join(re.escape(mark) for mark in marks) or r"(?!)")
+        self._server = _load(path, context_tokens, threads, self._key)
+        self._turn = Lock()
+
+    def complete(self, text: str, sampling: Sampling, hear: Hear | None = None) -> Completion:
+        """The reply to one user message, `hear` is told of it token by token.
+
+        Raises ContextTooLongError, and EngineError where there is no reply.
+        """
+        request: dict[str, object] = {
+            "messages": [{"role": "user", "content": self._harmless(text)}],
+            "max_tokens": sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "seed": sampling.seed,
+            "cache_prompt": True,
+            **sampling.drawn_from,
+        }
+        if sampling.grammar:
+            request["grammar"] = sampling.grammar
+        with self._turn:
+            started = time.monotonic()
+            try:
+                answer = self._answer(request) if hear is None else self._heard(request, hear)
+            except (ValueError, RuntimeError) as error:
+                hint = "Choose another GGUF file: this one, or its chat template, cannot answer the prompt."
+                raise EngineError(f"{self._name} gave no reply: {error}", hint=hint) from error
+            seconds = time.monotonic() - started
+        return self._read(answer, sampling.max_tokens, seconds)
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text by the model's own tokenizer. Raises EngineError where it does not answer."""
+        address = urlsplit(str(self._server.listening_address))
+        connection = HTTPConnection(address.hostname or "127.0.0.1", address.port, timeout=_TOKEN_SECONDS)
+        headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
+        try:
+            connection.request("POST", "/tokenize", json.dumps({"content": self._harmless(text)}), headers)
+            return len(json.loads(connection.getresponse().read())["tokens"])
+        except (OSError, HTTPException, ValueError, LookupError) as error:
+            raise EngineError(f"{self._name} did not count the tokens of a text: {error}") from error
+        finally:
+            connection.close()
+
+    def _answer(self, request: dict[str, object]) -> dict[str, Any]:
+        answer: dict[str, Any] = self._server.handle_chat_completions(request)
+        return answer
+
+    def _heard(self, request: dict[str, object], hear: Hear) -> dict[str, Any]:
+        """The same answer, put together from its pieces; what `hear` raises ends it."""
+        pieces: list[dict[str, Any]] = []
+        problem: BaseException | None = None
+        said = ""
+
+        def take(piece: dict[str, Any]) -> None:
+            nonlocal said, problem
+            pieces.append(piece)
+            if not (more := _delta(piece)):
+                return
+            said += more
+            try:
+                hear(said)
+            finally:
+                problem = sys.exception()  # llama.cpp ends with it, and says nothing of it
+
+        asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
+        self._server.handle_chat_completions(asked, take)
+        if problem is not None:
+            raise problem
+        return _whole(pieces, said)
+
+    def _harmless(self, text: str) -> str:
+        """The text with a character without width in whatever would be a control token."""
+        return self._control.sub(lambda mark: mark[0][0] + _NO_WIDTH + mark[0][1:], text)
+
+    def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> Completion:
+        if "error" in body:
+            raise self._refusal(body["error"])
+        choice, usage = body["choices"][0], body["usage"]
+        finish = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}.get(choice["finish_reason"])
+        if finish is FinishReason.LENGTH and usage["completion_tokens"] < max_tokens:
+            raise ContextTooLongError(
+                f"the prompt of {usage['prompt_tokens']} tokens leaves too little room for the reply in the context "
+                f"of {self._context_tokens} tokens",
+                hint=_LONGER,
+            )
+        return Completion(
+            text=choice["message"].get("content") or "",
+            prompt_tokens=usage["prompt_tokens"],
+            reused_tokens=body["timings"]["cache_n"],
+            reply_tokens=usage["completion_tokens"],
+            finish_reason=finish or FinishReason.OTHER,
+            seconds=seconds,
+        )
+
+    def _refusal(self, error: Mapping[str, object]) -> EngineError:
+        if error.get("type") == "exceed_context_size_error":
+            needed = error.get("n_prompt_tokens")
+            message = f"the prompt of {needed} tokens does not fit the context of {self._context_tokens} tokens"
+            return ContextTooLongError(message, hint=_LONGER)
+        return EngineError(f"{self._name} gave no reply: {error.get('message')}")
+
+
+def _delta(piece: Mapping[str, Any]) -> str:
+    return "".join(choice["delta"].get("content") or "" for choice in piece.get("choices", ()))
+
+
+def _whole(pieces: Sequence[dict[str, Any]], said: str) -> dict[str, Any]:
+    """An answer as it comes in one piece, from those of a stream; an error is one by itself."""
+    failed = next((piece for piece in pieces if "error" in piece), None)
+    if failed is not None:
+        return failed
+    ends = [choice["finish_reason"] for piece in pieces for choice in piece["choices"] if choice["finish_reason"]]
+    if not ends or "usage" not in pieces[-1]:
+        raise RuntimeError("it ended in the middle of a reply")
+    return {**pieces[-1], "choices": [{"finish_reason": ends[-1], "message": {"content": said}}]}
+
+
+def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
+    """The model, with a usual chat template where its own is broken. Raises SettingsError."""
+    for template in ("", _PLAIN_TEMPLATE):
+        try:
+            return _opened(path, context_tokens, threads, key, template)
+        except RuntimeError as error:
+            failure = error
+    hint = "The file may be damaged, or need more memory than there is: fetch it again or choose a smaller one."
+    raise SettingsError(f"{path} cannot be loaded", hint=hint) from failure
+
+
+def _opened(path: Path, context_tokens: int, threads: int | None, key: str, template: str) -> Server:
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(path)
+    parameters.n_ctx = context_tokens
+    parameters.n_parallel = 1
+    parameters.cache_prompt = True
+    parameters.cache_ram_mib = _KEPT_PROMPTS
+    parameters.warmup = False
+    parameters.verbosity = _SILENT
+    parameters.ui = False
+    parameters.api_keys = [key]
+    if template:
+        parameters.chat_template = template
+    if threads is not None:
+        parameters.cpuparams.n_threads = threads
+        parameters.cpuparams_batch.n_threads = threads
+    return xllamacpp.Server(parameters)

@@ -1,0 +1,131 @@
+"""A causal language model in a local folder, run in this process by transformers; no server, no key."""
+
+from __future__ import annotations
+
+from copy import copy
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Self
+
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
+
+from investigator.engines.base import Hear, Traits
+from investigator.engines.loaded_once import LoadedOnce
+from investigator.engines.transformers.model import Generation, TransformersModel
+from investigator.engines.transformers.told_decoding import changed, with_told
+from investigator.errors import MissingPackageError, SettingsError
+from investigator.records import Prompt, Record, Reply
+from investigator.records.decoding import Decoding
+
+_SMALL = 4_000_000_000  # bytes: about a billion parameters in 32 bits
+_WEIGHTS = ("*.safetensors", "*.bin")
+
+
+class TransformersSettings(Record):
+    """How a model in a folder is run."""
+
+    decoding: Decoding = Field(
+        default=Decoding(beam_max_length=512, stop_token=""), description="how the tokens of a reply are chosen"
+    )
+    device: str = Field(default="cpu", description="where the model runs: cpu, cuda, mps")
+    seed: int = Field(default=0, ge=0, description="seed of the choice of tokens")
+
+
+class _Config(BaseModel):
+    context: int | None = Field(default=None, validation_alias=AliasChoices("max_position_embeddings", "n_positions"))
+
+
+class TransformersEngine:
+    """A folder with a causal language model, its tokenizer and its configuration as an engine.
+
+    The model is loaded when it is first needed, and once; code that lies in the folder is never run. It answers one
+    prompt at a time; other threads wait. Raises SettingsError at once where the folder holds no model,
+    MissingPackageError where transformers is not installed.
+    """
+
+    def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
+        self._path = Path(path).expanduser()
+        self._settings = settings or TransformersSettings()
+        self._size = _size(self._path)
+        self._context = _context(self._path)
+        self._loaded = LoadedOnce(lambda: TransformersModel(self._path, self._settings.device))
+        if find_spec("transformers") is None:
+            raise MissingPackageError(
+                "a model in a folder needs the package transformers", hint="Install it with: pip install transformers"
+            )
+
+    @property
+    def name(self) -> str:
+        """`transformers:` and the name of the folder with the size of its weights."""
+        return f"transformers:{self._path.resolve().name}@{self._size}"
+
+    @property
+    def traits(self) -> Traits:
+        """A language model that answers one prompt at a time."""
+        settings = self._settings
+        room = None if self._context is None else max(1, self._context - settings.decoding.beam_max_length)
+        sampling = f"{settings.decoding.settled().model_dump_json(exclude_defaults=True)} seed={settings.seed}"
+        return Traits(
+            is_model=True, is_small=self._size < _SMALL, context_tokens=room, concurrency=1, sampling=sampling
+        )
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The model's reply to one prompt, in the form of its chat template where it has one.
+
+        Raises ContextTooLongError where prompt and reply do not fit the context, EngineError where there is no reply,
+        and SettingsError where the model cannot be loaded.
+        """
+        return self._reply(prompt, None)
+
+    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+        """The same reply, heard token by token; where the best of several is chosen, nothing is heard."""
+        return self._reply(prompt, hear)
+
+    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
+        model, settings = self._loaded(), self._settings
+        done = model.generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
+        return Reply(
+            text=done.text,
+            input_tokens=done.input_tokens,
+            output_tokens=done.output_tokens,
+            finish_reason=done.finish_reason,
+            seconds=done.seconds,
+        )
+
+    def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
+        """What the model writes after a text, without any chat template; raises the same errors.
+
+        Penalties for repeating the text count its first `context_tokens`, all where None.
+        """
+        return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text by the model's own tokenizer, without what a chat template adds."""
+        return self._loaded().count_tokens(text)
+
+    def decoding_as(self, decoding: Decoding) -> Self:
+        """The same engine, which shares the model, by any of the methods. Raises SettingsError for what is no value."""
+        told = copy(self)
+        told._settings = changed(self._settings, {"decoding": with_told(self._settings.decoding, decoding)})
+        return told
+
+
+def _size(path: Path) -> int:
+    """The bytes of a folder's weights. Raises SettingsError where there is no model."""
+    weights = {file: file.stat().st_size for pattern in _WEIGHTS for file in path.glob(pattern)}
+    if not (path / "config.json").is_file() or not weights:
+        raise SettingsError(
+            f"{path} holds no model",
+            hint="Name a folder with config.json, the tokenizer's files and weights, as save_pretrained writes them.",
+        )
+    return sum(weights.values())
+
+
+def _context(path: Path) -> int | None:
+    """The tokens of context that a model was made for; None where it does not say. Raises SettingsError."""
+    try:
+        return _Config.model_validate_json((path / "config.json").read_bytes()).context
+    except (OSError, ValidationError) as error:
+        raise SettingsError(
+            f"{path / 'config.json'} is no model's configuration", hint="Fetch the model's folder again."
+        ) from error

@@ -1,0 +1,287 @@
+"""A causal language model that transformers has loaded in this process: it writes on, and counts tokens."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from investigator.engines.base import Hear
+from investigator.engines.transformers.factual_nucleus import Schedule, ends_sentence
+from investigator.engines.transformers.token_rules import (
+    NgramBlock,
+    NotYet,
+    Nucleus,
+    Penalties,
+    Sharpened,
+    TokenRule,
+    TopK,
+    factual_share,
+)
+from investigator.errors import ContextTooLongError, EngineError, SettingsError
+from investigator.records import FinishReason, Record
+from investigator.records.decoding import OFF, Decoding, Inference
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from transformers import GenerationConfig, StoppingCriteria
+    from transformers.generation.streamers import BaseStreamer
+
+_PENALTY = 0.5
+_NO_WIDTH = "\u200b"
+_STOP_WINDOW = 16  # tokens at the end in which a stop is looked for; it is found as soon as it is written
+
+
+class Generation(Record):
+    """What was written, without the stop; `logprob` is the natural logarithm of its probability, with the stop."""
+
+    text: str
+    logprob: float
+    input_tokens: int
+    output_tokens: int
+    finish_reason: FinishReason
+    seconds: float
+
+
+class TransformersModel:
+    """A loaded model, which writes one text at a time; other threads wait. Tokens are counted beside that.
+
+    Raises SettingsError where the folder's model cannot be loaded.
+    """
+
+    def __init__(self, path: Path, device: str = "cpu") -> None:
+        self._name = path.name
+        self._tokenizer, self._model = _load(path, device)
+        self._context = getattr(self._model.config, "max_position_embeddings", None)
+        marks = sorted(map(str, self._tokenizer.all_special_tokens), key=len, reverse=True)
+        self._control = re.compile("|".join(re.escape(mark) for mark in marks) or r"(?!)")
+        self._ends = _end_tokens(self._tokenizer, self._model)
+        self._turn = Lock()
+        self._tokenizing = Lock()
+        self._with = cache(lambda stop: [token for token in range(len(self._tokenizer)) if stop in self._text([token])])
+        self._ends_sentence = cache(lambda token: ends_sentence(self._text([token])))
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text."""
+        with self._tokenizing:
+            return len(self._tokenizer(self._harmless(text), add_special_tokens=False)["input_ids"])
+
+    def generate(
+        self,
+        text: str,
+        decoding: Decoding,
+        seed: int = 0,
+        *,
+        as_chat: bool = False,
+        context_tokens: int | None = None,
+        hear: Hear | None = None,
+    ) -> Generation:
+        """Write on from a text, or reply to it with `as_chat` where the model has a chat template.
+
+        The control tokens of the model are none in the text, so that it cannot end its turn. Penalties for repeating
+        it count its first `context_tokens`, all where None. `hear` is told of it token by token, unless it is chosen
+        from several. Raises ContextTooLongError, and EngineError where nothing can be written.
+        """
+        ids = self._ids(text, as_chat)
+        decoding = decoding.settled()
+        if not ids:
+            raise EngineError(f"{self._name} cannot write on from an empty prompt", hint="Give it some text.")
+        if self._context is not None and len(ids) + decoding.beam_max_length > self._context:
+            raise ContextTooLongError(
+                f"the prompt of {len(ids)} tokens and a reply of up to {decoding.beam_max_length} do not fit the "
+                f"context of {self._context} tokens"
+            )
+        rules = self._rules(decoding, len(ids), len(ids) if context_tokens is None else context_tokens)
+        with self._turn:
+            started = time.monotonic()
+            try:
+                written, logprob = self._best(ids, decoding, rules, seed, hear)
+            except (RuntimeError, ValueError, IndexError) as error:
+                raise EngineError(f"{self._name} wrote nothing: {error}") from error
+            seconds = time.monotonic() - started
+        return self._generation(ids, written, logprob, decoding, seconds)
+
+    def _generation(
+        self, ids: list[int], written: list[int], logprob: float, decoding: Decoding, seconds: float
+    ) -> Generation:
+        said = self._text(written)
+        stop = decoding.stop_token
+        stopped = written[-1:] in [[end] for end in self._ends] or bool(stop and stop in said)
+        full = len(written) >= decoding.beam_max_length and not stopped
+        return Generation(
+            text=said.partition(stop)[0] if stop else said,
+            logprob=logprob,
+            input_tokens=len(ids),
+            output_tokens=len(written),
+            finish_reason=FinishReason.LENGTH if full else FinishReason.STOP,
+            seconds=seconds,
+        )
+
+    def _ids(self, text: str, as_chat: bool) -> list[int]:
+        """The tokens of a prompt; one that is no chat begins, and does not end, as the model's texts do."""
+        text = self._harmless(text)
+        is_chat = as_chat and bool(getattr(self._tokenizer, "chat_template", None))
+        with self._tokenizing:
+            if is_chat:
+                messages = [{"role": "user", "content": text}]
+                text = self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+            ids = list(self._tokenizer(text, add_special_tokens=not is_chat)["input_ids"])
+        return ids[:-1] if len(ids) > 1 and ids[-1] in self._ends and not is_chat else ids
+
+    def _harmless(self, text: str) -> str:
+        return self._control.sub(lambda mark: mark[0][0] + _NO_WIDTH + mark[0][1:], text)
+
+    def _text(self, ids: Sequence[int]) -> str:
+        with self._tokenizing:
+            return str(self._tokenizer.decode(ids, skip_special_tokens=True))
+
+    def _rules(self, decoding: Decoding, prompt: int, context: int) -> list[TokenRule]:
+        """What the next token must keep to, in order; `prompt` and `context` are numbers of tokens."""
+        rules: list[TokenRule] = []
+        if decoding.stop_token and decoding.beam_min_length > 1:
+            rules.append(NotYet(prompt, decoding.beam_min_length, self._with(decoding.stop_token)))
+        if decoding.penalize_repetitions or decoding.penalize_ctxt_repetitions:
+            counted = min(context, prompt) if decoding.penalize_ctxt_repetitions else 0
+            rules.append(Penalties(prompt if decoding.penalize_repetitions else 10**9, counted, _PENALTY, _PENALTY))
+        if decoding.beam_block_ngram > 0:
+            rules.append(NgramBlock(decoding.beam_block_ngram, prompt))
+        if decoding.beam_context_block_ngram > 0:
+            rules.append(NgramBlock(decoding.beam_context_block_ngram, 0))
+        if decoding.inference in (Inference.GREEDY, Inference.BEAM):
+            return rules
+        rules.append(Sharpened(decoding.temperature))
+        if decoding.inference is Inference.TOPK:
+            rules.append(TopK(decoding.topk))
+        elif decoding.inference is Inference.FACTUAL_NUCLEUS:
+            schedule = Schedule(decoding.topp, decoding.lambda_decay, decoding.omega_bound, decoding.p_reset)
+            rules.append(Nucleus(prompt, factual_share(schedule, self._ends_sentence)))
+        elif decoding.topp != OFF:
+            rules.append(Nucleus(prompt, lambda _: decoding.topp))
+        return rules
+
+    def _best(
+        self, ids: list[int], decoding: Decoding, rules: Sequence[TokenRule], seed: int, hear: Hear | None
+    ) -> tuple[list[int], float]:
+        """The likeliest of the texts that the method finds, as tokens, and the logarithm of its probability."""
+        import torch
+        from transformers import LogitsProcessorList, StoppingCriteriaList
+
+        given = torch.tensor([ids], device=self._model.device)
+        stops = StoppingCriteriaList([self._stop(decoding.stop_token, len(ids))] if decoding.stop_token else [])
+        with torch.random.fork_rng(devices=[]), torch.inference_mode():
+            torch.manual_seed(seed)
+            found = self._model.generate(
+                given,
+                attention_mask=torch.ones_like(given),
+                generation_config=self._config(decoding),
+                logits_processor=LogitsProcessorList(rules),
+                stopping_criteria=stops,
+                streamer=self._streamer(hear, decoding) if hear is not None else None,
+            )
+            texts = [self._written(row[len(ids) :].tolist(), decoding.stop_token) for row in found]
+            scored = [(self._logprob(ids, written), written) for written in texts]
+        logprob, best = max(scored, key=lambda pair: pair[0])
+        return best, logprob
+
+    def _streamer(self, hear: Hear, decoding: Decoding) -> BaseStreamer | None:
+        """Tells what is written, without the prompt, which comes first; None where several are written at once."""
+        from transformers.generation.streamers import BaseStreamer
+
+        if decoding.inference in (Inference.BEAM, Inference.SAMPLE_AND_RANK):
+            return None
+        text_of, stop = self._text, decoding.stop_token
+
+        class Streamer(BaseStreamer):  # type: ignore[misc]
+            written: list[int] | None = None
+
+            def put(self, value: Tensor) -> None:
+                if self.written is None:
+                    self.written = []
+                    return
+                self.written += value.flatten().tolist()
+                said = text_of(self.written)
+                hear(said.partition(stop)[0] if stop else said)
+
+            def end(self) -> None:
+                """Nothing is held back."""
+
+        return Streamer()
+
+    def _config(self, decoding: Decoding) -> GenerationConfig:
+        from transformers import GenerationConfig
+
+        pad = self._tokenizer.pad_token_id
+        config: dict[str, Any] = {
+            "max_new_tokens": decoding.beam_max_length,
+            "min_new_tokens": min(decoding.beam_min_length, decoding.beam_max_length),
+            "eos_token_id": sorted(self._ends) or None,
+            "pad_token_id": min(self._ends, default=0) if pad is None else pad,
+        }
+        if decoding.inference is Inference.BEAM:
+            return GenerationConfig(**config, num_beams=decoding.beam_size, do_sample=False)
+        if decoding.inference is Inference.GREEDY:
+            return GenerationConfig(**config, do_sample=False)
+        ranked = decoding.beam_size if decoding.inference is Inference.SAMPLE_AND_RANK else 1
+        return GenerationConfig(**config, do_sample=True, top_k=0, num_return_sequences=ranked)
+
+    def _stop(self, stop: str, prompt: int) -> StoppingCriteria:
+        import torch
+        from transformers import StoppingCriteria
+
+        def hit(ids: Tensor) -> bool:
+            return stop in self._text(ids[max(prompt, len(ids) - _STOP_WINDOW) :].tolist())
+
+        class Stop(StoppingCriteria):  # type: ignore[misc]
+            def __call__(self, input_ids: Tensor, scores: Tensor, **kwargs: object) -> Tensor:
+                return torch.tensor([hit(row) for row in input_ids], dtype=torch.bool, device=input_ids.device)
+
+        return Stop()
+
+    def _written(self, ids: list[int], stop: str) -> list[int]:
+        """The tokens up to the first that ends the text; what stands behind it fills up a batch."""
+        for n, token in enumerate(ids, 1):
+            if token in self._ends or (stop and stop in self._text(ids[max(0, n - _STOP_WINDOW) : n])):
+                return ids[:n]
+        return ids
+
+    def _logprob(self, ids: list[int], written: list[int]) -> float:
+        """The logarithm of the probability that the model itself gives to what was written."""
+        import torch
+
+        whole = torch.tensor([[*ids, *written]], device=self._model.device)
+        logits = self._model(whole).logits[0, len(ids) - 1 : -1]
+        return float(logits.float().log_softmax(-1).gather(1, whole[0, len(ids) :].unsqueeze(1)).sum())
+
+
+def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
+    """The tokens that end a text, by the model's settings or the tokenizer."""
+    told = model.generation_config.eos_token_id
+    told = tokenizer.eos_token_id if told is None else told
+    return frozenset(told if isinstance(told, list) else () if told is None else (told,))
+
+
+def _load(path: Path, device: str) -> tuple[Any, Any]:
+    """Tokenizer and model of a folder, from its files alone. Raises SettingsError."""
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    shows_progress = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+        model = AutoModelForCausalLM.from_pretrained(path, local_files_only=True).eval().to(device)
+    except (OSError, ValueError, RuntimeError, KeyError, ImportError, SafetensorError) as error:
+        gist = str(error).partition("\n")[0]
+        raise SettingsError(
+            f"the model in {path} cannot be loaded: {gist}",
+            hint="The folder must hold a causal language model that needs no code of its own.",
+        ) from error
+    finally:
+        if shows_progress:
+            logging.enable_progress_bar()
+    return tokenizer, model

@@ -1,0 +1,133 @@
+"""Rules for the choice of the next token, in the form in which transformers calls them.
+
+Each takes the tokens so far, of shape (sequences, tokens), and the scores of the next one, of shape (sequences,
+vocabulary), and gives scores of the same shape; a token that may not come has the score -inf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from investigator.engines.transformers.factual_nucleus import Schedule
+
+
+class TokenRule(Protocol):
+    """Changes the scores of the next token."""
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """The scores that hold."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sharpened:
+    """Divides scores by a temperature."""
+
+    temperature: float
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """The scores that hold."""
+        return scores / self.temperature
+
+
+@dataclass(frozen=True)
+class TopK:
+    """Leaves the k likeliest tokens."""
+
+    k: int
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """The scores that hold."""
+        least = scores.topk(min(self.k, scores.shape[-1])).values[..., -1:]
+        return scores.masked_fill(scores < least, -inf)
+
+
+@dataclass(frozen=True)
+class Nucleus:
+    """Leaves the fewest tokens that hold so much of the probability as `share` says for the tokens written so far."""
+
+    prompt_tokens: int
+    share: Callable[[Sequence[int]], float]
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """The scores that hold."""
+        held = scores.clone()
+        for row, written in zip(held, input_ids[:, self.prompt_tokens :].tolist(), strict=True):
+            likeliest = row.softmax(-1).sort(descending=True)
+            likelier = likeliest.values.cumsum(-1) - likeliest.values
+            outside = likelier >= self.share(written)
+            outside[0] = False
+            row[likeliest.indices[outside]] = -inf
+        return held
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """Takes `presence` off the score of each token that was written, and `frequency` for each time that it was.
+
+    Tokens of the prompt count up to the place `context_tokens`.
+    """
+
+    prompt_tokens: int
+    context_tokens: int
+    presence: float
+    frequency: float
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """The scores that hold."""
+        held = scores.clone()
+        for row, ids in zip(held, input_ids, strict=True):
+            told = ids.new_tensor([*ids[: self.context_tokens].tolist(), *ids[self.prompt_tokens :].tolist()])
+            found, times = told.unique(return_counts=True)
+            row[found] -= self.presence + self.frequency * times.to(row.dtype)
+        return held
+
+
+@dataclass(frozen=True)
+class NgramBlock:
+    """Lets no sequence of `length` tokens come twice among those from `start` on."""
+
+    length: int
+    start: int
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """The scores that hold."""
+        held = scores.clone()
+        for row, ids in zip(held, input_ids[:, self.start :].tolist(), strict=True):
+            for token in self._repeating(ids):
+                row[token] = -inf
+        return held
+
+    def _repeating(self, ids: Sequence[int]) -> set[int]:
+        """The tokens that would end a sequence which is there already."""
+        before = ids[len(ids) - self.length + 1 :] if self.length > 1 else []
+        starts = range(len(ids) - self.length + 1)
+        return {ids[n + self.length - 1] for n in starts if ids[n : n + self.length - 1] == before}
+
+
+@dataclass(frozen=True)
+class NotYet:
+    """Lets none of some tokens come before so many others were written."""
+
+    prompt_tokens: int
+    least: int
+    tokens: Sequence[int]
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """The scores that hold."""
+        if input_ids.shape[1] - self.prompt_tokens >= self.least:
+            return scores
+        held = scores.clone()
+        held[:, list(self.tokens)] = -inf
+        return held
+
+
+def factual_share(schedule: Schedule, is_end: Callable[[int], bool]) -> Callable[[Sequence[int]], float]:
+    """The share of factual nucleus sampling, by which tokens end a sentence."""
+    return lambda written: schedule.share([is_end(token) for token in written])

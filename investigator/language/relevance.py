@@ -1,0 +1,56 @@
+"""How much of a question's words a text holds. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from investigator.language.terms import content_words, stem, words
+
+_K1, _B = 1.2, 0.75
+_USUAL_WORDS = 120  # of a chunk
+
+
+def word_weights(question: str, document_shares: Mapping[str, float]) -> dict[str, float]:
+    """Stems of the question's content words with their weights: rare words weigh more (smoothed inverse frequency)."""
+    weights: dict[str, float] = {}
+    for word in content_words(question):
+        weight = rarity(document_shares.get(word, 0.0))
+        weights[stem(word)] = max(weights.get(stem(word), 0.0), weight)
+    return weights
+
+
+def rarity(share: float) -> float:
+    """The weight of a word that this share (0..1) of the documents hold; that of a common word is low, never 0."""
+    return math.log(1.0 + 1.0 / (share + 0.05))
+
+
+def coverage(weights: Mapping[str, float], text: str) -> float:
+    """Share (0..1) of the weight of the words that stand in the text."""
+    present = stems(words(text))
+    return share_of_weight(weights, {word for word in weights if word in present})
+
+
+def share_of_weight(weights: Mapping[str, float], present: Iterable[str]) -> float:
+    """Share (0..1) of the weight that some of the words have."""
+    total = math.fsum(weights.values())
+    return math.fsum(weights[word] for word in present) / total if total else 0.0
+
+
+def overlap(weights: Mapping[str, float], text: str) -> float:
+    """BM25 of a text as a share (0..1) of what a text could reach that says each word without end.
+
+    Unlike a BM25 score it can be compared between questions and folders.
+    """
+    total = math.fsum(weights.values())
+    if not total:
+        return 0.0
+    counts = Counter(stem(word) for word in words(text))
+    norm = _K1 * (1 - _B + _B * counts.total() / _USUAL_WORDS)
+    return math.fsum(weight * counts[word] / (counts[word] + norm) for word, weight in weights.items()) / total
+
+
+def stems(texts: Iterable[str]) -> frozenset[str]:
+    """The stems of some folded words."""
+    return frozenset(stem(word) for word in texts)

@@ -1,0 +1,106 @@
+"""The point of a language model and the point of the search, made into one.
+
+Small models score badly, and some score everything alike. What the search measured is calibrated, but it has not read.
+The rules lie in `data/model_points.json`; `benchmarks/fit_model_points.py` fits one for a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+
+from pydantic import Field
+
+from investigator.records import Memory, Record
+from investigator.scoring.calibration import Logistic, log_odds
+from investigator.scoring.resources import shipped_text
+
+_FEWEST_REPLIES = 3
+_WILD_SPREAD = 40  # points of search between the best and the worst document that a model scored alike
+
+
+class PointFeatures(Record):
+    """Both points as chances (0..1), and whether one of the model's quotes stands in the document."""
+
+    model: float
+    search: float
+    proven: bool
+
+    @property
+    def model_odds(self) -> float:
+        """The logarithm of the odds of the model's point; 0 and 100 count as 2 and 98."""
+        return log_odds(min(0.98, max(0.02, self.model)))
+
+    @property
+    def search_odds(self) -> float:
+        """The logarithm of the odds of the search's point."""
+        return log_odds(min(0.98, max(0.02, self.search)))
+
+
+class PointRule(Record):
+    """How the two points of some models become one: where they lie at least `apart`, else the model's stands."""
+
+    models: str = Field(description="pattern of the names of the engines, as gguf:SmolLM2-135M-*")
+    apart: int = Field(ge=0, le=100)
+    logistic: Logistic
+    fitted_on: str
+
+    def is_far(self, model: int, search: int) -> bool:
+        """Whether the two points lie so far apart that the model's does not stand by itself."""
+        return abs(model - search) >= self.apart
+
+    def point(self, model: int, search: int, *, proven: bool) -> int:
+        """The point (0..100) that follows from both."""
+        if not self.is_far(model, search):
+            return model
+        features = PointFeatures(model=model / 100, search=search / 100, proven=proven)
+        return round(100 * self.logistic.chance(features))
+
+
+class PointRules(Record):
+    """The rules for models that were measured, for small local models, and for all others."""
+
+    measured: tuple[PointRule, ...]
+    small: PointRule
+    others: PointRule
+
+    def of(self, engine: str, *, is_small: bool) -> PointRule:
+        """The rule for an engine by its name and size."""
+        for rule in self.measured:
+            if fnmatchcase(engine, rule.models):
+                return rule
+        return self.small if is_small else self.others
+
+
+@cache
+def shipped_rules() -> PointRules:
+    """The rules that come with the package."""
+    return PointRules.model_validate_json(shipped_text("model_points.json"))
+
+
+def scores_alike(memories: Sequence[Memory]) -> bool:
+    """Whether the model gives every document the same point, though the search finds them very different.
+
+    Nothing at all, 0 points and no quotes, is the right reply of a good model to a question that no document answers.
+    """
+    scored = [memory for memory in memories if memory.model_point is not None and memory.search_point is not None]
+    if len(scored) < _FEWEST_REPLIES or len({memory.model_point for memory in scored}) > 1:
+        return False
+    if not any(memory.model_point or memory.failed_quotes or _quoted(memory) for memory in scored):
+        return False
+    found = [memory.search_point or 0 for memory in scored]
+    return max(found) - min(found) >= _WILD_SPREAD
+
+
+def _quoted(memory: Memory) -> bool:
+    return bool(memory.quotes) and not memory.quoted_by_search
+
+
+def counted(memories: Sequence[Memory]) -> tuple[Memory, ...]:
+    """The memories with the points that count: those of the search where the model scores everything alike."""
+    if not scores_alike(memories):
+        return tuple(memories)
+    return tuple(
+        memory if memory.model_point is None else memory.changed(point=memory.search_point) for memory in memories
+    )

@@ -1,0 +1,71 @@
+"""What models cost: a small table that anybody can edit.
+
+It lies in `data/prices.json`. A model that it does not name has no known price, which is said and never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from investigator.errors import SettingsError
+from investigator.records import Record
+from investigator.scoring.resources import shipped_text
+
+_HINT = 'Write it as {"as_of": "2026-01-31", "prices": [{"model": "openai:NAME", "input": 0.25, "output": 2.0}]}'
+_DATED = re.compile(r"(?:-(?:latest|\d{8}|\d{4}-\d{2}-\d{2}))?")
+_IN_THIS_PROCESS = frozenset({"extractive", "gguf", "scripted"})
+_LOOPBACK = re.compile(r"@(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$")
+
+
+class Price(Record):
+    """Of a model, by its `provider:name`: US dollars for a million tokens of input and of output."""
+
+    model: str
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """US dollars for so many tokens."""
+        return (self.input * input_tokens + self.output * output_tokens) / 1_000_000
+
+
+class Prices(Record):
+    """A table of prices, and the day they were looked up."""
+
+    as_of: str
+    prices: tuple[Price, ...] = ()
+
+    def price_of(self, engine: str) -> Price | None:
+        """The price of an engine by its name; None where it is not known.
+
+        An engine in this process or behind a loopback address costs nothing, unless the table says otherwise. A name
+        with a date at its end has the price of the name without it.
+        """
+        model = engine.partition("@")[0]
+        for price in self.prices:
+            if model.startswith(price.model) and _DATED.fullmatch(model, len(price.model)):
+                return price
+        local = model.partition(":")[0] in _IN_THIS_PROCESS or _LOOPBACK.search(engine)
+        return Price(model=model, input=0, output=0) if local else None
+
+
+@cache
+def shipped_prices() -> Prices:
+    """The table that comes with the package."""
+    return Prices.model_validate_json(shipped_text("prices.json"))
+
+
+def read_prices(file: Path) -> Prices:
+    """A table of one's own. Raises SettingsError where the file cannot be read or holds something else."""
+    try:
+        return Prices.model_validate_json(file.expanduser().read_bytes())
+    except OSError as error:
+        raise SettingsError(f"the prices in {file} cannot be read: {error.strerror}", hint=_HINT) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise SettingsError(f"{file} is no table of prices ({place}: {first['msg']})", hint=_HINT) from error

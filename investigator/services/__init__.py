@@ -1,0 +1,1 @@
+"""The services behind the front door: runs, the index, and which engine plays which role."""

@@ -1,0 +1,124 @@
+"""`investigator display TASK`: show the examples of a task."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from investigator.cli.output import print_json, print_styled
+from investigator.dialogue.messages import Message
+from investigator.dialogue.teachers import Teacher
+from investigator.reports.inert import inert, one_line
+from investigator.reports.wording import counted
+from investigator.tasks.loading import create_teacher
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+
+_SHOWN_OF_FIELD = 200  # characters; a text and its labels are shown whole
+_OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "episode_done", "id"})
+
+
+def display(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="For example squad:datafile=dev.json, or a,b for two.")],
+    datatype: Annotated[str, typer.Option(help="train, valid or test; with :stream to read while showing.")] = (
+        "train:ordered"
+    ),
+    num: Annotated[int, typer.Option("--num", metavar="N", min=1, help="How many examples.")] = 10,
+    datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="The file or folder of the data.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each example as JSON, one a line.")] = False,
+) -> None:
+    """Show the examples of a task: text, labels, how many candidates, and what else they have.
+
+    A task of your own is named by its module, such as my_package.my_task, which may lie in the current folder.
+    """
+
+    find_in_current_folder(task)
+    named = {} if datafile is None else {"datafile": str(datafile)}
+    teacher = create_teacher({"task": task, "datatype": datatype, **named})
+    try:
+        examples = list(islice(teacher, num))
+        if as_json:
+            print_json("\n".join(_as_json(example) for example in examples))
+        else:
+            print_styled(examples_text(examples))
+            typer.echo(_size(teacher), err=True)
+    finally:
+        teacher.shutdown()
+
+
+def find_in_current_folder(task: str) -> None:
+    """Let the modules that a task string names be found in the current folder, after those that are installed."""
+    folder = os.getcwd()
+    if any("." in each.partition(":")[0] for each in task.split(",")) and folder not in sys.path:
+        sys.path.append(folder)
+
+
+def examples_text(examples: Sequence[Message]) -> Text:
+    """Examples for a person to read, with a line wherever an episode begins."""
+    from rich.text import Text
+
+    shown, begins = Text(), True
+    for example in examples:
+        if begins:
+            shown.append(f"- - - new episode: {_folded(example.get('id', ''))} - - -\n", style="dim")
+        shown.append(_example(example))
+        begins = bool(example.get("episode_done"))
+    return shown
+
+
+def _example(example: Message) -> Text:
+    from rich.text import Text
+
+    lines = Text(f"{inert(example.text)}\n")
+    for name in ("labels", "eval_labels"):
+        if name in example:
+            lines.append(f"  {name}: {' | '.join(inert(label) for label in _texts(example[name]))}\n", style="bold")
+    if "label_candidates" in example:
+        lines.append(f"  label_candidates: {len(_texts(example['label_candidates'])):,}\n")
+    for name, value in example.items():
+        if name not in _OWN_LINES:
+            lines.append(f"  {_folded(name)}: {_folded(value)}\n", style="dim")
+    return lines
+
+
+def _size(teacher: Teacher) -> str:
+
+    episodes, examples = teacher.num_episodes(), teacher.num_examples()
+    if episodes is None or examples is None:
+        return "nobody knows how many examples there are"
+    return f"{teacher.id}: {counted(episodes, 'episode')} with {counted(examples, 'example')}"
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    return [str(each) for each in value] if isinstance(value, Sequence | frozenset | set) else [str(value)]
+
+
+def _folded(value: object) -> str:
+
+    return one_line(value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False), _SHOWN_OF_FIELD)
+
+
+def _as_json(example: Message) -> str:
+    return json.dumps(_plain(example.json_safe_payload()), ensure_ascii=False)
+
+
+def _plain(value: object) -> object:
+    """The value as JSON can write it; pictures and the like as their description."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)

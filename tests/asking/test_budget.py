@@ -1,0 +1,249 @@
+"""Ceilings: what may still begin, with calls under way, in threads, and in a run that goes on later."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from investigator.asking.budget import BudgetSettings, BudgetSpent, Ledger, ceiling_reached
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
+from investigator.engines.roles import Role
+from investigator.errors import EngineError
+from investigator.records import (
+    AskReply,
+    AskVariables,
+    Passage,
+    Prompt,
+    Reply,
+    StopReason,
+    Usage,
+    together,
+)
+from investigator.scoring.prices import Price
+from investigator.store.in_memory import InMemoryJournal
+
+SAID = '{"point": 90, "quotes": [], "reply": "So it is."}'
+DEAR = Price(model="scripted", input=10.0, output=100.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "usage", "elapsed", "reason"),
+    [
+        (BudgetSettings(calls=3), Usage(calls=2), 0.0, None),
+        (BudgetSettings(calls=3), Usage(calls=3), 0.0, StopReason.CALLS),
+        (BudgetSettings(tokens=10), Usage(input_tokens=6, output_tokens=3), 0.0, None),
+        (BudgetSettings(tokens=10), Usage(input_tokens=6, output_tokens=4), 0.0, StopReason.TOKENS),
+        (BudgetSettings(money=0.5), Usage(money=0.49), 0.0, None),
+        (BudgetSettings(money=0.5), Usage(money=0.5), 0.0, StopReason.MONEY),
+        (BudgetSettings(seconds=60), Usage(seconds=999), 59.9, None),
+        (BudgetSettings(seconds=60), Usage(), 60.0, StopReason.TIME),
+        (BudgetSettings(calls=None), Usage(calls=10**6, input_tokens=10**9, money=1e6), 1e9, None),
+    ],
+)
+def test_a_ceiling_is_reached_when_nothing_is_left_below_it(
+    settings: BudgetSettings, usage: Usage, elapsed: float, reason: StopReason | None
+) -> None:
+    assert ceiling_reached(settings, usage, elapsed) is reason
+
+
+class Spending:
+    """A ledger over what was spent so far."""
+
+    def __init__(self, settings: BudgetSettings) -> None:
+        self.spent = Usage()
+        self.now = 0.0
+        self.ledger = Ledger(settings, lambda: self.spent, lambda: self.now)
+
+    def pay(self, reply_tokens: int, input_tokens: int = 100, price: Price | None = None) -> None:
+        """One call with a reply of that length."""
+        money = price.of(input_tokens, reply_tokens) if price else 0.0
+        cost = Usage(calls=1, input_tokens=input_tokens, output_tokens=reply_tokens, money=money)
+        with self.ledger.call(input_tokens, price):
+            self.spent = together(self.spent, cost)
+        self.ledger.learn(reply_tokens)
+
+
+def test_a_call_whose_prompt_alone_is_over_the_ceiling_does_not_begin() -> None:
+    spending = Spending(BudgetSettings(tokens=5_000))
+    with pytest.raises(BudgetSpent) as caught:
+        spending.pay(1, input_tokens=5_001)
+    assert caught.value.reason is StopReason.TOKENS
+    assert spending.spent.calls == 0
+
+
+def test_a_call_is_expected_to_be_as_long_as_the_longest_before_it() -> None:
+    spending = Spending(BudgetSettings(tokens=3_000))
+    spending.pay(1_000)
+    for _ in range(8):
+        spending.pay(10)
+    with pytest.raises(BudgetSpent):
+        spending.pay(10)
+    assert spending.spent.tokens == 1_100 + 8 * 110  # one more might come to 1,980 + 100 + 1,000
+
+
+def test_money_is_foreseen_by_the_price_of_the_model_that_is_asked() -> None:
+    spending = Spending(BudgetSettings(money=0.03))
+    spending.pay(100, price=DEAR)  # 0.011
+    spending.pay(100, price=None)
+    with pytest.raises(BudgetSpent) as caught:
+        spending.pay(100, price=DEAR)  # may cost 0.021: 200 tokens are expected of a reply
+    assert caught.value.reason is StopReason.MONEY
+    spending.pay(100, price=None)
+
+
+@given(st.lists(st.integers(0, 4_000), min_size=1, max_size=40), st.integers(300, 20_000))
+def test_one_call_after_the_other_passes_a_ceiling_by_no_more_than_a_reply_outgrows_all_before_it(
+    replies: list[int], ceiling: int
+) -> None:
+    spending, longest = Spending(BudgetSettings(tokens=ceiling, calls=None)), 200
+    for reply in replies:
+        try:
+            spending.pay(reply)
+        except BudgetSpent:
+            break
+        assert spending.spent.tokens <= ceiling + max(0, reply - longest)
+        longest = max(longest, reply)
+
+
+def test_time_over_ends_the_calls() -> None:
+    spending = Spending(BudgetSettings(seconds=10))
+    spending.now = 9.9
+    spending.pay(1)
+    spending.now = 10.0
+    with pytest.raises(BudgetSpent) as caught:
+        spending.pay(1)
+    assert caught.value.reason is StopReason.TIME
+
+
+def test_a_call_that_fails_gives_its_place_back() -> None:
+    spending = Spending(BudgetSettings(calls=1))
+    with pytest.raises(EngineError), spending.ledger.call(10, None):
+        raise EngineError("gone")
+    spending.pay(1)
+    assert spending.spent.calls == 1
+
+
+def test_calls_under_way_take_the_place_of_those_that_would_come_after_them() -> None:
+    spending = Spending(BudgetSettings(calls=2, tokens=10_000))
+    with spending.ledger.call(10, None), spending.ledger.call(10, None):
+        with pytest.raises(BudgetSpent) as caught:
+            spending.pay(1)
+        assert caught.value.reason is StopReason.CALLS
+    spending.pay(1)
+
+
+def asking(number: int) -> AskVariables:
+    return AskVariables(
+        main_question=f"Question {number}?",
+        mission="M",
+        sub_question="S",
+        document_id="a.txt",
+        document_title="A",
+        needs=(),
+        passages=(Passage(document_id="a.txt", start=0, end=4, text="Text"),),
+    )
+
+
+class Waiting:
+    """An engine whose calls all wait until so many are inside at once, then give replies of that many tokens."""
+
+    name = "scripted"
+
+    def __init__(self, together_inside: int, *, input_tokens: int = 0, output_tokens: int = 0) -> None:
+        self.calls = 0
+        self._barrier = threading.Barrier(together_inside, timeout=20)
+        self._lock = threading.Lock()
+        self._reply = Reply(text=SAID, input_tokens=input_tokens, output_tokens=output_tokens)
+
+    def reply(self, prompt: Prompt) -> Reply:
+        with self._lock:
+            self.calls += 1
+        self._barrier.wait()
+        return self._reply
+
+
+def client(
+    engine: Waiting, budget: BudgetSettings, journal: InMemoryJournal, price_of: Callable[[str], Price | None]
+) -> EngineClient:
+    return EngineClient({role: engine for role in Role}, Prompts(), journal, lambda: 0.0, budget, price_of=price_of)
+
+
+def all_at_once(made: EngineClient, threads: int) -> list[StopReason | None]:
+    """What became of so many askings that begin at the same moment, sorted: None for one that was answered."""
+    start = threading.Barrier(threads, timeout=20)
+
+    def ask(number: int) -> StopReason | None:
+        variables = asking(number)
+        start.wait()
+        try:
+            made.ask("query/ask", variables, AskReply)
+        except BudgetSpent as spent:
+            return spent.reason
+        return None
+
+    with ThreadPoolExecutor(threads) as pool:
+        return sorted(pool.map(ask, range(threads)), key=str)
+
+
+def nothing(_: str) -> Price | None:
+    return None
+
+
+def test_threads_that_ask_at_once_never_make_more_calls_than_the_ceiling() -> None:
+    engine, journal = Waiting(5), InMemoryJournal()
+    outcomes = all_at_once(client(engine, BudgetSettings(calls=5), journal, nothing), threads=24)
+    assert outcomes == [None] * 5 + [StopReason.CALLS] * 19
+    assert engine.calls == journal.usage().calls == 5
+
+
+def test_threads_that_ask_at_once_never_use_more_tokens_than_the_ceiling() -> None:
+    prompt = -(-len(Prompts().prompt("query/ask", asking(10)).text) // 3)  # as tokens are guessed
+    engine, journal = Waiting(4, input_tokens=prompt, output_tokens=200), InMemoryJournal()
+    budget = BudgetSettings(tokens=4 * (prompt + 200) + 100)
+    outcomes = all_at_once(client(engine, budget, journal, nothing), threads=16)
+    assert outcomes == [None] * 4 + [StopReason.TOKENS] * 12
+    assert journal.usage().tokens <= 4 * (prompt + 200) + 100
+
+
+def test_threads_that_ask_at_once_never_spend_more_money_than_the_ceiling() -> None:
+    prompt = -(-len(Prompts().prompt("query/ask", asking(10)).text) // 3)
+    engine = Waiting(3, input_tokens=prompt, output_tokens=200)
+    journal = InMemoryJournal(lambda _: DEAR)
+    budget = BudgetSettings(money=3.5 * DEAR.of(prompt, 200))
+    outcomes = all_at_once(client(engine, budget, journal, lambda _: DEAR), threads=16)
+    assert outcomes == [None] * 3 + [StopReason.MONEY] * 13
+    assert 0 < journal.usage().money <= 3.5 * DEAR.of(prompt, 200)
+
+
+def test_a_ceiling_of_money_is_not_kept_by_guesses_where_no_price_is_known() -> None:
+    engine, journal = Waiting(1, input_tokens=10**6), InMemoryJournal()
+    made = client(engine, BudgetSettings(money=0.000001), journal, nothing)
+    made.ask("query/ask", asking(1), AskReply)
+    assert (journal.usage().money, journal.usage().unpriced) == (0.0, 1)
+
+
+def test_a_reply_that_is_kept_already_costs_nothing_even_when_all_is_spent() -> None:
+    engine, journal = Waiting(1), InMemoryJournal()
+    made = client(engine, BudgetSettings(calls=1), journal, nothing)
+    first = made.ask("query/ask", asking(1), AskReply)
+    with pytest.raises(BudgetSpent):
+        made.ask("query/ask", asking(2), AskReply)
+    assert made.ask("query/ask", asking(1), AskReply) == first
+    assert engine.calls == 1
+
+
+def test_a_run_that_goes_on_gets_no_second_budget() -> None:
+    engine, journal = Waiting(1), InMemoryJournal()
+    budget = BudgetSettings(calls=2)
+    client(engine, budget, journal, nothing).ask("query/ask", asking(1), AskReply)
+    again = client(engine, budget, journal, nothing)
+    again.ask("query/ask", asking(2), AskReply)
+    with pytest.raises(BudgetSpent):
+        again.ask("query/ask", asking(3), AskReply)
+    assert engine.calls == 2

@@ -1,0 +1,343 @@
+"""`investigator chat`: lines in, replies out."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+from chat_replies import at_a_server, module_of
+from openai_server import Body, OpenAIServer, Response, json_response, refusal, streamed
+from power_plants import prompt_in, write_folder
+from screen import screen
+from typer.testing import CliRunner, Result
+
+from investigator.bb3.records import Module
+from investigator.cli.main import app
+
+QUESTION = "How much power does the Cedar plant make?"
+
+
+class Terminal:
+    """A folder, a workspace and a server, and the command that chats."""
+
+    def __init__(self, server: OpenAIServer, folder: Path, at: Path) -> None:
+        self.server = server
+        self.folder = folder
+        self.at = at
+        server.answer(at_a_server())
+
+    def words(self, *options: str | Path) -> list[str]:
+        model = ("--model", "openai:small", "--set", f"chat.base_url={self.server.url}", "--set", "chat.attempts=1")
+        fixed = ("--workspace", self.at / "w", "--user", "anna")
+        return [str(word) for word in ("chat", self.folder, *model, *fixed, *options)]
+
+    def chat(self, lines: str | bytes, *options: str | Path) -> Result:
+        return CliRunner().invoke(app, self.words(*options), input=lines)
+
+    def asked(self) -> list[Module]:
+        return [module_of(prompt_in(body)) for body in self.server.bodies]
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    at = tmp_path_factory.mktemp("plants")
+    folder = write_folder(at / "folder")
+    done = CliRunner().invoke(app, ["index", "--vectors", str(folder), "--workspace", str(at / "w")])
+    assert done.exit_code == 0, done.output
+    return at
+
+
+@pytest.fixture
+def terminal(openai_server: OpenAIServer, indexed: Path, tmp_path: Path) -> Terminal:
+    shutil.copytree(indexed / "w", tmp_path / "w")
+    return Terminal(openai_server, indexed / "folder", tmp_path)
+
+
+def test_each_line_gets_a_reply_until_the_input_ends(terminal: Terminal) -> None:
+    result = terminal.chat(f"{QUESTION}\n\n{QUESTION.replace('Cedar', 'Oak')}")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "It makes 42 MW of power.  [cedar.txt:line 1]\nIt makes 45 MW of power.  [oak.txt:line 1]\n"
+
+
+def test_quit_ends_it(terminal: Terminal) -> None:
+    result = terminal.chat(f"/quit\n{QUESTION}\n")
+    assert (result.exit_code, result.stdout, terminal.asked()) == (0, "", [])
+
+
+def test_why_tells_what_the_last_reply_rests_on(terminal: Terminal) -> None:
+    result = terminal.chat(f"/why\nMy dog is called Bubbles.\n{QUESTION}\n/why\n")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "Nothing was said yet."
+    told = lines[lines.index("It makes 42 MW of power.  [cedar.txt:line 1]") + 1 :]
+    assert told[:4] == ["Search: search", "Memory: do not access memory", f"Query: {QUESTION}", "Passages, best first:"]
+    assert "  cedar.txt#line=1" in told
+    assert told[-1] == "Quote, proven: “It makes 42 MW of power.” (cedar.txt:line 1)"
+
+
+def test_why_tells_the_memory_that_was_used(terminal: Terminal) -> None:
+    uses = {Module.MDM: {"point": 90, "needed": True}, Module.SDM: {"point": 0, "needed": False}}
+    terminal.server.answer(at_a_server(uses))
+    result = terminal.chat("My dog is called Bubbles.\nWhat is my dog called?\n/why\n")
+    assert "You said: My dog is called Bubbles.\n" in result.stdout
+    assert "Memory: access memory\nMemory used: Person 1's Persona: My dog is called Bubbles.\n" in result.stdout
+
+
+def test_memories_can_be_seen_and_changed(terminal: Terminal) -> None:
+    typed = ["/memory", "/memory add I sing.", "/memory edit 1 I sing well.", "/memory add I swim.", "/memory delete 2"]
+    result = terminal.chat("\n".join(typed))
+    shown = [line.split("  ")[-2].strip() for line in result.stdout.splitlines() if line.startswith("  ")]
+    assert result.stdout.startswith("Nothing is remembered.\n")
+    assert shown == ["I sing.", "I sing well.", "I sing well.", "I swim.", "I sing well."]
+    assert terminal.asked() == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "error"),
+    [
+        ("/wyh", "there is no command /wyh"),
+        ("/search sometimes", "there is no /search sometimes"),
+        ("/dislike", "a dislike needs its type"),
+        ("/dislike bananas", "there is no type of dislike 'bananas'"),
+        ("/dislike rude", "there is no reply"),
+        ("/like", "there is no reply"),
+        ("/memory delete", "is no number of a memory"),
+        ("/memory delete 99", "nothing is remembered under the number 99"),
+        ("/memory delete 99999999999999999999999", "is no number of a memory"),
+        ("/memory edit one two", "'one' is no number of a memory"),
+        ("/memory add", "the memory is empty"),
+        ("/memory add " + "x" * 10_000, "the memory has 10,000 characters"),
+        ("/memory burn", "memories cannot be 'burn'"),
+        ("/save /proc/nowhere/talk.jsonl", "cannot be written"),
+        ("x" * 20_001, "the message has 20,001 characters"),
+    ],
+)
+def test_an_error_does_not_end_the_chat(terminal: Terminal, typed: str, error: str) -> None:
+    result = terminal.chat(f"{typed}\n/search never\n")
+    assert result.exit_code == 0
+    assert result.stdout == "Search: never\n"
+    assert result.stderr.startswith("error: ")
+    assert error in result.stderr
+    assert "\nhint: " in result.stderr
+
+
+def test_what_is_told_of_an_error_moves_no_cursor(terminal: Terminal) -> None:
+    result = terminal.chat("/memory \x1b[2Jburn\n")
+    assert "\x1b" not in result.stderr
+    assert "burn" in result.stderr
+
+
+def test_help_lists_the_commands(terminal: Terminal) -> None:
+    assert "/dislike TYPE" in terminal.chat("/help\n").stdout
+
+
+def test_search_can_be_switched_between_turns(terminal: Terminal) -> None:
+    result = terminal.chat(
+        f"{QUESTION}\n/search compute\n{QUESTION}\n/search always\n{QUESTION}\n", "--search", "never"
+    )
+    assert result.stdout.splitlines() == [
+        "What about the plants?",
+        "Search: compute",
+        "It makes 42 MW of power.  [cedar.txt:line 1]",
+        "Search: always",
+        "It makes 42 MW of power.  [cedar.txt:line 1]",
+    ]
+    assert terminal.asked().count(Module.SDM) == 1
+
+
+@pytest.mark.parametrize("option", ["--search", "--memories", "--topics", "--knowledge"])
+def test_a_choice_that_there_is_not_is_wrong_use(terminal: Terminal, option: str) -> None:
+    result = terminal.chat("Hi\n", option, "perhaps")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: 'perhaps' is no choice\nhint: ")
+
+
+def test_likes_and_dislikes_are_saved_with_the_conversation(terminal: Terminal) -> None:
+    lines = [
+        QUESTION,
+        "/like",
+        "/dislike off topic",
+        "Name the year, too.",
+        "Thanks",
+        f"/save {terminal.at / 't.jsonl'}",
+    ]
+    result = terminal.chat("\n".join([*lines, "/save"]))
+    assert f"Saved: {terminal.at / 't.jsonl'}\n" in result.stdout
+    (saved,) = [json.loads(line) for line in (terminal.at / "t.jsonl").read_text("utf-8").splitlines()]
+    assert saved["consent"] is False
+    assert saved["user_pseudo_id"] == "anna"
+    assert [message.get("dislike_type") for message in saved["message_history"]][1] == "off_topic"
+    assert saved["message_history"][3]["isDislikeFeedback"] is True
+    (kept,) = (terminal.at / "w" / "chats").glob("*.jsonl")
+    assert json.loads(kept.read_text("utf-8")) == saved
+
+
+def test_a_document_is_not_written_over_by_saving(terminal: Terminal) -> None:
+    before = (terminal.folder / "oak.txt").read_text("utf-8")
+    result = terminal.chat(f"/save {terminal.folder / 'oak.txt'}\n")
+    assert "is there already" in result.stderr
+    assert (terminal.folder / "oak.txt").read_text("utf-8") == before
+
+
+def test_unsafe_words_get_a_canned_reply(terminal: Terminal) -> None:
+    result = terminal.chat("You asshole.\n/why\n")
+    assert terminal.asked() == []
+    assert "Canned reply, for: what you said is not safe to reply to\n" in result.stdout
+
+
+def test_a_model_that_is_down_gets_a_canned_reply_and_the_chat_goes_on(terminal: Terminal) -> None:
+    terminal.server.answer(refusal(500, "broken"))
+    result = terminal.chat("Hello\n/why\n/search never\n")
+    assert result.exit_code == 0
+    assert "The model failed: " in result.stdout
+    assert result.stdout.endswith("Search: never\n")
+
+
+def test_a_refused_key_is_told_each_time(terminal: Terminal) -> None:
+    terminal.server.answer(refusal(401, "wrong key"))
+    result = terminal.chat("Hello\nHello\n")
+    assert (result.exit_code, result.stdout, result.stderr.count("error: ")) == (0, "", 2)
+
+
+def test_a_ceiling_ends_the_chat_and_says_so(terminal: Terminal) -> None:
+    result = terminal.chat(f"{QUESTION}\n{QUESTION}\n", "--set", "budget.calls=3")
+    assert len(terminal.asked()) == 3
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert result.stderr == "stopped(calls): the ceiling of this chat is reached\n"
+
+
+def test_a_reply_is_given_though_the_ceiling_leaves_nothing_to_remember_it_with(terminal: Terminal) -> None:
+    calls = len([Module.SDM, Module.MDM, Module.MGM, Module.CKM, Module.VRM])
+    terminal.server.answer(at_a_server({Module.SDM: {"point": 0, "needed": False}}))
+    result = terminal.chat("Hello\n/why\nHello again\n", "--set", f"budget.calls={calls}")
+    assert result.stdout.startswith("Good day to you.\n")
+    assert "Nothing is remembered of the reply: stopped(calls)\n" in result.stdout
+    assert result.exit_code == 4
+
+
+def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -> None:
+    pages = OpenAIServer()
+    pages.answer(
+        json_response({"response": [{"url": "u", "title": "t", "content": "The Cedar plant: It makes 7 MW."}]})
+    )
+    told = {"point": 90, "sentences": [{"passage": 1, "text": "It makes 7 MW."}]}
+    terminal.server.answer(at_a_server({Module.SKM: told}))
+    try:
+        result = terminal.chat(f"{QUESTION}\n/why\n", "--search-server", pages.url)
+    finally:
+        pages.close()
+    lines = result.stdout.splitlines()
+    assert (lines[0], lines[-1]) == (
+        "It makes 7 MW.  [u:text line 1]",
+        "Quote, proven: “It makes 7 MW.” (u:text line 1)",
+    )
+    down = terminal.chat(f"{QUESTION}\n", "--search-server", pages.url)
+    assert (down.exit_code, down.stdout) == (1, "")
+
+
+def test_a_folder_without_documents_is_wrong_use(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    result = CliRunner().invoke(app, ["chat", str(tmp_path / "empty")], input="Hello\n")
+    assert result.exit_code == 2
+    assert "holds no documents" in result.stderr
+
+
+def test_input_that_is_no_text_is_wrong_use(terminal: Terminal) -> None:
+    result = terminal.chat(b"\xff\xfe\x00H\x00i\n")
+    assert result.exit_code == 2
+    assert result.stderr == "error: the input is not UTF-8 text\nhint: Save it as UTF-8.\n"
+
+
+def test_input_in_any_writing_is_said(terminal: Terminal) -> None:
+    result = terminal.chat("👋🏽 مرحبا \u202e日本語\n{{ 7*7 }}\n")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert len(result.stdout.splitlines()) == 2
+
+
+def test_a_module_may_have_an_engine_of_its_own(terminal: Terminal) -> None:
+    terminal.server.answer(at_a_server({Module.SDM: {"point": 0, "needed": False}}))
+    result = terminal.chat(f"{QUESTION}\n", "--sdm-model", "extractive")
+    assert result.stdout == "It makes 42 MW of power.  [cedar.txt:line 1]\n"
+    assert Module.SDM not in terminal.asked()
+    assert Module.MDM in terminal.asked()
+
+
+def test_options_of_modules_are_sent_for_these_modules_alone(terminal: Terminal) -> None:
+    result = terminal.chat(f"{QUESTION}\n", "--srm-inference", "nucleus", "--srm-topp", "0.5")
+    assert (result.exit_code, result.stderr) == (0, "")
+    sent = {module_of(prompt_in(body)): body.get("top_p") for body in terminal.server.bodies}
+    assert (sent[Module.SRM], sent[Module.SDM]) == (0.5, None)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--srm-inference", "factual_nucleus", "srm_inference factual_nucleus"),
+        ("--srm-beam-size", "4", "srm_beam_size 4"),
+        ("--srm-max-prompt-len", "100", "srm_max_prompt_len"),
+    ],
+)
+def test_what_cannot_be_done_is_said(terminal: Terminal, option: str, value: str, told: str) -> None:
+    result = terminal.chat("/quit\n", option, value)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("note: ")
+    assert told in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("option", "near"), [("--srm-topq", "srm_topp"), ("--serach", "--search")])
+def test_an_option_that_there_is_not_names_a_near_one(terminal: Terminal, option: str, near: str) -> None:
+    result = terminal.chat("Hi\n", option, "1")
+    assert result.exit_code == 2
+    assert f"did you mean {near}" in result.stderr
+
+
+def test_options_of_modules_before_the_folder_are_told(indexed: Path) -> None:
+    result = CliRunner().invoke(app, ["chat", "--srm-topp", "0.8", str(indexed / "folder")], input="")
+    assert result.exit_code == 2
+    assert "stands where the folder should" in result.stderr
+
+
+def test_a_new_folder_is_read_first_and_so_is_a_new_file(terminal: Terminal, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "new")
+    first = CliRunner().invoke(app, ["chat", str(folder), "--search", "always"], input=f"{QUESTION}\n/why\n")
+    assert "reading 9/9" in first.stderr
+    assert "cedar.txt" in first.stdout
+
+
+def test_at_a_terminal_steps_are_shown_others_chat_beside_it_and_ctrl_c_ends_it(terminal: Terminal) -> None:
+    with screen(terminal.words()) as at_screen:
+        at_screen.wait_for("/help lists commands")
+        at_screen.type(QUESTION)
+        at_screen.wait_for("It makes 42 MW of power.")
+        assert "deciding …".encode() in at_screen.shown
+        at_screen.type("I work at the Elm plant.", "How much power does the Elm plant make?")
+        beside = terminal.chat("I work at the Oak plant.\nHow much power does the Oak plant make?\n/memory\n")
+        assert "It makes 45 MW of power.  [oak.txt:line 1]\n" in beside.stdout
+        assert "I work at the Oak plant." in beside.stdout
+        at_screen.wait_for("It makes 43 MW of power.")
+        at_screen.type("/memory")
+        at_screen.wait_for("I work at the Elm plant.  [of you")
+        assert at_screen.interrupt() == 130
+    assert b"interrupted" in at_screen.shown
+
+
+def test_at_a_terminal_a_reply_is_read_while_the_model_still_writes(terminal: Terminal) -> None:
+    gate = threading.Event()
+    pieces = ('{"quotes": [], "reply": "It makes 42', " MW of power.", " That", " is", " what", ' the plant makes."}')
+    replies = at_a_server()
+
+    def answer(body: Body) -> Response:
+        return streamed(*pieces, gate=gate) if body.get("stream") else replies(body)
+
+    terminal.server.answer(answer)
+    with screen(terminal.words()) as at_screen:
+        at_screen.wait_for("/help lists commands")
+        at_screen.type(QUESTION)
+        at_screen.wait_for("It makes 42 MW of power.")
+        assert b"That is what" not in at_screen.shown  # the server holds it back
+        gate.set()
+        at_screen.wait_for("It makes 42 MW of power. That is what the plant makes.  [cedar.txt:line 1]\r\n")
+        assert at_screen.shown.count(b"It makes 42") == 1

@@ -1,0 +1,64 @@
+"""The options of a chat: wrong ones are told before anything is read or loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from investigator.bb3.chat_options import ChatOptions, Decide
+from investigator.bb3.commands.chat_options import search_switched, server_address, user_named
+from investigator.cli.main import app
+from investigator.errors import DialogueError, SettingsError
+
+NO_ADDRESSES = ["banana", "ftp://x", "http://", "http://host:99999", "127.0.0.1:8080", "http://a b", "", " ", "http:/x"]
+
+
+@pytest.mark.parametrize("word", NO_ADDRESSES)
+def test_what_is_no_address_of_a_search_server_is_told_with_what_one_looks_like(word: str) -> None:
+    with pytest.raises(SettingsError, match="is no address of a search server") as caught:
+        server_address(word)
+    assert "http://127.0.0.1:8080" in caught.value.hint
+
+
+def test_an_address_is_taken_as_it_is_typed_and_none_is_none() -> None:
+    assert server_address(None) is None
+    assert server_address(" HTTP://127.0.0.1:8080 ") == "http://127.0.0.1:8080/"
+    assert server_address("https://search.example/bb3?key=1") == "https://search.example/bb3?key=1"
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--search-server", "banana"], "'banana' is no address of a search server"),
+        (["--search-server", ""], "'' is no address of a search server"),
+        (["--user", ""], "the name of the user is blank"),
+        (["--user", " \t"], "the name of the user is blank"),
+        (["--banana", "1"], "there is no option --banana"),
+    ],
+)
+def test_wrong_options_are_told_before_the_folder_is_looked_at(tmp_path: Path, options: list[str], error: str) -> None:
+    result = CliRunner().invoke(app, ["chat", str(tmp_path / "nowhere"), *options], input="")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: {error}")
+    assert len(result.stderr.splitlines()) == 2
+
+
+def test_a_name_is_taken_as_it_is_typed() -> None:
+    assert user_named(" anna 🐶") == " anna 🐶"
+
+
+def test_search_alone_tells_how_it_is_and_the_choices() -> None:
+    options = ChatOptions(search_decision=Decide.NEVER)
+    same, told = search_switched(options, "")
+    assert same == options
+    assert told == "Search: never. Change it with /search and one of: always, never, compute"
+
+
+def test_search_is_switched_by_a_word_in_any_case_and_by_no_other() -> None:
+    changed, told = search_switched(ChatOptions(), "Always")
+    assert (changed.search_decision, told) == (Decide.ALWAYS, "Search: always")
+    with pytest.raises(DialogueError, match="there is no /search sometimes") as caught:
+        search_switched(ChatOptions(), "sometimes")
+    assert caught.value.hint == "Say /search and one of: always, never, compute"

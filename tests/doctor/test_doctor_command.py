@@ -1,0 +1,73 @@
+"""`investigator doctor`: what it prints, and how it ends. What it finds is tested beside `investigator.doctor`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from investigator.cli.doctor import doctor
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import guarded
+
+ROLES = ["think", "plan", "ask", "reflect", "answer", "chat"]
+
+
+def command(*words: str | Path) -> Result:
+    app = typer.Typer()
+    app.command()(guarded(doctor))
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_the_embedded_default_works_and_sends_nothing() -> None:
+    result = command()
+
+    assert result.exit_code == 0
+    table = result.stdout.partition("\n\n")[0].splitlines()
+    assert [line.split()[:2] for line in table[1:7]] == [[role, "works"] for role in ROLES]
+    assert table[7] == "7 calls, free of charge"
+    assert "nothing leaves this machine" in result.stdout
+    assert "its weights are the known ones" in result.stdout
+    assert result.stderr == ""
+
+
+def test_json_is_everything_that_was_found_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:hidden@proxy.example:3128")
+
+    result = command("--json")
+
+    printed = json.loads(result.stdout)
+    assert {role["role"]: role["state"] for role in printed["roles"]} == dict.fromkeys(ROLES, "works")
+    assert [engine["leaves_machine"] for engine in printed["engines"]] == [False]
+    assert "HTTPS_PROXY" in printed["environment"]["variables"]
+    assert "hidden" not in result.output
+
+
+def test_a_role_that_fails_is_told_without_a_traceback_and_ends_with_1() -> None:
+    result = command("--model", "reflect=openai:m", "--model", "plan=gguf:absent.gguf")
+
+    assert result.exit_code == 1
+    assert "reflect: failed (openai:m): openai:m needs a key\nhint: Set OPENAI_API_KEY to your key.\n" in result.stdout
+    assert "plan: failed (gguf:absent.gguf): absent.gguf cannot be read" in result.stdout
+    assert "Traceback" not in result.output
+
+
+def test_who_is_being_asked_is_told_on_standard_error() -> None:
+    result = command("--model", "openai:m", "--set", "chat.base_url=http://127.0.0.1:9/v1", "--json")
+
+    assert result.exit_code == 1
+    assert result.stderr == "asking openai:m@127.0.0.1:9 (think)\n"
+    assert json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--set", "nonsense=1"], ["--model", "nobody=openai:m"], ["--model", "="], ["--settings", "absent.toml"], ["x"]],
+)
+def test_wrong_settings_are_wrong_use(words: list[str]) -> None:
+    result = command(*words)
+
+    assert result.exit_code == 2
+    assert result.stdout == ""

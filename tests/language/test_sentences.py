@@ -1,0 +1,63 @@
+"""Sentences are found, whole and in order."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from investigator.language.sentences import sentence_spans
+
+
+def sentences(text):
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def test_sentences_end_at_points_that_end_them():
+    assert sentences("It rose by 3.5 % (see Fig. 2) in the U.S. market. Was it sold?  Yes!\nIt was.") == [
+        "It rose by 3.5 % (see Fig. 2) in the U.S. market.",
+        "Was it sold?",
+        "Yes!",
+        "It was.",
+    ]
+
+
+def test_a_blank_line_ends_a_sentence():
+    assert sentences("A heading\n \nand text") == ["A heading", "and text"]
+
+
+@pytest.mark.parametrize("text", ["今天天气很好。我们去公园。", "यह एक वाक्य है। यह दूसरा है।", "هل بيعت؟ نعم بيعت."])
+def test_other_scripts_have_sentences_too(text):
+    assert len(sentences(text)) == 2
+
+
+def test_no_text_has_no_sentences():
+    assert sentences("") == []
+    assert sentences(" \n\n\t") == []
+
+
+@pytest.mark.parametrize("size", [3_990, 4_000, 4_010, 9_000])
+def test_the_window_leaves_no_seam(size):
+    text = "x" * (size % 70) + " The mill was sold in May, as Mr. Tulliver had feared." * (size // 50)
+    found = sentences(text)
+    assert all(sentence == "The mill was sold in May, as Mr. Tulliver had feared." for sentence in found[1:])
+
+
+def test_a_text_of_one_endless_sentence_is_found_quickly():
+    begin = time.perf_counter()
+    assert "".join(sentences("x" * 1_000_000)) == "x" * 1_000_000
+    assert len("".join(sentences("今天天气很好。" * 140_000))) == 980_000
+    assert time.perf_counter() - begin < 5
+
+
+@given(st.text(alphabet=st.sampled_from("ab.!? \n\t\u00a0。é\"'1)"), max_size=300))
+def test_nothing_is_lost_and_nothing_overlaps(text):
+    position = 0
+    for start, end in sentence_spans(text):
+        assert not text[position:start].strip()
+        assert text[start:end].strip() == text[start:end] != ""
+        assert "\n\n" not in text[start:end]
+        position = end
+    assert not text[position:].strip()

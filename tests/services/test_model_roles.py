@@ -1,0 +1,59 @@
+"""Which engine answers in which role, and what is recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator import ScriptedEngine
+from investigator.engines.roles import Role
+from investigator.errors import SettingsError
+from investigator.records import Traits
+from investigator.services.model_roles import recorded, relieved, roster
+
+EMBEDDED = ScriptedEngine("{}", name="embedded")
+SMALL = ScriptedEngine("{}", name="small", traits=Traits(is_model=True, is_small=True))
+LARGE = ScriptedEngine("{}", name="large", traits=Traits(is_model=True))
+EVERY_ROLE = dict.fromkeys(Role, SMALL)
+
+
+def test_an_engine_of_several_roles_is_opened_once_and_roles_set_apart_are_told() -> None:
+    opened: list[str] = []
+
+    def open_engine(name: str) -> ScriptedEngine:
+        opened.append(name)
+        return ScriptedEngine("{}", name=name)
+
+    engines, apart = roster(["a:one", "plan=b:two"], open_engine)
+    assert sorted(opened) == ["a:one", "b:two"]
+    assert (engines[Role.PLAN].name, engines[Role.ASK].name, apart) == ("b:two", "a:one", (Role.PLAN,))
+
+
+def test_a_small_model_does_not_plan_unless_it_was_named_for_it() -> None:
+    told: list[str] = []
+    engines = relieved(EVERY_ROLE, (Role.PLAN,), EMBEDDED, told.append)
+    assert {role for role, engine in engines.items() if engine is EMBEDDED} == {Role.THINK, Role.REFLECT}
+    assert len(told) == 1
+    assert "small" in told[0]
+
+
+def test_a_large_model_does_everything() -> None:
+    told: list[str] = []
+    assert set(relieved(dict.fromkeys(Role, LARGE), (), EMBEDDED, told.append).values()) == {LARGE}
+    assert told == []
+
+
+def test_a_recording_among_the_documents_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="among the documents"):
+        recorded(EVERY_ROLE, tmp_path / "replies.jsonl", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_recording_holds_one_model_and_leaves_other_engines_alone(tmp_path: Path) -> None:
+    file, folder = tmp_path / "replies.jsonl", tmp_path / "documents"
+    around = recorded({**EVERY_ROLE, Role.PLAN: EMBEDDED}, file, folder)
+    assert (around[Role.PLAN], around[Role.ASK].name) == (EMBEDDED, "small")
+    assert around[Role.ASK] is around[Role.ANSWER]
+    with pytest.raises(SettingsError, match="several models"):
+        recorded({**EVERY_ROLE, Role.PLAN: LARGE}, file, folder)

@@ -1,0 +1,132 @@
+"""The commands `tasks` and `display`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import guarded
+from investigator.tasks.commands.display import display
+from investigator.tasks.commands.tasks import tasks
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "dialogue"
+
+app = typer.Typer()
+app.command("tasks")(guarded(tasks))
+app.command("display")(guarded(display))
+
+
+def command(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_tasks_are_listed_with_their_tags() -> None:
+    lines = command("tasks").stdout.splitlines()
+    assert {line.split()[0] for line in lines} >= {"folder", "squad", "hotpotqa", "twowiki", "beir", "quac", "coqa"}
+    assert next(line for line in lines if line.startswith("squad")).split()[1] == "#QA"
+
+
+def test_a_filter_looks_at_tags_and_words() -> None:
+    assert [line.split()[0] for line in command("tasks", "#multihop").stdout.splitlines()] == ["hotpotqa", "twowiki"]
+    assert [line.split()[0] for line in command("tasks", "qrels").stdout.splitlines()] == ["beir"]
+    nothing = command("tasks", "chess")
+    assert (nothing.exit_code, nothing.stdout) == (0, "")
+    assert "no task has 'chess'" in nothing.stderr
+
+
+def test_tasks_can_be_had_as_json() -> None:
+    rows = [json.loads(line) for line in command("tasks", "squad", "--json").stdout.splitlines()]
+    assert [(row["id"], row["task"], row["tags"]) for row in rows] == [("SQuAD", "squad", ["QA", "Reading"])]
+
+
+def test_display_shows_texts_labels_and_how_many_candidates_there_are() -> None:
+    shown = command("display", "text", "--datafile", EXAMPLES / "text.txt", "--num", "2")
+    assert shown.stdout.splitlines() == [
+        "- - - new episode: text - - -",
+        "Ida went to the tower.",
+        "Where is Ida?",
+        "  labels: tower",
+        "  label_candidates: 3",
+        "Where was she before?",
+        "  labels: mill | the mill",
+    ]
+    assert shown.stderr == "text: 2 episodes with 3 examples\n"
+
+
+def test_display_shows_the_labels_of_an_evaluation_as_such() -> None:
+    shown = command(
+        "display", f"squad:open:datafile={EXAMPLES / 'squad.json'}", "--datatype", "valid:stream", "--num", 1
+    )
+    assert "  eval_labels: 3 May 1861 | 1861" in shown.stdout.splitlines()
+    assert command("display", f"squad:datafile={EXAMPLES / 'squad.json'}", "--datatype", "valdi").exit_code == 2
+
+
+def test_display_shows_several_tasks() -> None:
+    both = f"squad:datafile={EXAMPLES / 'squad.json'},coqa:datafile={EXAMPLES / 'coqa.json'}"
+    lines = command("display", both, "--num", "4").stdout.splitlines()
+    assert [line for line in lines if line.startswith("- - -")] == [
+        "- - - new episode: squad - - -",
+        "- - - new episode: coqa - - -",
+    ]
+
+
+def test_display_gives_json_of_every_field() -> None:
+    shown = command("display", "beir:candidates", "--datafile", EXAMPLES / "beir", "--datatype", "test", "--json")
+    first = json.loads(shown.stdout.splitlines()[0])
+    assert (first["eval_labels"], sorted(first["label_candidates"])) == (["d1"], ["d1", "d2", "d3"])
+
+
+def test_what_a_file_holds_cannot_move_the_cursor(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("text:red \x1b[31m\tlabels:\x1b]0;title\x07\tnote:\x1b[2J\n", encoding="utf-8")
+    shown = command("display", "text", "--datafile", file)
+    assert shown.exit_code == 0
+    assert "\x1b" not in shown.stdout
+    assert "\\x1b[31m" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["sqad"], "Did you mean squad"),
+        (["squad"], "squad:datafile=PATH"),
+        (["#chess"], "no task has the tag"),
+        (["#qa"], "the task folder needs a file of data"),
+        (["squad:opt=val"], "the task squad has no option 'opt'"),
+        ([f"squad:datafile={EXAMPLES / 'squad.json'},coqa"], "the task coqa needs a file of data"),
+        (["squad", "--datafile", "none.json"], "there is no file or folder none.json"),
+    ],
+)
+def test_wrong_use_is_told_with_what_to_do(words: list[str], told: str) -> None:
+    failed = command("display", *words)
+    assert failed.exit_code == 2
+    assert told in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "task", ["squad", "hotpotqa", "quac", "coqa", "doc2dial", "babi", "bb3x", "text", "conversations"]
+)
+@pytest.mark.parametrize("content", [b"", b"5\n", b'{"data": [{"question": 5}]}', b"\xff\xfe\x00"])
+def test_what_a_file_does_not_hold_is_told_in_one_line_and_a_hint(tmp_path: Path, task: str, content: bytes) -> None:
+    file = tmp_path / "given.jsonl"
+    file.write_bytes(content)
+    for words in ((task, "--datafile", file), (f"{task}:datafile={file}", "--datatype", "valid:stream", "--json")):
+        failed = command("display", *words)
+        assert (failed.exit_code, failed.stdout) == (2, "")
+        told, hint = failed.stderr.splitlines()
+        assert told.startswith("error: ")
+        assert str(file) in told
+        assert hint.startswith("hint: ")
+
+
+def test_a_module_in_the_current_folder_is_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry != str(EXAMPLES)])
+    shown = command("display", "own_task.riddles", "--datafile", "own_task/riddles.txt")
+    assert "  labels: a clock" in shown.stdout.splitlines()
+    assert sys.path[-1] == str(EXAMPLES)
