@@ -270,7 +270,7 @@ class Investigator:
                     break
             yield library
 
-    def client_for(self, engine: Engine, prompts: Prompts, journal: CallJournal) -> EngineClient:
+    def client_for(self, engine: Engine, prompts: Prompts, journal: CallJournal, second: Engine) -> EngineClient:
         """A client whose every role is played by one engine, over other prompts than those of the method.
 
         The usual ceiling of calls is that of one investigation, and does not hold here; one that was set does.
@@ -278,7 +278,9 @@ class Investigator:
         """
         engines = dict.fromkeys(Role, engine)
         self._check_prices(engines.values())
-        return self._client(engines, journal, budget=self._settings.budget.beyond_one_question(), prompts=prompts)
+        return self._client(
+            engines, journal, budget=self._settings.budget.beyond_one_question(), prompts=prompts, second=second
+        )
 
     def price_of(self, engine_name: str) -> Price | None:
         """What the tokens of an engine cost; None where no price is known."""
@@ -354,8 +356,9 @@ class Investigator:
         trace: RunTrace | None = None,
         budget: BudgetSettings | None = None,
         prompts: Prompts | None = None,
+        second: Engine | None = None,
     ) -> EngineClient:
-        second, price_of = ExtractiveEngine(self._reading), self._prices.price_of
+        second, price_of = second or ExtractiveEngine(self._reading), self._prices.price_of
         budget = budget or self._settings.budget
         prompts = prompts or self._prompts
         return EngineClient(

@@ -45,7 +45,7 @@ def installed(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_an_installed_package_finds_its_own_templates(installed: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     where = "import investigator.asking.prompts as p; print(p.__file__)"
-    assert _python(where, environment, tmp_path) == [str(installed / "investigator" / "prompts.py")]
+    assert _python(where, environment, tmp_path) == [str(installed / "investigator" / "asking" / "prompts.py")]
     assert set(_python(_LIST_TEMPLATES, environment, tmp_path)) == TEMPLATES != set()
 
 

@@ -66,9 +66,10 @@ def open_chat(
         pass
     journal = _ChatJournal(investigator.price_of, time.monotonic)
     prompts = Prompts(investigator.prompts_folder, CONTRACTS)
-    usual = investigator.client_for(_engine(investigator, None), prompts, journal)
+    second = _engine(investigator, EXTRACTIVE)
+    usual = investigator.client_for(_engine(investigator, None), prompts, journal, second)
     engines, notices = _engines(investigator, _named(investigator, models or {}, on_notice), decodings or {})
-    clients = {module: investigator.client_for(engine, prompts, journal) for module, engine in engines.items()}
+    clients = {module: investigator.client_for(engine, prompts, journal, second) for module, engine in engines.items()}
     for notice in notices:
         on_notice(notice)
     with open_memory(investigator) as kept:

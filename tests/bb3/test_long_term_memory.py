@@ -299,7 +299,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.records import Speaker
+from investigator.bb3.records import Speaker
 from investigator.store.database import Database
 memory = LongTermMemory(Database(Path(sys.argv[1])))
 kept = 0

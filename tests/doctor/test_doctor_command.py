@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import typer
-from investigator.cli.doctor import doctor
 from typer.testing import CliRunner, Result
 
 from investigator.cli.main import guarded
+from investigator.doctor.command import doctor
 
 ROLES = ["think", "plan", "ask", "reflect", "answer", "chat"]
 
