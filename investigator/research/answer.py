@@ -1,4 +1,4 @@
-"""Answer: statements, each proven by quotes; or the word that the documents do not hold it, and where was looked."""
+"""Answer: statements, each proven by quotes, or the word that the documents do not hold it, with what was searched."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AnswerSettings(Record):
 
     most_evidence: int = Field(default=20, ge=1, le=200, description="quotes that the answer may be written from")
     most_verbatim: int = Field(
-        default=5, ge=1, le=50, description="quotes shown as they stand where no claim is proven"
+        default=5, ge=1, le=50, description="quotes shown as they stand if no claim is proven"
     )
 
 

@@ -1,4 +1,4 @@
-"""What an investigation would do and cost, worked out without asking an engine that costs."""
+"""The steps and the cost that an investigation would have, worked out without asking an engine that costs."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class PlannerSettings(Record):
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the planner wants: a strategy, steps without ids, and the document ids that it invented."""
+    """The planner's wish: a strategy, steps without ids, and the document ids that it invented."""
 
     strategy: str
     steps: tuple[ProposedStep, ...]

@@ -31,7 +31,7 @@ from investigator.scoring.calibration import shipped
 from investigator.scoring.model_points import shipped_rules
 
 Spans = Sequence[AddressedSpan]
-"""Where passages speak to a language model: document ids, and spans of their texts."""
+"""The places in passages that speak to a language model: document ids, and spans of their texts."""
 
 
 class QuerySettings(Record):
@@ -95,7 +95,7 @@ class DocumentQuery:
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
     def _with_opinion(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spans) -> Finding:
-        """A language model's finding with the point that follows from both, and quotes where its own do not stand."""
+        """A language model's finding with the point that follows from both, and quotes if its own do not stand."""
         search = opinion.point or 0
         finding = finding.changed(search_point=search)
         if finding.point is None:
@@ -115,7 +115,7 @@ class DocumentQuery:
         return finding.changed(reply=own.reply, quotes=own.quotes, quoted_by_search=True)
 
     def _bears(self, quotes: Sequence[Quote], asked: AskVariables) -> bool:
-        """Whether any of the quotes has to do with the question."""
+        """Return True if any of the quotes has to do with the question."""
         variables = BearingVariables(
             questions=(asked.main_question, asked.sub_question.replace(asked.document_id, "")),
             terms=tuple(need.term for need in asked.needs),

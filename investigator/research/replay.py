@@ -46,7 +46,7 @@ def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
 
 
 def _different(kept: Investigation, again: Investigation) -> list[str]:
-    """What did not come out as it was, in words."""
+    """Say in words what did not come out as it was."""
     parts = {
         "what must be known": kept.needs == again.needs,
         "the plan": kept.plan == again.plan,

@@ -1,4 +1,4 @@
-"""Where an investigation stands, and which step of the method comes next. Pure: nothing is asked, read or written here.
+"""The state of an investigation, and the step of the method that comes next. Pure: nothing is asked or written here.
 
 think ──► plan ──► ask ──► reflect ──► answer
            ▲        ▲ │      │ │         │
@@ -46,7 +46,7 @@ class Step(Enum):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What was settled before the investigation began.
+    """The rules that were settled before the investigation began.
 
     `threshold` is the point (0..100) from which a reply counts, `worth_asking` the chance (0..1) from which a document
     is worth asking; `workers` documents are asked at the same time. `thinks_and_plans_at_once` saves a wait if both
@@ -63,7 +63,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class State:
-    """Where an investigation stands.
+    """The state of an investigation between two steps.
 
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
     `unreadable` all that the folder holds. `last` is the step that was performed last, `first_plan` a plan that was
@@ -99,7 +99,7 @@ class State:
 
     @property
     def unknown_infos(self) -> tuple[str, ...]:
-        """What the last reflection left unknown."""
+        """Return what the last reflection left unknown."""
         return self.run.reflections[-1].unknown_infos if self.run.reflections else ()
 
     @property
@@ -111,7 +111,7 @@ class State:
 
     @property
     def coverage(self) -> Coverage:
-        """What was done with each document of the folder."""
+        """Return what was done with each document of the folder."""
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         worth = [card.document_id for card in self.cards if card.match >= self.bounds.worth_asking]
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]

@@ -1,4 +1,4 @@
-"""What each step of the method does: it asks engines and documents, and gives the state that follows."""
+"""The steps of the method: each asks engines or documents, and gives the state that follows."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Steps:
         return think(self.client, request)
 
     def _first_plan(self, state: State) -> Proposal | None:
-        """A plan by the question's own words; None if a ceiling forbids it, which the step of planning then tells."""
+        """Return a plan by the question's own words; None if a ceiling forbids it, as the next step will find too."""
         try:
             return self._proposal(state, own_words(state.run.question))
         except BudgetSpent:
