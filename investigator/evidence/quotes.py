@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 
 from investigator.documents.pages import line_at, page_at
 from investigator.evidence.boundaries import cuts_into_word
-from investigator.evidence.negation import negated_before
+from investigator.language.negation import negated_before
 from investigator.language.normalise import Normalised, normalise
 from investigator.records import Document, Quote
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from investigator.bb3.extractive.asking_forms import after_greeting, greets, has_question_mark, is_latin
+from investigator.bb3.extractive.asking_forms import after_greeting, has_question_mark
 from investigator.bb3.extractive.turn_kinds import Kind, TurnKinds
 from investigator.bb3.extractive.turn_words import WordKind, is_kind
 from investigator.bb3.extractive.turns import (
@@ -27,8 +27,8 @@ from investigator.bb3.extractive.turns import (
 )
 from investigator.bb3.memory.of_oneself import asks_for_everything, asks_of_oneself, told_topics
 from investigator.bb3.records import DecisionReply, PersonalFact, Turn
-from investigator.language.terms import content_words, folded, stem, stop_words
-from investigator.language.tokens import tokens
+from investigator.language.lists import is_polite_elsewhere
+from investigator.language.terms import content_words, folded, is_latin, stem, stop_words, tokens
 from investigator.records import Record
 
 _MOST_NAMES = 3
@@ -141,7 +141,7 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
     if asks_for_memory(text) or not content_words(text) or (told_topics(text) and not is_question(text)):
         return DecisionReply(point=0, needed=False)
     if not _is_understood(text):
-        point = _ASKED_ABROAD if is_question(text) and not greets(after_greeting(text)) else _TOLD_ABROAD
+        point = _ASKED_ABROAD if is_question(text) and not is_polite_elsewhere(after_greeting(text)) else _TOLD_ABROAD
         return DecisionReply(point=point, needed=point >= 50)
     model = shipped_decisions().search
     return _decision(search_features(text, kinds), model.weights, model.bias)

@@ -21,8 +21,7 @@ from investigator.bb3.memory.of_oneself import (
 )
 from investigator.bb3.records import FactReply, PersonalFact, PhraseReply, Speaker, Turn
 from investigator.engines.base import Embedder
-from investigator.language.terms import content_words, stem, words
-from investigator.language.tokens import tokens
+from investigator.language.terms import content_words, stem, tokens, words
 
 _QUOTED = re.compile("“[^”]*”")
 _TELL_ME = re.compile(r"\b(tell|give|show|send|help|let|find|get|sag|zeig|gib|dis|dites|dime|diga)[ -](me|mir|moi)\b")

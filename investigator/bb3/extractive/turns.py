@@ -14,8 +14,7 @@ from investigator.bb3.extractive.asking_forms import (
 from investigator.bb3.extractive.turn_words import WordKind, bare, is_kind
 from investigator.bb3.records import Turn
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import folded, spaced, stop_words
-from investigator.language.tokens import TOKEN, tokens
+from investigator.language.terms import TOKEN, folded, spaced, stop_words, tokens
 
 _TITLE = re.compile(r"(?:\"(?=[^\"]*\")|[“«„])([^\"“”«»„]{2,40})[\"“”»]")
 _IMPERSONAL = re.compile(

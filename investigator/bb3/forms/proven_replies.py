@@ -12,9 +12,9 @@ from investigator.bb3.forms.given_words import is_told_in
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
 from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
 from investigator.evidence.claims import prove, unsaid
-from investigator.evidence.negation import allows_negation, negates
 from investigator.evidence.quotes import Sources, find_quote
 from investigator.language.addressed import addresses_model
+from investigator.language.negation import allows_negation, negates
 from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import content_words, words

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from investigator.bb3.memory.of_oneself import clauses, has_one_value, left_topics, told_topics
-from investigator.bb3.memory.words import english_stop_words, every_word
+from investigator.bb3.memory.words import english_stop_words, every_word, negation_stems
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, words
 from investigator.records import Record
@@ -69,7 +69,8 @@ _MARKS = "?？؟;"
 class _Words(Record):
     """The file of words, as it is written: stems, separated by blanks.
 
-    Those of `onward` deny what comes after them, those of `throughout` the whole statement, wherever they stand in it.
+    Those of `onward` deny what comes after them, as English negations do; those of `throughout` the whole statement,
+    wherever they stand in it, as German, French and Spanish negations do.
     `joints` join the things of a list, those of `either` things that are all denied; `numbers` say how many.
     Words of `same` mean what they stand under, those of `opposite` deny it.
     """
@@ -293,9 +294,9 @@ def _said(plain: str) -> tuple[frozenset[str], frozenset[str]]:
     for word in every_word(plain):
         if word in _listed("either") and word not in _listed("tell_nothing"):
             said.add("or")
-        if word in _listed("onward"):
+        if word in _listed("onward") or word in negation_stems("en"):
             onward = True
-        elif word in _listed("throughout"):
+        elif word in _listed("throughout") or word in negation_stems("de", "fr", "es"):
             throughout = True
         elif word == "but" or not any(char.isalnum() for char in word):
             onward = onward and word != "but" and word not in ".,;:!"

@@ -11,11 +11,8 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from investigator.bb3.memory.words import TELL_NOTHING, english_stop_words, every_word
+from investigator.bb3.memory.words import TELL_NOTHING, english_stop_words, every_word, negation_stems
 
-_NEGATIONS = frozenset(
-    {"not", "n't", "no", "never", "none", "nobodi", "noth", "nowher", "neither", "nor", "without", "hardli"}
-)
 _MARK = "¬"
 
 
@@ -54,7 +51,7 @@ def claim_of(text: str) -> Claim:
     for word in every_word(text):
         if word == "but" or _is_punctuation(word):
             reached = False
-        elif word in _NEGATIONS:
+        elif word in negation_stems("en"):
             negated = reached = True
             words.add(word)
         elif word not in TELL_NOTHING:

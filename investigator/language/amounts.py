@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from investigator.evidence.units import CURRENCY, MAGNITUDE, UNIT, letter_magnitude_of, magnitude_of, unit_of
+from investigator.language.units import CURRENCY, MAGNITUDE, UNIT, letter_magnitude_of, magnitude_of, unit_of
 
 Reading = tuple[Fraction, str]
 """A value and its unit; the unit is empty where none is named."""

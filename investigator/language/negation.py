@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
+from investigator.language.lists import listed, negations
 from investigator.language.normalise import normalise
 from investigator.language.terms import content_words, stem, stop_words, words
 
-_WORDS = (
-    r"not|no|never|neither|nor|without|cannot|none|nobody|nothing|nowhere|kein\w{0,2}|nicht|nie|niemals|weder|ohne|niemand"
-    r"|pas|jamais|aucune?|ningún|ninguna?|nunca|jamás"
-)
-_NEGATION = re.compile(rf"\b(?:{_WORDS})\b|n't\b|不|没|沒|無い|ない|ません|非", re.IGNORECASE)
 _SOFT = re.compile(
     r"\b(?:fail(?:s|ed|ure|ing)?|lack(?:s|ed|ing)?|absen(?:t|ce)|unable|impossible|den(?:y|ies|ied)|refus(?:e|es|ed|al)"
     r"|prohibit(?:s|ed)?|forbidden|nil|zero)\b|\b(?:non|un)-",
@@ -25,7 +22,6 @@ _IDIOM = re.compile(
     r"|\bnot to mention\b|\bnicht nur\b|\bno s[oó]lo\b",
     re.IGNORECASE,
 )
-_ENDS_BEFORE = re.compile(rf"(?:\b(?:{_WORDS})|n't)\s+$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+|[。！？；]")
 _CLAUSE_END = re.compile(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however|und|aber)\b", re.IGNORECASE)
 
@@ -41,7 +37,7 @@ _LONGEST_CLAIM = 15
 
 def negates(text: str) -> bool:
     """Whether a text says not, no, never or the like; idioms such as "not only" and "No. 5" aside."""
-    return _NEGATION.search(_plain(text)) is not None
+    return _negation().search(_plain(text)) is not None
 
 
 def allows_negation(text: str, claim: str) -> bool:
@@ -53,7 +49,7 @@ def allows_negation(text: str, claim: str) -> bool:
     plain = _plain(text)
     mine = {stem(word) for word in content_words(claim)}
     for sentence in _SENTENCE_END.split(plain):
-        denies = _NEGATION.search(sentence) or _SOFT.search(sentence)
+        denies = _negation().search(sentence) or _SOFT.search(sentence)
         if denies and (not mine or mine & {stem(word) for word in words(sentence)}):
             return True
     said = {word for word in words(plain) if word.startswith(_OPPOSITE)}
@@ -70,7 +66,7 @@ def negated_before(text: str, start: int) -> bool:
     """
     if text[start : start + 1].isupper():
         return False
-    return _ENDS_BEFORE.search(normalise(text[max(0, start - 30) : start]).text) is not None
+    return _negated_end().search(normalise(text[max(0, start - 30) : start]).text) is not None
 
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
@@ -95,7 +91,7 @@ def contradicts(claim: str, quotes: Sequence[str]) -> bool:
 def _denied(sentence: str) -> set[str]:
     """The words that stand closely after a negation, in the same clause."""
     denied: set[str] = set()
-    for negation in _NEGATION.finditer(sentence):
+    for negation in _negation().finditer(sentence):
         ahead = sentence[negation.end() : negation.end() + _LONGEST_REACH]
         after = [word for word in content_words(_CLAUSE_END.split(ahead, maxsplit=1)[0]) if word not in stop_words()]
         denied.update(stem(word) for word in after[:_REACH])
@@ -104,3 +100,14 @@ def _denied(sentence: str) -> set[str]:
 
 def _plain(text: str) -> str:
     return _IDIOM.sub(" ", normalise(text).text)
+
+
+@cache
+def _negation() -> re.Pattern[str]:
+    unspaced = "|".join(listed("negations")["unspaced"])
+    return re.compile(rf"\b(?:{'|'.join(negations())})\b|n't\b|{unspaced}", re.IGNORECASE)
+
+
+@cache
+def _negated_end() -> re.Pattern[str]:
+    return re.compile(rf"(?:\b(?:{'|'.join(negations())})|n't)\s+$", re.IGNORECASE)
