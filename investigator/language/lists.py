@@ -17,12 +17,22 @@ _SECTIONS = TypeAdapter(dict[str, dict[str, str]])
 
 
 @cache
-def listed(name: str, section: str = "") -> dict[str, tuple[str, ...]]:
+def data_file(name: str) -> dict[str, object]:
+    """Return what stands in `data/<name>.toml`."""
+    return tomllib.loads(files("investigator.language").joinpath("data", f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def listed(name: str) -> dict[str, tuple[str, ...]]:
     """Return the words of `data/<name>.toml` by language, as they are written there and in their order."""
-    text = files("investigator.language").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
-    read = tomllib.loads(text)
-    table = _SECTIONS.validate_python(read)[section] if section else _TABLE.validate_python(read)
-    return {language: tuple(words.split()) for language, words in table.items()}
+    return {language: tuple(words.split()) for language, words in _TABLE.validate_python(data_file(name)).items()}
+
+
+@cache
+def listed_by_section(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the words of a file that has sections, by section."""
+    sections = _SECTIONS.validate_python(data_file(name)).items()
+    return {section: {key: tuple(words.split()) for key, words in table.items()} for section, table in sections}
 
 
 @cache
@@ -73,5 +83,5 @@ def ends_with_greeting(text: str) -> bool:
 
 @cache
 def _courtesies(section: str) -> str:
-    phrases = [phrase for phrases in listed("courtesies", section).values() for phrase in phrases]
+    phrases = [phrase for phrases in listed_by_section("courtesies")[section].values() for phrase in phrases]
     return "|".join(phrases).replace("_", " ")

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
-from investigator.language.lists import listed
+from investigator.language.lists import listed_by_section
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u1780-\u17ff\u0e80-\u0eff\u1000-\u109f"
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
@@ -36,7 +36,7 @@ _LATIN_ENDS = "\u0250"  # letters before this one are Latin
 @cache
 def stop_words() -> frozenset[str]:
     """Return the folded words of English, German, Spanish and French that carry no meaning of their own."""
-    return frozenset(folded(word) for words in listed("stop_words", "search").values() for word in words)
+    return frozenset(folded(word) for words in listed_by_section("stop_words")["search"].values() for word in words)
 
 
 def folded(text: str) -> str:
@@ -91,10 +91,10 @@ def is_english(question: str) -> bool:
 
 @cache
 def _stop_words_by_language() -> dict[str, frozenset[str]]:
-    search = listed("stop_words", "search")
+    search = listed_by_section("stop_words")["search"]
     return {
         language: frozenset(_PART.findall(folded(" ".join((*search.get(language, ()), *words)))))
-        for language, words in listed("stop_words", "told_by").items()
+        for language, words in listed_by_section("stop_words")["told_by"].items()
     }
 
 

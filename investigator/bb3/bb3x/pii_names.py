@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from investigator.bb3.bb3x.pii import Finding, Pii
-from investigator.language.lists import ends_with_greeting, listed
+from investigator.language.lists import ends_with_greeting, listed, listed_by_section
 from investigator.language.terms import folded, stop_words
 
 _RELATIONS = (
@@ -114,7 +114,7 @@ def no_names() -> frozenset[str]:
     """Words that are no names although they stand where names do, folded."""
     own = (word for line in _lines("not_names.txt") for word in line.split())
     months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}  # Jan, Mai and Juli are names
-    greetings = (word for words in listed("courtesies", "greeting").values() for word in words)
+    greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)
     return stop_words() | {folded(word) for word in (*own, *greetings, *months)}
 
 
