@@ -109,7 +109,7 @@ class Source:
                     yield found.span()
 
     def _hyphens_fit(self, found: re.Match[str]) -> bool:
-        """Whether hyphens of the quote that the text lacks stand at the end of a line in the source."""
+        """Return True if hyphens of the quote that the text lacks stand at the end of a line in the source."""
         optional = self._normalised.optional_hyphens
         return all(
             found.start(group) != found.end(group) or found.start(group) in optional
@@ -117,7 +117,7 @@ class Source:
         )
 
     def _misleads(self, start: int, end: int) -> bool:
-        """Whether the words say something else alone than they do in their place."""
+        """Return True if the words say something else alone than they do in their place."""
         return cuts_into_word(self._document.text, start, end) or negated_before(self._document.text, start)
 
     def _means_something(self, start: int, end: int) -> bool:
@@ -192,7 +192,7 @@ def is_addressed(quote: Quote, spans: Iterable[AddressedSpan]) -> bool:
 
 
 def verify(quote: Quote, document: Document) -> bool:
-    """Whether a quote stands, character for character, in this very version of its document."""
+    """Return True if a quote stands, character for character, in this very version of its document."""
     return (
         quote.document_id == document.id
         and quote.source_hash == document.content_hash

@@ -54,7 +54,7 @@ class Amount:
     parts: tuple[Amount, ...] = ()
 
     def is_said_by(self, other: Amount) -> bool:
-        """Whether another amount has the same value, and the same unit where both name one."""
+        """Return True if another amount has the same value, and the same unit where both name one."""
         if not self.readings or not other.readings:
             return self.text == other.text
         return any(

@@ -24,7 +24,7 @@ class Day:
     day: int | None = None
 
     def is_said_by(self, other: Day) -> bool:
-        """Whether another date says all that this one says."""
+        """Return True if another date says all that this one says."""
         return self.month == other.month and self.year in (None, other.year) and self.day in (None, other.day)
 
 
@@ -38,7 +38,7 @@ class Date:
     readings: frozenset[Day]
 
     def is_said_by(self, other: Date) -> bool:
-        """Whether another date says, in one of its readings, all that this one says in one of its own."""
+        """Return True if another date says, in one of its readings, all that this one says in one of its own."""
         return any(mine.is_said_by(theirs) for mine in self.readings for theirs in other.readings)
 
     def without_year(self) -> Date:

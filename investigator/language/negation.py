@@ -36,12 +36,12 @@ _LONGEST_CLAIM = 15
 
 
 def negates(text: str) -> bool:
-    """Whether a text says not, no, never or the like; idioms such as "not only" and "No. 5" aside."""
+    """Return True if a text says not, no, never or the like; idioms such as "not only" and "No. 5" aside."""
     return _negation().search(_plain(text)) is not None
 
 
 def allows_negation(text: str, claim: str) -> bool:
-    """Whether a text says something that a claim may tell with a negation.
+    """Return True if a text says something that a claim may tell with a negation.
 
     That is a sentence with a word of the claim and a negation or a word like "failed", "lacks" or "unable"; or the
     opposite of a word of the claim: "unprofitable" or "debt-free" where the claim says "not profitable" or "no debt".
@@ -60,7 +60,7 @@ def allows_negation(text: str, claim: str) -> bool:
 
 
 def negated_before(text: str, start: int) -> bool:
-    """Whether the word right before a place is a negation, so that what begins there means the opposite alone.
+    """Return True if the word right before a place is a negation, so that what begins there means the opposite alone.
 
     What begins with a capital is taken for a new sentence ("No" may be the answer before it).
     """
@@ -70,7 +70,7 @@ def negated_before(text: str, start: int) -> bool:
 
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
-    """Whether a claim without negation says what its quotes deny in otherwise the same words.
+    """Return True if a claim without negation says what its quotes deny in otherwise the same words.
 
     A sentence of a quote denies it when it holds most words of the claim and one of them closely follows a
     negation; another sentence that holds as many of its words without denying them outweighs it.

@@ -124,7 +124,7 @@ def _place(parts: tuple[str | None, ...]) -> int:
 
 
 def agree(asked: Iterable[Period], named: Iterable[Period]) -> bool:
-    """Whether one of the periods asked for is, holds or lies in one of those named."""
+    """Return True if one of the periods asked for is, holds or lies in one of those named."""
     theirs = tuple(named)
     return any(_meets(mine, other) for mine in asked for other in theirs)
 
@@ -145,7 +145,7 @@ def _quarter(period: Period) -> int | None:
 
 
 def age_asked(question: str) -> Age:
-    """Whether a question asks for the newest or the oldest document of its kind."""
+    """Return True if a question asks for the newest or the oldest document of its kind."""
     asked = folded(question)
     if _NEWEST.search(asked):
         return Age.NEWEST

@@ -29,14 +29,14 @@ class _Forms(Record):
 
 
 def has_question_mark(text: str) -> bool:
-    """Whether there is a question mark of any script in the text; in Greek that is a semicolon."""
+    """Return True if there is a question mark of any script in the text; in Greek that is a semicolon."""
     if any(mark in text for mark in _forms().marks):
         return True
     return _ENDS_GREEK.search(text) is not None and 2 * len(_GREEK.findall(text)) >= len(_LETTER.findall(text))
 
 
 def asks_anywhere(text: str) -> bool:
-    """Whether a word or an ending asks in a language in which it need not stand first."""
+    """Return True if a word or an ending asks in a language in which it need not stand first."""
     return _pattern("anywhere").search(text) is not None
 
 
@@ -46,7 +46,7 @@ def asking_words() -> frozenset[str]:
 
 
 def is_preposition(word: str) -> bool:
-    """Whether a question word may stand behind this word at the beginning of a question: "In which year"."""
+    """Return True if a question word may stand behind this word at the beginning of a question: "In which year"."""
     return word in _folded(_forms().prepositions)
 
 

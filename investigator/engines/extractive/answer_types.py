@@ -102,7 +102,7 @@ def answer_span(kind: AnswerType, sentence: str, question: str) -> str:
 
 
 def _tells(kind: AnswerType, span: str, sentence: str) -> bool:
-    """Whether a span can stand alone: a number in digits, a name of two words or one in the midst of a sentence."""
+    """Return True if a span can stand alone: a number in digits, a name of two words or one inside a sentence."""
     if kind is AnswerType.NUMBER:
         return bool(_DIGIT.search(span))
     if kind not in (AnswerType.NAME, AnswerType.PLACE):
