@@ -59,7 +59,7 @@ class Outcome:
 
 def ordinary() -> tuple[Attack, ...]:
     """Texts that speak to readers, in the place of an attack: what a model makes of any other text."""
-    file = Path(__file__).resolve().parent.parent / "tests" / "text" / "ordinary_texts.jsonl"
+    file = Path(__file__).resolve().parent.parent / "tests" / "language" / "ordinary_texts.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines()
     texts = {line["id"]: line["text"] for line in map(json.loads, lines)}
     return tuple(

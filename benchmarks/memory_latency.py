@@ -21,7 +21,7 @@ from pathlib import Path
 
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
-from investigator.bb3.memory.overlap import claim_of
+from investigator.bb3.memory.overlap import gist_of
 from investigator.bb3.records import Speaker
 from investigator.store.database import Database
 
@@ -91,7 +91,7 @@ def main() -> None:
     results: dict[int, Figures] = {}
     with tempfile.TemporaryDirectory() as place:
         began = time.perf_counter()
-        claim_of("so that the libraries are loaded")
+        gist_of("so that the libraries are loaded")
         print(f"loading the libraries: {time.perf_counter() - began:.2f} s, once a process")
         database = Database(Path(place) / "investigator.db")
         memory = LongTermMemory(database)

@@ -21,7 +21,7 @@ _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
 
 def cuts_into_word(text: str, start: int, end: int) -> bool:
-    """Whether the span `[start, end)` begins or ends inside a word or a number.
+    """Return True if the span `[start, end)` begins or ends inside a word or a number.
 
     A compound with hyphens is one word ("non-profit"), a range or date is one number ("80-90", "2021-05-05"), and
     sign, currency and per cent belong to their number. Scripts without blanks have no inner boundaries.
@@ -30,7 +30,7 @@ def cuts_into_word(text: str, start: int, end: int) -> bool:
 
 
 def _joined(text: str, place: int) -> bool:
-    """Whether one word or number goes on across a place."""
+    """Return True if one word or number goes on across a place."""
     if not 0 < place < len(text):
         return False
     before, after = text[place - 1], text[place]
@@ -66,7 +66,7 @@ def _belong_together(before: str, after: str) -> bool:
 
 
 def _connects(before: str, mark: str, after: str, *, at_end: bool) -> bool:
-    """Whether a mark holds the characters on its two sides together."""
+    """Return True if a mark holds the characters on its two sides together."""
     if not before or not after or not _is_word(before) or not _is_word(after):
         return False
     if before.isdecimal() and after.isdecimal():
@@ -77,7 +77,7 @@ def _connects(before: str, mark: str, after: str, *, at_end: bool) -> bool:
 
 
 def _sign_cut_off(text: str, start: int) -> bool:
-    """Whether a number begins at `start` and its sign or currency stands right before it, or part of the currency."""
+    """Return True if a number begins at `start` right after its sign, its currency, or a part of that."""
     if start == 0:
         return False
     before, first = text[start - 1], text[start : start + 1]
@@ -91,7 +91,7 @@ def _sign_cut_off(text: str, start: int) -> bool:
 
 
 def _unit_cut_off(text: str, end: int) -> bool:
-    """Whether a number ends at `end` and its sign of degree or currency, per cent or magnitude comes right after it."""
+    """Return True if a number ends at `end` right before its degree sign, currency, per cent or magnitude."""
     if not 0 < end < len(text) or not text[end - 1].isdecimal():
         return False
     if text[end] in "%\u2030\u00b0" or unicodedata.category(text[end]) == "Sc":

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from investigator.evidence.amounts import Amount, amounts, identifiers, prepared, squeezed
-from investigator.evidence.dates import Date, dates, without_dates
-from investigator.evidence.negation import allows_negation, contradicts, negates
 from investigator.evidence.quotes import find_quote
-from investigator.evidence.units import magnitude_of
+from investigator.language.amounts import Amount, amounts, identifiers, prepared, squeezed
+from investigator.language.dates import Date, dates, without_dates
+from investigator.language.negation import allows_negation, contradicts, negates
 from investigator.language.normalise import normalise
+from investigator.language.units import magnitude_of
 from investigator.records import Document, Quote
 
 _CITATION = re.compile(r"[\[(]\s*E?\d{1,4}(?:\s*[,;]\s*E?\d{1,4})*\s*\]|\(\s*E\d{1,4}(?:\s*[,;]\s*E\d{1,4})*\s*\)")

@@ -1,20 +1,25 @@
-"""Quotes: the words an engine gave, found in the source and cut from it, or refused."""
+"""Quotes: the words an engine gave, found in the source and cut from it, or refused. Proof is here only."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 
 from investigator.documents.pages import line_at, page_at
 from investigator.evidence.boundaries import cuts_into_word
-from investigator.evidence.negation import negated_before
+from investigator.language.addressed import addresses_model
+from investigator.language.negation import negated_before
 from investigator.language.normalise import Normalised, normalise
 from investigator.records import Document, Quote
 
 Spans = Sequence[tuple[int, int]]
 """Half-open spans of a document's text."""
+
+Find = Callable[[str], Quote | None]
+"""Looks a text up in one document."""
 
 LONGEST_QUOTE = 4_000
 """Characters; whoever quotes more has not chosen."""
@@ -104,7 +109,7 @@ class Source:
                     yield found.span()
 
     def _hyphens_fit(self, found: re.Match[str]) -> bool:
-        """Whether hyphens of the quote that the text lacks stand at the end of a line in the source."""
+        """Return True if hyphens of the quote that the text lacks stand at the end of a line in the source."""
         optional = self._normalised.optional_hyphens
         return all(
             found.start(group) != found.end(group) or found.start(group) in optional
@@ -112,7 +117,7 @@ class Source:
         )
 
     def _misleads(self, start: int, end: int) -> bool:
-        """Whether the words say something else alone than they do in their place."""
+        """Return True if the words say something else alone than they do in their place."""
         return cuts_into_word(self._document.text, start, end) or negated_before(self._document.text, start)
 
     def _means_something(self, start: int, end: int) -> bool:
@@ -145,8 +150,49 @@ def find_quote(quote_text: str, document: Document, near: Spans = ()) -> Quote |
     return Source(document).find(quote_text, near)
 
 
+def proven(
+    told: Iterable[tuple[str, Iterable[Find]]], spoken: Iterable[AddressedSpan] = ()
+) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
+    """Return the quotes of some texts, each once, and the texts that are none.
+
+    `told` are texts with where they are looked for: the first document that holds one counts. A quote that lies in a
+    span that is `spoken` to a language model proves nothing.
+    """
+    addressed = tuple(spoken)
+    quotes: dict[Quote, None] = {}
+    failed: list[str] = []
+    for text, places in told:
+        quote = next((quote for find in places if (quote := find(text)) is not None), None)
+        if quote is None or is_addressed(quote, addressed):
+            failed.append(text)
+        else:
+            quotes[quote] = None
+    return tuple(quotes), tuple(failed)
+
+
+@dataclass(frozen=True)
+class AddressedSpan:
+    """Where a document speaks to a language model: half open, in characters."""
+
+    document_id: str
+    start: int
+    end: int
+
+
+def addressed_spans(document_id: str, text: str, start: int = 0) -> tuple[AddressedSpan, ...]:
+    """Return where a document speaks to a language model in the `text` that begins at `start` in it."""
+    return tuple(AddressedSpan(document_id, start + begin, start + end) for begin, end in addresses_model(text))
+
+
+def is_addressed(quote: Quote, spans: Iterable[AddressedSpan]) -> bool:
+    """Return True if any of a quote's words lie in one of the spans."""
+    return any(
+        quote.document_id == span.document_id and quote.start < span.end and span.start < quote.end for span in spans
+    )
+
+
 def verify(quote: Quote, document: Document) -> bool:
-    """Whether a quote stands, character for character, in this very version of its document."""
+    """Return True if a quote stands, character for character, in this very version of its document."""
     return (
         quote.document_id == document.id
         and quote.source_hash == document.content_hash

@@ -3,6 +3,10 @@
 Such sentences ask a model to ignore what it was told, to give a score, to reply in certain words, to use sources or to
 leave them out; or they hold the mark-up that prompts, chats and replies are made of. They may be true quotes of a
 document, and are no evidence of anything but that they stand there.
+
+The rules for English and for mark-up lie in `data/addressing_rules.toml`, key words of ten further languages in
+`data/addressing_words.toml`. What they are worth is in `data/README.md`: they find two thirds of what they were not
+written for, so nothing may rest on them alone.
 """
 
 from __future__ import annotations
@@ -10,16 +14,21 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
-from investigator.language.addressing_languages import LANGUAGES
-from investigator.language.addressing_markup import MARKUP
-from investigator.language.addressing_rules import ENGLISH, HINTS, Hint, Rule
+from pydantic import TypeAdapter
+
+from investigator.language.lists import data_file, listed_by_section
 from investigator.language.sentences import sentence_spans
-from investigator.language.undisguised import undisguised
+from investigator.language.undisguised import plain, undisguised
 
 Span = tuple[int, int]
+_Use = tuple[str, str]
+"""A language, and what a key word does in it."""
 
 _HINT_DISTANCE = 250
 """Characters between two hints that count together."""
@@ -30,13 +39,30 @@ _UNSPACED = "\u1100"
 """From here on in Unicode, blanks do not tell words apart, or particles join them."""
 _WORD = re.compile(r"\w+")
 
+_ALONE = "alone"
+_GAP = r"""(?:[\s,'"*_()/<>\[\]#-]{1,6})"""
+_SOME_WORDS = rf"(?:\\w{{1,30}}+{_GAP.replace(chr(92), chr(92) * 2)}){{0,\1}}?"
+_FRAGMENT = re.compile(r"\{([A-Z_]+)\}")
+
+_DEMANDS = (
+    ("ignore", "earlier", "rules"),
+    ("ignore", "earlier", "say"),
+    ("when", "you", "model"),
+    ("note", "model", "colon"),
+    ("give", "this", "thing", "top"),
+)
+"""Kinds of key words that make a demand together, close to each other in one sentence; the first one comes first."""
+_NEAR, _NEAR_UNSPACED = 80, 30  # characters
+_UNSPACED_IN = frozenset({"zh", "ja", "ko"})
+_COLON = re.compile("[:：]")
+_STOP = re.compile(r"[.!?。！？]|\n\s*\n")
+
 
 def addresses_model(text: str) -> tuple[Span, ...]:
     """The half-open spans of the sentences that speak to a language model, in order and apart from each other.
 
-    Found by rules for English, German, Spanish, French, Portuguese, Italian, Chinese, Japanese, Korean, Russian and
-    Arabic, also where invisible or look-alike characters or base64 hide them. What is said in other words than the
-    rules know is not found: nothing may rest on this alone. Takes time in proportion to the length of the text.
+    Found also if invisible or look-alike characters or base64 hide them. What is said in other words than the rules
+    know is not found: nothing may rest on this alone. Takes time in proportion to the length of the text.
     """
     folded = undisguised(text)
     hits = [folded.span(*hit) for hit in _hits(folded.text)]
@@ -55,36 +81,87 @@ def without_addressed(text: str, mark: str = "[...]") -> str:
 
 def _hits(text: str) -> list[Span]:
     """Where a folded text fulfils a rule that is enough by itself, or two different hints close together."""
-    hits: list[Span] = []
-    hints: list[tuple[Span, Hint]] = []
-    for rule, hit in _fulfilled(text):
-        if rule.hint is None:
+    hits = list(_demands(text))
+    hints: list[tuple[Span, str]] = []
+    for kind, hit in _fulfilled(text):
+        if kind == _ALONE:
             hits.append(hit)
         else:
-            hints.append((hit, rule.hint))
+            hints.append((hit, kind))
     for (first, kind), (second, other) in pairwise(sorted(hints)):
         if kind != other and second[0] - first[1] <= _HINT_DISTANCE:
             hits += [first, second]
     return hits
 
 
-def _fulfilled(text: str) -> Iterator[tuple[Rule, Span]]:
-    for place in _places(text):
-        for rule in _BY_START[text[slice(*place)]]:
-            if found := rule.then.match(text, place[1]):
-                yield rule, (place[0], found.end())
+def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
+    rules = _rules()
+    for start, end in _places(text, frozenset(rules)):
+        for kind, then in rules[text[start:end]]:
+            if found := then.match(text, end):
+                yield kind, (start, found.end())
 
 
-def _places(text: str) -> Iterator[Span]:
+def _places(text: str, starts: frozenset[str]) -> Iterator[Span]:
     """Where a rule may begin: at whole words, and at marks and words of unspaced scripts wherever they stand."""
     for word in _WORD.finditer(text):
-        if word.group() in _WORDS:
+        if word.group() in starts:
             yield word.span()
-    for mark in _MARKS:
+    for mark in starts:
+        if mark.isalpha() and mark < _UNSPACED:
+            continue
         at = text.find(mark)
         while at >= 0:
             yield at, at + len(mark)
             at = text.find(mark, at + 1)
+
+
+class _KeyWord(NamedTuple):
+    """A key word in a text: where it stands, and what it does."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def _demands(text: str) -> Iterator[Span]:
+    """Where key words of one language make a demand together."""
+    colons = [_KeyWord(*colon.span(), "colon") for colon in _COLON.finditer(text)]
+    for language, found in _key_words(text).items():
+        ordered = language not in _UNSPACED_IN
+        reach = _NEAR if ordered else _NEAR_UNSPACED
+        every = sorted([*found, *colons])
+        for number, first in enumerate(every):
+            stop = _STOP.search(text, first.end, first.start + reach)
+            limit = stop.start() if stop else first.start + reach
+            near = _until(every, number, limit)
+            kinds = {word.kind for word in near}
+            for demand in _DEMANDS:
+                if kinds.issuperset(demand) and (first.kind == demand[0] or (not ordered and first.kind in demand)):
+                    yield first.start, max(word.end for word in near if word.kind in demand)
+
+
+def _until(words: Sequence[_KeyWord], number: int, limit: int) -> list[_KeyWord]:
+    near = []
+    while number < len(words) and words[number].end <= limit:
+        near.append(words[number])
+        number += 1
+    return near
+
+
+def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
+    """The key words in a folded text, by language."""
+    found: dict[str, list[_KeyWord]] = defaultdict(list)
+    for word in _WORD.finditer(text):
+        for language, kind in _uses(word.group()):
+            found[language].append(_KeyWord(*word.span(), kind))
+    if not text.isascii():
+        for mark, (language, kind) in _unspaced_words():
+            at = text.find(mark)
+            while at >= 0:
+                found[language].append(_KeyWord(at, at + len(mark), kind))
+                at = text.find(mark, at + 1)
+    return found
 
 
 def _in_base64(text: str) -> Iterator[Span]:
@@ -114,11 +191,56 @@ def _sentences(text: str, hits: Sequence[Span]) -> Iterator[Span]:
             yield start, end
 
 
-def _by_start(rules: Sequence[Rule]) -> dict[str, tuple[Rule, ...]]:
-    starts = dict.fromkeys(start for rule in rules for start in rule.starts)
-    return {start: tuple(rule for rule in rules if start in rule.starts) for start in starts}
+_Rules = dict[str, tuple[tuple[str, re.Pattern[str]], ...]]
+_FRAGMENTS = TypeAdapter(dict[str, str])
+_RULES = TypeAdapter(dict[str, tuple[tuple[str, str], ...]])
 
 
-_BY_START = _by_start((*ENGLISH, *LANGUAGES, *MARKUP, *HINTS))
-_WORDS = frozenset(start for start in _BY_START if start.isalpha() and start < _UNSPACED)
-_MARKS = tuple(start for start in _BY_START if start not in _WORDS)
+@cache
+def _rules() -> _Rules:
+    """The rules with their kinds, by the words and marks that they may begin with."""
+    read = data_file("addressing_rules")
+    fragments = _FRAGMENTS.validate_python(read["fragments"])
+    found: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+    for kind, rules in _RULES.validate_python(read["rules"]).items():
+        for starts, then in rules:
+            rule = kind, _pattern(then, fragments)
+            for start in starts.split():
+                found[start].append(rule)
+    return {start: tuple(rules) for start, rules in found.items()}
+
+
+def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
+    """A rule from its written form, which the file explains."""
+    while _FRAGMENT.search(written):
+        written = _FRAGMENT.sub(lambda name: fragments[name[1]], written)
+    return re.compile(re.sub(r"~(\d)", _SOME_WORDS, written.replace(" ", _GAP)))
+
+
+@lru_cache(maxsize=50_000)
+def _uses(word: str) -> tuple[_Use, ...]:
+    """What a folded word of a script with blanks does, in which languages; "*" in the list stands for any ending."""
+    listed = _spaced_words()
+    forms = (word, *(f"{word[:length]}*" for length in range(2, len(word) + 1)))
+    return tuple(use for form in forms for use in listed.get(form, ()))
+
+
+@cache
+def _spaced_words() -> Mapping[str, Sequence[_Use]]:
+    found: dict[str, list[_Use]] = defaultdict(list)
+    for word, use in _listed():
+        if word < _UNSPACED:
+            found[word].append(use)
+    return found
+
+
+@cache
+def _unspaced_words() -> tuple[tuple[str, _Use], ...]:
+    return tuple((word, use) for word, use in _listed() if word >= _UNSPACED)
+
+
+def _listed() -> Iterator[tuple[str, _Use]]:
+    for language, kinds in listed_by_section("addressing_words").items():
+        for kind, words in kinds.items():
+            for word in words:
+                yield "".join(map(plain, word)), (language, kind)

@@ -209,7 +209,7 @@ def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def _is_numeric_mark(char: str) -> bool:
-    """Whether a character would change the number that it touches: exponents with their signs, fractions, notes."""
+    """Return True if a character changes the number that it touches: exponents with their signs, fractions, notes."""
     raised = unicodedata.decomposition(char).startswith(("<super>", "<sub>"))
     return unicodedata.category(char) == "No" or (raised and not char.isalpha())
 
@@ -219,7 +219,7 @@ def _class(chars: Iterable[str]) -> str:
 
 
 def _joins(char: str) -> bool:
-    """Whether a character can melt into the one before it under NFKC: accents, vowel signs, Hangul parts."""
+    """Return True if a character can melt into the one before it under NFKC: accents, vowel signs, Hangul parts."""
     return (
         unicodedata.category(char)[0] == "M"
         or "\u1160" <= char <= "\u11ff"

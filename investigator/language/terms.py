@@ -1,11 +1,17 @@
-"""Words as search sees them: folded, without stop words, and split where a script writes no spaces."""
+"""Words: as they are written, and as search sees them (folded, without stop words, split if a script has no spaces).
+
+`words` and `stem` make what is indexed and what calibrations were fitted to: their results must not change. BB3's
+memories (`bb3/memory/words.py`), ParlAI's metrics (`dialogue/metrics/`) and ParlAI's dictionary
+(`dialogue/dictionary.py`) have tokenisers of their own, because recordings of the originals fix what those return.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
-from importlib.resources import files
+from functools import cache, lru_cache
+
+from investigator.language.lists import listed_by_section
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u1780-\u17ff\u0e80-\u0eff\u1000-\u109f"
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
@@ -15,22 +21,22 @@ _KIND_ASKED = re.compile(
     r"\b(how (long|many|much|old|far|tall|big|large|high|often|well|soon)|wie (lange|viele?|oft|alt|hoch|groß))\b",
     re.IGNORECASE,
 )
-
-
-_ENGLISH = frozenset(
-    {
-        *("a", "an", "and", "are", "as", "at", "by", "did", "do", "does", "for", "from", "had", "has", "have", "how"),
-        *("in", "is", "it", "of", "on", "or", "that", "the", "to", "was", "were", "what", "when", "where", "which"),
-        *("who", "whom", "whose", "why", "will", "with"),
-    }
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u0963"
+    "\u0981-\u0983\u09bc-\u09e3\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83\u0abc-\u0ae3\u0b01-\u0b03\u0b3c-\u0b63\u0b82\u0bbe-\u0bd7"
+    "\u0c00-\u0c04\u0c3c-\u0c63\u0c81-\u0c83\u0cbc-\u0ce3\u0d00-\u0d03\u0d3b-\u0d63\u0d81-\u0d83\u0dca-\u0df3\u0e31\u0e34-\u0e4e"
+    "\u0eb1\u0eb4-\u0ece\u0f71-\u0f87\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
 )
+"""Vowel signs and accents, which belong to the word that they stand in."""
+_WORD = rf"[^\W_](?:[^\W_]|[{_MARKS}\u200c\u200d])*"
+TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
+_LATIN_ENDS = "\u0250"  # letters before this one are Latin
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Folded words of English, German, Spanish and French that carry no meaning of their own."""
-    listed = files("investigator.language").joinpath("stop_words.txt").read_text(encoding="utf-8")
-    return frozenset(folded(word) for word in listed.split())
+    """Return the folded words of English, German, Spanish and French that carry no meaning of their own."""
+    return frozenset(folded(word) for words in listed_by_section("stop_words")["search"].values() for word in words)
 
 
 def folded(text: str) -> str:
@@ -54,9 +60,42 @@ def words(text: str) -> list[str]:
     return _PART.findall(folded(spaced(text)))
 
 
+def tokens(text: str) -> list[str]:
+    """Return the words of a text as they are written; a word keeps its inner points, hyphens and apostrophes."""
+    return TOKEN.findall(text)
+
+
+def is_latin(text: str) -> bool:
+    """Return True if most letters of a text are Latin, or it has none."""
+    letters = [char for char in text if char.isalpha()]
+    return 2 * sum(letter < _LATIN_ENDS for letter in letters) >= len(letters)
+
+
 def is_english(question: str) -> bool:
-    """Whether a question has one of the words that hardly any English one lacks, and few of other languages have."""
-    return not _ENGLISH.isdisjoint(_PART.findall(question.casefold()))
+    """Return True if a question is written in English rather than in another language.
+
+    Its language is that of most of its words that are stop words (`data/stop_words.toml`: ten languages). Between
+    languages with equally many, and if it has none, a question is English if its words in lower case have only
+    unaccented letters. Measured: see `data/README.md`.
+    """
+    if not is_latin(question):
+        return False
+    parts = _PART.findall(folded(question))
+    counts = {language: sum(part in stops for part in parts) for language, stops in _stop_words_by_language().items()}
+    english = counts.pop("en")
+    most = max(counts.values())
+    if english != most:
+        return english > most
+    return all(word.isascii() for word in question.split() if word.islower())
+
+
+@cache
+def _stop_words_by_language() -> dict[str, frozenset[str]]:
+    search = listed_by_section("stop_words")["search"]
+    return {
+        language: frozenset(_PART.findall(folded(" ".join((*search.get(language, ()), *words)))))
+        for language, words in listed_by_section("stop_words")["told_by"].items()
+    }
 
 
 def question_body(question: str) -> str:
@@ -79,6 +118,20 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
+
+
+@lru_cache(maxsize=50_000)
+def porter_stem(word: str) -> str:
+    """Return the stem of an English word in lower case by Porter's algorithm (1980); it need not be a word itself.
+
+    BB3's memories and ROUGE are defined by it. Words of one or two letters stay as they are. Safe to use from several
+    threads.
+    """
+    if len(word) < 3:
+        return word
+    from snowballstemmer import stemmer
+
+    return str(stemmer("porter").stemWord(word))  # a new one each time: it keeps the word that it works on
 
 
 def _pairs(run: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
@@ -11,8 +12,7 @@ from pydantic import Field
 from investigator.asking.client import EngineClient, Reading
 from investigator.asking.fitting import less_to_ask
 from investigator.engines.roles import Role
-from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
-from investigator.evidence.quotes import Sources
+from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, is_addressed, proven
 from investigator.language.addressed import addresses_model, without_addressed
 from investigator.records import (
     SUMMARY,
@@ -125,19 +125,11 @@ class DocumentQuery:
         return opinion is None or opinion.bears
 
     def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-        quotes: list[Quote] = []
-        failed: list[str] = []
         spans: dict[str, list[tuple[int, int]]] = {}
         for passage in passages:
             spans.setdefault(passage.document_id, []).append((passage.start, passage.end))
-        for text in texts:
-            found = (self.sources[name].find(text, near=tuple(near)) for name, near in spans.items())
-            quote = next((quote for quote in found if quote is not None), None)
-            if quote is None:
-                failed.append(text)
-            elif quote not in quotes:
-                quotes.append(quote)
-        return tuple(quotes), tuple(failed)
+        finds: list[Find] = [partial(self.sources[name].find, near=tuple(near)) for name, near in spans.items()]
+        return proven((text, finds) for text in texts)
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:

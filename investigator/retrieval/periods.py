@@ -1,6 +1,7 @@
 """Periods that a text names (years, quarters, months), and whether a question asks for the newest or oldest document.
 
-Pure. The words are English, German, French and Spanish; digits are read in any language.
+Pure. Names of months are those of `language/data/months.toml`, other words English, German, French and Spanish; digits
+are read in any language.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import Enum
+from functools import cache
 from typing import NamedTuple
 
+from investigator.language.lists import month_numbers
 from investigator.language.terms import folded
 
 _YEAR = r"((?:19|20)\d\d)"
@@ -19,20 +22,6 @@ _ORDINALS = (
     "third|3rd|dritte[nrsm]?|troisieme|tercer",
     "fourth|4th|vierte[nrsm]?|quatrieme|cuarto",
 )
-_MONTHS = (
-    "january|jan|januar|janvier|enero",
-    "february|feb|februar|fevrier|febrero",
-    "march|mar|marz|mars|marzo",
-    "april|apr|avril|abril",
-    "may|mai|mayo",
-    "june|jun|juni|juin|junio",
-    "july|jul|juli|juillet|julio",
-    "august|aug|aout|agosto",
-    "september|sept|sep|septembre|septiembre",
-    "october|oct|oktober|okt|octobre|octubre",
-    "november|nov|novembre|noviembre",
-    "december|dec|dezember|dez|decembre|diciembre",
-)
 _OF = r"[\s,./'-]*(?:(?:of|the|de|del|des|fiscal|year|calendar)\s+|fy\s?)*"
 _QUARTER_YEAR = re.compile(rf"\bq([1-4])(?:{_OF}{_YEAR}\b)?")
 _YEAR_QUARTER = re.compile(rf"\b{_YEAR}[\s/-]*(?:fiscal\s*)?q([1-4])\b")
@@ -41,10 +30,8 @@ _WORDED_QUARTER = re.compile(
     rf"(?:fiscal\s+)?(?:quarter|quartals?|trimestre)(?:{_OF}{_YEAR}\b)?"
 )
 _ISO_DATE = re.compile(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
-_MONTH_YEAR = re.compile(rf"\b(?:{'|'.join(f'({names})' for names in _MONTHS)})\.?(?:\s+\d{{1,2}},?)?{_OF}{_YEAR}\b")
 _SHORT_FISCAL = re.compile(r"\bfy\s?'?(\d\d)\b")
 _PLAIN_YEAR = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
-_PATTERNS = (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER, _ISO_DATE, _MONTH_YEAR, _SHORT_FISCAL, _PLAIN_YEAR)
 _NEWEST = re.compile(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
     r"|neueste[nrsm]?|jungste[nrsm]?|aktuellste[nrsm]?|letzte[nrsm]? (quartal|jahr|bericht)|plus recente?s?|derniere?s?"
@@ -78,7 +65,7 @@ def periods(text: str) -> frozenset[Period]:
     """The periods that a text names; a year that belongs to a quarter or month is not given apart."""
     left = folded(text).replace("_", " ")
     found: set[Period] = set()
-    for pattern in _PATTERNS:
+    for pattern in _patterns():
         found |= {_period(pattern, match) for match in pattern.finditer(left)}
         left = pattern.sub(" ", left)
     return frozenset(_with_years(found))
@@ -97,7 +84,7 @@ def _with_years(found: set[Period]) -> set[Period]:
 def without_periods(text: str) -> str:
     """The folded text without the periods that it names."""
     left = folded(text).replace("_", " ")
-    for pattern in _PATTERNS:
+    for pattern in _patterns():
         left = pattern.sub(" ", left)
     return left
 
@@ -112,9 +99,24 @@ def _period(pattern: re.Pattern[str], match: re.Match[str]) -> Period:
         return Period(int(parts[-1]) if parts[-1] else None, quarter=_place(parts[:-1]))
     if pattern is _ISO_DATE:
         return Period(int(parts[0]), month=int(parts[1]))
-    if pattern is _MONTH_YEAR:
-        return Period(int(parts[-1]), month=_place(parts[:-1]))
+    if pattern is _month_year():
+        return Period(int(parts[1]), month=_months()[parts[0]])
     return Period(2000 + int(parts[0]) if pattern is _SHORT_FISCAL else int(parts[0]))
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    return _YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER, _ISO_DATE, _month_year(), _SHORT_FISCAL, _PLAIN_YEAR
+
+
+@cache
+def _month_year() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(_months())})\.?(?:\s+\d{{1,2}},?)?{_OF}{_YEAR}\b")
+
+
+@cache
+def _months() -> dict[str, int]:
+    return {folded(name): number for name, number in month_numbers().items()}
 
 
 def _place(parts: tuple[str | None, ...]) -> int:
@@ -122,7 +124,7 @@ def _place(parts: tuple[str | None, ...]) -> int:
 
 
 def agree(asked: Iterable[Period], named: Iterable[Period]) -> bool:
-    """Whether one of the periods asked for is, holds or lies in one of those named."""
+    """Return True if one of the periods asked for is, holds or lies in one of those named."""
     theirs = tuple(named)
     return any(_meets(mine, other) for mine in asked for other in theirs)
 
@@ -143,7 +145,7 @@ def _quarter(period: Period) -> int | None:
 
 
 def age_asked(question: str) -> Age:
-    """Whether a question asks for the newest or the oldest document of its kind."""
+    """Return True if a question asks for the newest or the oldest document of its kind."""
     asked = folded(question)
     if _NEWEST.search(asked):
         return Age.NEWEST

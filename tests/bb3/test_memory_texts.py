@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from investigator.bb3.memory.overlap import Claim, claim_of, repeats, says_something_new
+from investigator.bb3.memory.overlap import Gist, gist_of, repeats, says_something_new
 from investigator.bb3.memory.text import (
     NO_PERSONA,
     MemoryForm,
@@ -77,7 +77,7 @@ def test_a_memory_of_ten_thousand_characters_is_cut_quickly(text: str) -> None:
 )
 @pytest.mark.parametrize("threshold", [1, 2])
 def test_a_negation_is_no_repetition(kept: str, new: str, threshold: int) -> None:
-    if threshold == 1 or claim_of(kept).negated is not claim_of(new).negated:
+    if threshold == 1 or gist_of(kept).negated is not gist_of(new).negated:
         assert says_something_new(new, [kept], threshold)
 
 
@@ -113,8 +113,8 @@ def test_what_says_something_else_is_new(kept: str, new: str) -> None:
 
 def test_a_claim_is_read_from_its_line_as_it_was() -> None:
     for text in ("I don't like tea, but milk", "我喜欢猫", "🐶🐶", "", "I have 5,000 books"):
-        assert Claim.read(claim_of(text).wire()).negated is claim_of(text).negated
-        assert repeats(Claim.read(claim_of(text).wire()), claim_of(text)) is bool(claim_of(text).words)
+        assert Gist.read(gist_of(text).wire()).negated is gist_of(text).negated
+        assert repeats(Gist.read(gist_of(text).wire()), gist_of(text)) is bool(gist_of(text).words)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import pytest
 
-from investigator.language.terms import content_words, folded, spaced, stem, words
+from investigator.language.terms import content_words, folded, is_english, porter_stem, spaced, stem, words
+
+QUESTIONS = [
+    line.split("\t") for line in Path(__file__).with_name("questions.tsv").read_text(encoding="utf-8").splitlines()
+]
+"""(half, language, question); both halves were written before the rule, and one was held back from it."""
 
 
 @pytest.mark.parametrize(("one", "other"), [("Straße", "STRASSE"), ("Café", "cafe"), ("ﬁnal", "final"), ("Ｑ３", "q3")])
@@ -43,3 +51,57 @@ def test_a_question_of_stop_words_keeps_them():
 def test_forms_of_a_word_share_their_stem():
     assert stem("filed") == stem("files") == stem("filing")
     assert stem("bus") == "bus"
+
+
+@pytest.mark.parametrize("half", ["tuned", "held back"])
+def test_the_language_of_a_question_is_known_with_few_mistakes(half):
+    chosen = [(language == "en", is_english(question)) for of, language, question in QUESTIONS if of == half]
+    right, found, english = chosen.count((True, True)), sum(said for _, said in chosen), sum(is_ for is_, _ in chosen)
+    assert right / found >= 0.95, "precision"
+    assert right / english >= 0.95, "recall"
+
+
+@pytest.mark.parametrize(
+    ("question", "english"),
+    [
+        ("In welchem Jahr wurde die Brücke gebaut?", False),
+        ("Was kostet die Miete?", False),
+        ("List three risks", True),
+        ("apple revenue 2021", True),
+        ("Was the permit for the café renewed?", True),
+        ("Wie hoch ist Ben Nevis and Snowdon?", False),
+        ("", True),
+    ],
+)
+def test_one_word_that_two_languages_share_does_not_decide(question, english):
+    assert is_english(question) is english
+
+
+@pytest.mark.parametrize(
+    ("words", "stem"),
+    [
+        (["connect", "connected", "connecting", "connection", "connections"], "connect"),  # Porter 1980, section 1
+        (["relational"], "relat"),  # and its lists of rules, worked out to the end
+        (["caresses"], "caress"),
+        (["ponies"], "poni"),
+        (["hopping"], "hop"),
+        (["filing"], "file"),
+        (["happy"], "happi"),
+        (["electricity", "electrical"], "electr"),
+        (["controlling"], "control"),
+        (["is"], "is"),
+        (["日本"], "日本"),
+        (["'s"], "'s"),
+        ([""], ""),
+    ],
+)
+def test_forms_of_a_word_meet_in_its_stem(words: list[str], stem: str) -> None:
+    assert {porter_stem(word) for word in words} == {stem}
+
+
+def test_words_are_not_mixed_up_by_threads() -> None:
+    words = [f"{beginning}{ending}" for beginning in map(chr, range(97, 123)) for ending in ("elations", "opping")] * 20
+    porter_stem.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(porter_stem, words))
+    assert all(stem[0] == word[0] and stem[1:] in ("elat", "op") for word, stem in zip(words, found, strict=True))

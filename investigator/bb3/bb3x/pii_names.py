@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from investigator.bb3.bb3x.pii import Finding, Pii
+from investigator.language.lists import ends_with_greeting, listed, listed_by_section
 from investigator.language.terms import folded, stop_words
 
 _RELATIONS = (
@@ -40,9 +41,6 @@ _CALLS = re.compile(
 """Before a name with a capital."""
 
 _I_AM = re.compile(r"\b(?i:i['’]m|i am)\s+")
-_GREETING = re.compile(
-    r"\b(?:hi|hello|hey|hiya|greetings|good (?:morning|evening|afternoon)|welcome)[\w ]{0,12}[,.!:]*\s*$", re.I
-)
 _AFTER_I_AM = re.compile(r"\s*(?:$|[,.!?;)]|(?:and|from|by|here|speaking|but|nice|pleased|aged)\b)", re.IGNORECASE)
 _AFTER_THIS_IS = re.compile(r"\s+(?:speaking|here|calling from|from|on the phone)\b", re.IGNORECASE)
 _TITLE = re.compile(
@@ -83,7 +81,7 @@ def names_in(text: str) -> Iterator[Finding]:
             yield from _name_at(text, found.end(), end)
     for found in _I_AM.finditer(text):
         end = _capital_end(text, found.end())
-        if _GREETING.search(text[max(0, found.start() - 30) : found.start()]) or _AFTER_I_AM.match(text, end):
+        if ends_with_greeting(text[max(0, found.start() - 30) : found.start()]) or _AFTER_I_AM.match(text, end):
             yield from _name_at(text, found.end(), end)
 
 
@@ -94,8 +92,8 @@ def occurrences(text: str, names: Iterable[str]) -> Iterator[Finding]:
         return
     forms = {form for word in known for form in (word, word.capitalize(), word.upper())}
     forms |= {word.lower() for word in known if folded(word) not in no_names()}
-    listed = "|".join(re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form)))
-    for found in re.finditer(rf"(?<!\w)(?:{listed})(?!\w)", text):
+    either = "|".join(re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form)))
+    for found in re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text):
         yield Finding(*found.span(), Pii.NAME)
 
 
@@ -114,12 +112,15 @@ def famous_names() -> frozenset[str]:
 @cache
 def no_names() -> frozenset[str]:
     """Words that are no names although they stand where names do, folded."""
-    return stop_words() | {folded(word) for line in _lines("not_names.txt") for word in line.split()}
+    own = (word for line in _lines("not_names.txt") for word in line.split())
+    months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}  # Jan, Mai and Juli are names
+    greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)
+    return stop_words() | {folded(word) for word in (*own, *greetings, *months)}
 
 
 def _lines(name: str) -> list[str]:
-    listed = files("investigator.bb3.bb3x").joinpath(name).read_text(encoding="utf-8").splitlines()
-    return [line for line in listed if line and not line.startswith("#")]
+    lines = files("investigator.bb3.bb3x").joinpath(name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _name_words(name: str) -> list[str]:

@@ -9,6 +9,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from investigator.language.lists import is_polite_elsewhere
 from investigator.language.terms import folded
 from investigator.records import Record
 
@@ -16,7 +17,6 @@ _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _ENDS_GREEK = re.compile(r"[;\u037e](?=\W*$|\s)")
 _GREETING_ENDS = re.compile(r"[,،，、!！.。]\s*")
-_LATIN_ENDS = "\u0250"  # letters before this one are Latin
 
 
 class _Forms(Record):
@@ -26,18 +26,17 @@ class _Forms(Record):
     prepositions: str
     asking: dict[str, str]
     anywhere: tuple[str, ...]
-    greetings: tuple[str, ...]
 
 
 def has_question_mark(text: str) -> bool:
-    """Whether there is a question mark of any script in the text; in Greek that is a semicolon."""
+    """Return True if there is a question mark of any script in the text; in Greek that is a semicolon."""
     if any(mark in text for mark in _forms().marks):
         return True
     return _ENDS_GREEK.search(text) is not None and 2 * len(_GREEK.findall(text)) >= len(_LETTER.findall(text))
 
 
 def asks_anywhere(text: str) -> bool:
-    """Whether a word or an ending asks in a language in which it need not stand first."""
+    """Return True if a word or an ending asks in a language in which it need not stand first."""
     return _pattern("anywhere").search(text) is not None
 
 
@@ -47,25 +46,14 @@ def asking_words() -> frozenset[str]:
 
 
 def is_preposition(word: str) -> bool:
-    """Whether a question word may stand behind this word at the beginning of a question: "In which year"."""
+    """Return True if a question word may stand behind this word at the beginning of a question: "In which year"."""
     return word in _folded(_forms().prepositions)
 
 
-def greets(text: str) -> bool:
-    """Whether a text that is not English, German, French or Spanish greets, thanks, or asks how one is."""
-    return _pattern("greetings").search(text) is not None
-
-
 def after_greeting(text: str) -> str:
-    """What stands behind a greeting, as `greets` knows it, at the beginning of a text; without one, the text."""
+    """Return what follows a greeting that is neither English, German, French nor Spanish; without one, the text."""
     end = _GREETING_ENDS.search(text)
-    return text[end.end() :] if end and greets(text[: end.start()]) and text[end.end() :] else text
-
-
-def is_latin(text: str) -> bool:
-    """Whether most letters of a text are Latin ones; one without letters is."""
-    letters: list[str] = _LETTER.findall(text)
-    return 2 * sum(letter < _LATIN_ENDS for letter in letters) >= len(letters)
+    return text[end.end() :] if end and is_polite_elsewhere(text[: end.start()]) and text[end.end() :] else text
 
 
 @cache

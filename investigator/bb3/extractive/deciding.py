@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from investigator.bb3.extractive.asking_forms import after_greeting, greets, has_question_mark, is_latin
+from investigator.bb3.extractive.asking_forms import after_greeting, has_question_mark
 from investigator.bb3.extractive.turn_kinds import Kind, TurnKinds
 from investigator.bb3.extractive.turn_words import WordKind, is_kind
 from investigator.bb3.extractive.turns import (
@@ -25,10 +25,10 @@ from investigator.bb3.extractive.turns import (
     points_back,
     sentences,
 )
-from investigator.bb3.memory.of_oneself import asks_for_everything, asks_of_oneself, told_topics
+from investigator.bb3.memory.about_speaker import asks_about_speaker, asks_for_everything, told_topics
 from investigator.bb3.records import DecisionReply, PersonalFact, Turn
-from investigator.language.terms import content_words, folded, stem, stop_words
-from investigator.language.tokens import tokens
+from investigator.language.lists import is_polite_elsewhere
+from investigator.language.terms import content_words, folded, is_latin, stem, stop_words, tokens
 from investigator.records import Record
 
 _MOST_NAMES = 3
@@ -110,7 +110,7 @@ def shipped_decisions() -> Decisions:
 
 
 def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
-    """Whether the last turn needs a search. A turn without a word needs none.
+    """Return True if the last turn needs a search. A turn without a word needs none.
 
     Each sentence that asks is judged by itself as well: what stands around it, such as a greeting, takes nothing away.
     What a turn means is told for English, German, French and Spanish only; in other languages a question needs one.
@@ -123,13 +123,13 @@ def decide_search(turns: Sequence[Turn], kinds: TurnKinds) -> DecisionReply:
 
 
 def _asks_by_itself(sentence: str) -> bool:
-    """Whether a sentence asks for what others than its speaker may know; "When I was a child, ..." asks nothing."""
+    """Return True if a sentence asks what others than its speaker may know; "When I was a child, ..." asks nothing."""
     asks = has_question_mark(sentence) or (is_question(sentence) and (inquires(sentence) or not first_person(sentence)))
-    return asks and bool(key_terms(sentence) or points_back(sentence)) and not asks_of_oneself(sentence)
+    return asks and bool(key_terms(sentence) or points_back(sentence)) and not asks_about_speaker(sentence)
 
 
 def _is_small_talk(question: str, kinds: TurnKinds) -> bool:
-    """Whether a question is for how the partner is, or lives: "How was your day?"."""
+    """Return True if a question is for how the partner is, or lives: "How was your day?"."""
     if not any(is_kind(token, WordKind.SECOND_PERSON) for token in tokens(question)):
         return False
     near = kinds.near(kinds.embedder.embed([question])[0])
@@ -141,16 +141,16 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
     if asks_for_memory(text) or not content_words(text) or (told_topics(text) and not is_question(text)):
         return DecisionReply(point=0, needed=False)
     if not _is_understood(text):
-        point = _ASKED_ABROAD if is_question(text) and not greets(after_greeting(text)) else _TOLD_ABROAD
+        point = _ASKED_ABROAD if is_question(text) and not is_polite_elsewhere(after_greeting(text)) else _TOLD_ABROAD
         return DecisionReply(point=point, needed=point >= 50)
     model = shipped_decisions().search
     return _decision(search_features(text, kinds), model.weights, model.bias)
 
 
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
-    """Whether one of the facts would help with a reply to the last turn; never where there are none."""
+    """Return True if one of the facts would help with a reply to the last turn; never where there are none."""
     text = last_text(turns)
-    if facts and (asks_for_memory(text) or (is_question(text) and asks_of_oneself(text))):
+    if facts and (asks_for_memory(text) or (is_question(text) and asks_about_speaker(text))):
         return DecisionReply(point=100, needed=True)
     if not facts or not content_words(text):
         return DecisionReply(point=0, needed=False)
@@ -159,12 +159,12 @@ def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: T
 
 
 def asks_for_memory(text: str) -> bool:
-    """Whether the turn asks what is known of its speaker, or was said before, in so many words."""
+    """Return True if the turn asks what is known of its speaker, or was said before, in so many words."""
     return asks_for_everything(text) or _ASKS_FOR_MEMORY.search(folded(text[:_LONGEST_TURN])) is not None
 
 
 def _is_understood(text: str) -> bool:
-    """Whether a text is of a language whose common words are known; few words in Latin letters are taken for it."""
+    """Return True if a text is of a language whose common words are known; few words in Latin letters count."""
     plain = [folded(token) for token in tokens(text[:_LONGEST_TURN])]
     return is_latin(text) and (len(plain) <= _FEW or not stop_words().isdisjoint(plain) or "'" in text)
 

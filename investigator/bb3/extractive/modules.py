@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from investigator.bb3.extractive.deciding import decide_memory, decide_search
-from investigator.bb3.extractive.plain_turns import plain_turns
 from investigator.bb3.extractive.remembering import recall, remember
 from investigator.bb3.extractive.responding import (
     open_conversation,
@@ -13,6 +12,7 @@ from investigator.bb3.extractive.responding import (
 )
 from investigator.bb3.extractive.searching import entity, knowledge, query
 from investigator.bb3.extractive.turn_kinds import TurnKinds
+from investigator.bb3.extractive.turns import plain_turns
 from investigator.bb3.records import FactsVariables, Module, PassagesVariables, ResponseVariables, TurnsVariables
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.engine import Answers

@@ -11,18 +11,17 @@ from investigator.bb3.extractive.responding import is_set_phrase
 from investigator.bb3.extractive.turn_words import WordKind, bare, is_kind
 from investigator.bb3.extractive.turns import first_person, is_question, key_terms, last_text, sentences
 from investigator.bb3.extractive.wishes import wished_to_be_kept
-from investigator.bb3.memory.of_oneself import (
+from investigator.bb3.memory.about_speaker import (
     asked_topics,
+    asks_about_speaker,
     asks_for_everything,
-    asks_of_oneself,
     clauses,
     names_another,
     told_topics,
 )
 from investigator.bb3.records import FactReply, PersonalFact, PhraseReply, Speaker, Turn
 from investigator.engines.base import Embedder
-from investigator.language.terms import content_words, stem, words
-from investigator.language.tokens import tokens
+from investigator.language.terms import content_words, stem, tokens, words
 
 _QUOTED = re.compile("“[^”]*”")
 _TELL_ME = re.compile(r"\b(tell|give|show|send|help|let|find|get|sag|zeig|gib|dis|dites|dime|diga)[ -](me|mir|moi)\b")
@@ -89,7 +88,7 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
     if answers := [fact.id for fact in told if topics & _topics(fact)]:
         return FactReply(point=_SURE, fact_id=max(answers))
     asks = is_question(text)
-    strict = asks and asks_of_oneself(text)
+    strict = asks and asks_about_speaker(text)
     own = strict or asks_for_memory(text) or (asks and _OWN_THINGS.search(bare(text)) is not None)
     free = _free(facts, turns, Speaker.PARTNER if own else Speaker.SELF if asks else None)
     free = [fact for fact in free if not _names_somebody_else(fact, topics)]
@@ -110,7 +109,7 @@ class _Fit(NamedTuple):
     shares: bool
 
     def is_far(self, *, strictly: bool) -> bool:
-        """Whether the fact is no answer to a question; strictly, a shared word does not help."""
+        """Return True if the fact is no answer to a question; strictly, a shared word does not help."""
         return self.cosine < (_NEAR_WITH_A_WORD if self.shares and not strictly else _NEAR)
 
 
@@ -138,7 +137,7 @@ def _topics(fact: PersonalFact) -> frozenset[str]:
 
 
 def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:
-    """Whether a name is asked for, and the fact tells but that of another: the speaker's own in place of a sister's."""
+    """Return True if a name is asked for, and the fact tells that of another: the speaker's own and not a sister's."""
     named = {topic for topic in _topics(fact) if topic == "name" or names_another(topic)}
     if not asked or not named:
         return False

@@ -5,13 +5,13 @@ The sentences around them are English, whatever the language of the conversation
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from investigator.bb3.extractive.turns import is_question, last_text, sentences, tells_of_oneself
+from investigator.bb3.extractive.turns import is_question, last_text, sentences, tells_about_speaker
 from investigator.bb3.extractive.wishes import dismisses, wishes_to_forget, wishes_to_remember
-from investigator.bb3.memory.of_oneself import asks_for_everything, asks_of_oneself
+from investigator.bb3.memory.about_speaker import asks_about_speaker, asks_for_everything
 from investigator.bb3.records import AND_MORE, PersonalFact, ResponseReply, ResponseVariables, Speaker, Turn
+from investigator.language.lists import greets, takes_leave, thanks
 from investigator.language.normalise import one_line
 from investigator.language.terms import folded
 
@@ -41,13 +41,10 @@ _SET_PHRASES = (
     ),
     *("What would you like to know", "I see.", "You are welcome."),
 )
-_GREETING = re.compile(r"\W*(hi|hello|hey|good (morning|evening)|hallo|guten (tag|morgen)|bonjour|salut|hola)\b")
-_THANKS = re.compile(r"\b(thanks|thank you|thx|danke|merci|gracias)\b")
-_FAREWELL = re.compile(r"\b(bye|goodbye|good night|see you|tschuss|auf wiedersehen|au revoir|adios)\b")
 
 
 def is_set_phrase(sentence: str) -> bool:
-    """Whether a sentence is one that this engine says around what it was given."""
+    """Return True if a sentence is one that this engine says around what it was given."""
     return any(sentence.strip().startswith(phrase) for phrase in _SET_PHRASES)
 
 
@@ -57,7 +54,7 @@ def respond(variables: ResponseVariables) -> ResponseReply:
     text = last_text(variables.turns)
     if _wants_no_answer(variables):
         return respond_plainly(variables.turns)
-    if not given and (_is_courtesy(text) or is_question(text) or tells_of_oneself(text)):
+    if not given and (_is_courtesy(text) or is_question(text) or tells_about_speaker(text)):
         return respond_plainly(variables.turns)
     parts: list[str] = []
     if variables.fact is not None:
@@ -92,22 +89,22 @@ def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
         return ResponseReply(reply=_KNOWS_NOTHING if asks_for_everything(text) else _NOT_TOLD)
     if is_question(text):
         return ResponseReply(reply=f"{_NOTHING_TO_QUOTE} {_NOT_LOOKED}")
-    if _GREETING.match(plain):
+    if greets(plain):
         return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
-    if _FAREWELL.search(plain):
+    if takes_leave(plain):
         return ResponseReply(reply="Goodbye!")
-    if _THANKS.search(plain):
+    if thanks(plain):
         return ResponseReply(reply="You are welcome.")
     return ResponseReply(reply=f"I see. {_WHAT_NEXT}")
 
 
 def _asks_of_speaker(text: str) -> bool:
-    """Whether somebody asks for what only they can have told."""
-    return asks_for_everything(text) or (is_question(text) and asks_of_oneself(text))
+    """Return True if somebody asks for what only they can have told."""
+    return asks_for_everything(text) or (is_question(text) and asks_about_speaker(text))
 
 
 def _wants_no_answer(variables: ResponseVariables) -> bool:
-    """Whether somebody takes back what they said, wishes to have something forgotten, or only to have it remembered."""
+    """Return True if somebody takes back what they said, or only wants something forgotten or remembered."""
     text = last_text(variables.turns)
     told = sentences(text)
     if dismisses(text) or any(map(wishes_to_forget, told)):
@@ -118,10 +115,10 @@ def _wants_no_answer(variables: ResponseVariables) -> bool:
 
 
 def _is_courtesy(text: str) -> bool:
-    """Whether somebody greets, thanks or leaves, and asks nothing."""
+    """Return True if somebody greets, thanks or leaves, and asks nothing."""
     plain = folded(text)
-    polite = _GREETING.match(plain) or _FAREWELL.search(plain) or _THANKS.search(plain)
-    return polite is not None and not is_question(text)
+    polite = greets(plain) or takes_leave(plain) or thanks(plain)
+    return polite and not is_question(text)
 
 
 def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:

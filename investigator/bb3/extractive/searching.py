@@ -17,11 +17,11 @@ from investigator.bb3.extractive.turns import (
     referent,
     salient,
     sentences,
-    tells_of_oneself,
+    tells_about_speaker,
     word_count,
 )
 from investigator.bb3.extractive.wishes import wished_to_be_kept
-from investigator.bb3.memory.of_oneself import asks_for_everything, asks_of_oneself, clauses, told_topics
+from investigator.bb3.memory.about_speaker import asks_about_speaker, asks_for_everything, clauses, told_topics
 from investigator.bb3.records import KnowledgeReply, PhraseReply, QuotedSentence, Speaker, Turn
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.asking import ask
@@ -123,7 +123,7 @@ def _without_telling(sentence: str) -> str:
 
 
 def _tells(sentence: str) -> bool:
-    """Whether a sentence tells where its speaker lives and the like, or wishes something to be remembered of them."""
+    """Return True if a sentence tells where its speaker lives and the like, or wants something of them remembered."""
     if wished_to_be_kept(sentence) not in ("", sentence):
         return True
     return not is_question(sentence) and any(told_topics(sentence[slice(*span)]) for span in clauses(sentence))
@@ -146,7 +146,7 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
 
 
 def _stands_for_itself(asked: str, turns: Sequence[Turn]) -> bool:
-    """Whether a question without a pronoun needs no earlier turn: it has words enough, or had when first asked."""
+    """Return True if a question without a pronoun needs no earlier turn: it has words enough, or had at first."""
     terms = key_terms(asked)
     if word_count(terms) + bool(terms and _MEASURED.search(folded(asked))) >= _FEW_WORDS:
         return True
@@ -174,8 +174,8 @@ def _impersonal(text: str) -> str:
 
 
 def _is_of_speaker(text: str) -> bool:
-    """Whether a text tells of its speaker, or asks for what only they can have told: documents have nothing on that."""
-    return tells_of_oneself(text) or asks_for_everything(text) or asks_of_oneself(text)
+    """Return True if a text tells of its speaker, or asks for what only they can have told: no document has that."""
+    return tells_about_speaker(text) or asks_for_everything(text) or asks_about_speaker(text)
 
 
 def _own_words(turn: Turn) -> str:

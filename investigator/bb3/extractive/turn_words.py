@@ -29,7 +29,7 @@ _FILE = TypeAdapter(dict[WordKind, str])
 
 
 def is_kind(token: str, kind: WordKind) -> bool:
-    """Whether a word, as it is written, is of that kind."""
+    """Return True if a word, as it is written, is of that kind."""
     return bare(token) in _listed()[kind]
 
 

@@ -14,8 +14,7 @@ from investigator.bb3.extractive.asking_forms import (
 from investigator.bb3.extractive.turn_words import WordKind, bare, is_kind
 from investigator.bb3.records import Turn
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import folded, spaced, stop_words
-from investigator.language.tokens import TOKEN, tokens
+from investigator.language.terms import TOKEN, folded, spaced, stop_words, tokens
 
 _TITLE = re.compile(r"(?:\"(?=[^\"]*\")|[“«„])([^\"“”«»„]{2,40})[\"“”»]")
 _IMPERSONAL = re.compile(
@@ -31,6 +30,14 @@ _INQUIRY = re.compile(
     r"|(can|could) you (also |actually |please )?(tell|say|see|check|look up|find out)"
     r"|(know|tell|see|check) (if|whether|what|when|where|who|how))\b"
 )
+_CONTROL_TOKEN = re.compile(r"(?<!\w)__[A-Za-z][A-Za-z0-9-]*(?:_{1,2}[A-Za-z0-9-]+)*__(?!\w)")
+_LABEL = re.compile(
+    r"\b(?:(?:external|interesting|previous|personal) (?:knowledge|facts?|topics?)|(?:search|memory) (?:decision|query)"
+    r"|(?:your|partner['’]s|person [12]['’]s) persona)[ \t]*:(?!\S)"
+    r"|(?:^|(?<=[.!?:\n]))[ \t]*(?:person [12]|query|memory|memories|style|knowledge|topic|persona|you|partner|self"
+    r"|system|user|human|assistant|bot)[ \t]*:(?!\S)",
+    re.IGNORECASE,
+)
 
 
 def last_text(turns: Sequence[Turn]) -> str:
@@ -45,7 +52,7 @@ def sentences(text: str) -> list[str]:
 
 
 def begins_with_question_word(text: str) -> bool:
-    """Whether the first word asks, or the second one after a preposition; in some languages, any word that asks."""
+    """Return True if the first word asks, or the second one after a preposition; in some languages, any word."""
     first = TOKEN.search(text)
     if first is None:
         return False
@@ -57,27 +64,27 @@ def begins_with_question_word(text: str) -> bool:
 
 
 def inquires(text: str) -> bool:
-    """Whether the text wants something told or looked up, however politely."""
+    """Return True if the text wants something told or looked up, however politely."""
     return _INQUIRY.search(folded(text)) is not None
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks, by its mark, its first word, or its phrase."""
+    """Return True if a sentence asks, by its mark, its first word, or its phrase."""
     return has_question_mark(sentence) or begins_with_question_word(sentence) or inquires(sentence)
 
 
 def first_person(text: str) -> bool:
-    """Whether the speaker speaks of themselves."""
+    """Return True if the speaker speaks of themselves."""
     return any(is_kind(token, WordKind.FIRST_PERSON) for token in tokens(text))
 
 
 def points_back(text: str) -> bool:
-    """Whether a word of the text stands for something that was said before; not the "it" of "is it safe to"."""
+    """Return True if a word of the text stands for something that was said before; not the "it" of "is it safe to"."""
     return any(is_kind(token, WordKind.POINTS_BACK) for token in tokens(_IMPERSONAL.sub(" ", text)))
 
 
-def tells_of_oneself(text: str) -> bool:
-    """Whether the speaker speaks of themselves and asks nothing."""
+def tells_about_speaker(text: str) -> bool:
+    """Return True if the speaker speaks of themselves and asks nothing."""
     return first_person(text) and not is_question(text)
 
 
@@ -182,5 +189,18 @@ def _carries_meaning(token: str) -> bool:
 
 
 def _asks(token: str) -> bool:
-    """Whether the word asks; "who's" does as "who" does."""
+    """Return True if the word asks; "who's" does as "who" does."""
     return is_kind(re.split("['’]", token, maxsplit=1)[0], WordKind.ASKING)
+
+
+def plain_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns without labels of prompts ("External Knowledge:") and control tokens; the words after them stay."""
+    return tuple(turn.changed(text=without_labels(turn.text)) for turn in turns)
+
+
+def without_labels(text: str) -> str:
+    """A text without labels of prompts at the beginnings of its sentences, and without control tokens."""
+    bare = _CONTROL_TOKEN.sub(" ", text)
+    while (shorter := _LABEL.sub(" ", bare).lstrip()) != bare:
+        bare = shorter
+    return bare

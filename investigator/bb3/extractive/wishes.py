@@ -49,19 +49,19 @@ _DISMISSAL = re.compile(
 
 
 def wishes_to_forget(sentence: str) -> bool:
-    """Whether a speaker asks to have something forgotten of them; "Forget it." and "Never mind." are no such wishes."""
+    """Return True if a speaker asks to have something forgotten of them; "Forget it." and "Never mind." do not."""
     plain = bare(sentence)
     wish = _FORGET.match(plain)
     return wish is not None and _OF_SPEAKER.search(plain, wish.end()) is not None and not dismisses(sentence)
 
 
 def dismisses(text: str) -> bool:
-    """Whether a speaker only takes back what they said before, as "Never mind." does."""
+    """Return True if a speaker only takes back what they said before, as "Never mind." does."""
     return _DISMISSAL.fullmatch(bare(text)) is not None
 
 
 def wishes_to_remember(sentence: str) -> bool:
-    """Whether a speaker asks to have something remembered, be it of them or not."""
+    """Return True if a speaker asks to have something remembered, be it of them or not."""
     return _REMEMBER.match(sentence.replace("’", "'")) is not None
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.echoes import goes_on
 from investigator.bb3.forms.given_words import is_told_in
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
-from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
 from investigator.evidence.claims import prove, unsaid
-from investigator.evidence.negation import allows_negation, negates
-from investigator.evidence.quotes import Sources, find_quote
+from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, find_quote, proven
 from investigator.language.addressed import addresses_model
+from investigator.language.negation import allows_negation, negates
 from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import content_words, words
@@ -37,14 +37,9 @@ def proven_quotes(
     what stands beside them in a quote is one.
     """
     spoken = [span for document in documents for span in _addressed_in(document)]
-    found: dict[Quote, None] = {}
-    for text, number in told:
-        for part in _for_readers(text):
-            quotes = (_in(document, part, sources) for document in _in_order(documents, number))
-            quote = next((quote for quote in quotes if quote is not None), None)
-            if quote is not None and not is_addressed(quote, spoken):
-                found[quote] = None
-    return tuple(found)
+    parts = [(part, number) for text, number in told for part in _for_readers(text)]
+    quotes, _ = proven(((part, _finds(documents, number, sources)) for part, number in parts), spoken)
+    return quotes
 
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
@@ -122,6 +117,10 @@ def _in_order(documents: Sequence[SearchDocument], number: int) -> Iterator[Sear
     named = documents[number - 1 : number] if number > 0 else ()
     yield from named
     yield from (document for document in documents if document not in named)
+
+
+def _finds(documents: Sequence[SearchDocument], number: int, sources: Sources | None) -> list[Find]:
+    return [partial(_in, document, sources=sources) for document in _in_order(documents, number)]
 
 
 def _in(document: SearchDocument, text: str, sources: Sources | None) -> Quote | None:

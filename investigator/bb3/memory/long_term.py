@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
+from investigator.bb3.memory.about_speaker import asked_topics
 from investigator.bb3.memory.contradiction import NEGATED, is_overturned, marks_of, settled_topics, what_holds
-from investigator.bb3.memory.of_oneself import asked_topics
-from investigator.bb3.memory.overlap import Claim, claim_of, repeats
+from investigator.bb3.memory.overlap import Gist, gist_of, repeats
 from investigator.bb3.memory.personal_facts import FactSource, FactText, KeptFact, PersonalFacts
 from investigator.bb3.memory.text import says_nothing
 from investigator.bb3.records import Speaker
@@ -58,7 +58,7 @@ class LongTermMemory:
 
     def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
         """What has words of the query, in whatever form of the word, best first."""
-        return self._facts.matching(_user(user), claim_of(one_line(query)[:LONGEST_MEMORY]).terms, most)
+        return self._facts.matching(_user(user), gist_of(one_line(query)[:LONGEST_MEMORY]).terms, most)
 
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
@@ -93,8 +93,8 @@ class LongTermMemory:
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
             return None
         new = _fact(told, speaker)
-        claim = Claim.read(new.claim)
-        kept = self._facts.add(_user(user), new, source, self._now(), lambda kept: repeats(claim, Claim.read(kept)))
+        claim = Gist.read(new.claim)
+        kept = self._facts.add(_user(user), new, source, self._now(), lambda kept: repeats(claim, Gist.read(kept)))
         if kept is None and anew and self._overturns(user, new):
             return self._facts.add_anew(user, new, source, self._now())
         return kept
@@ -201,14 +201,14 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
             f"the memory has {len(told):,} characters, the most are {LONGEST_MEMORY:,}",
             hint="Say it shorter, or put it into a document of the folder.",
         )
-    claim = claim_of(told)
+    claim = gist_of(told)
     marks = tuple(sorted(settled_topics(told)))
     return FactText(speaker=speaker, text=told, claim=claim.wire(), terms=tuple(sorted(claim.terms)), marks=marks)
 
 
 def _text_of(fact: KeptFact) -> FactText:
     """What is kept as it was given, without cutting its words anew."""
-    terms, marks = tuple(Claim.read(fact.claim).terms), tuple(settled_topics(fact.text))
+    terms, marks = tuple(Gist.read(fact.claim).terms), tuple(settled_topics(fact.text))
     return FactText(speaker=fact.speaker, text=fact.text, claim=fact.claim, terms=terms, marks=marks)
 
 

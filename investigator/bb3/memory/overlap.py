@@ -11,16 +11,13 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from investigator.bb3.memory.words import TELL_NOTHING, english_stop_words, every_word
+from investigator.bb3.memory.words import TELL_NOTHING, english_stop_words, every_word, negation_stems
 
-_NEGATIONS = frozenset(
-    {"not", "n't", "no", "never", "none", "nobodi", "noth", "nowher", "neither", "nor", "without", "hardli"}
-)
 _MARK = "¬"
 
 
 @dataclass(frozen=True)
-class Claim:
+class Gist:
     """What a memory says: its words as a set, those in the reach of a negation marked; and whether there is one."""
 
     words: frozenset[str]
@@ -37,33 +34,33 @@ class Claim:
         return frozenset(word.removeprefix(_MARK) for word in self.content or self.words)
 
     def wire(self) -> str:
-        """One line; equal claims have equal lines."""
+        """Return it as one line; equal ones have equal lines."""
         return " ".join([_MARK if self.negated else "+", *sorted(self.words)])
 
     @classmethod
-    def read(cls, line: str) -> Claim:
-        """The claim of a line that `wire` made."""
+    def read(cls, line: str) -> Gist:
+        """Return the gist that `wire` made a line of."""
         mark, *words = line.split(" ")
         return cls(frozenset(words), mark == _MARK)
 
 
-def claim_of(text: str) -> Claim:
+def gist_of(text: str) -> Gist:
     """What a memory says. A negation reaches to the next punctuation mark or `but`."""
     words: set[str] = set()
     negated = reached = False
     for word in every_word(text):
         if word == "but" or _is_punctuation(word):
             reached = False
-        elif word in _NEGATIONS:
+        elif word in negation_stems("en"):
             negated = reached = True
             words.add(word)
         elif word not in TELL_NOTHING:
             words.add(_MARK + word if reached else word)
-    return Claim(frozenset(words), negated)
+    return Gist(frozenset(words), negated)
 
 
-def repeats(new: Claim, kept: Claim, threshold: int = 1) -> bool:
-    """Whether a memory only says again what a kept one says.
+def repeats(new: Gist, kept: Gist, threshold: int = 1) -> bool:
+    """Return True if a memory only says again what a kept one says.
 
     That is so where fewer than `threshold` words of the kept one are missing in it and fewer than `threshold` words
     that tell something are added, and both or neither are negated. A kept memory without words repeats nothing.
@@ -74,9 +71,9 @@ def repeats(new: Claim, kept: Claim, threshold: int = 1) -> bool:
 
 
 def says_something_new(text: str, kept: Iterable[str], threshold: int = 1) -> bool:
-    """Whether a memory repeats none of the kept ones; `threshold` as in `repeats`."""
-    new = claim_of(text)
-    return not any(repeats(new, claim_of(other), threshold) for other in kept)
+    """Return True if a memory repeats none of the kept ones; `threshold` as in `repeats`."""
+    new = gist_of(text)
+    return not any(repeats(new, gist_of(other), threshold) for other in kept)
 
 
 def _is_punctuation(word: str) -> bool:

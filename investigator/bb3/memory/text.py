@@ -94,13 +94,13 @@ def owner_of(memory: str) -> tuple[Speaker | None, str]:
 
 
 def says_nothing(memory: str) -> bool:
-    """Whether a module found nothing to remember, in whatever case and with whatever marks it says so."""
+    """Return True if a module found nothing to remember, in whatever case and with whatever marks it says so."""
     bare = memory.strip().strip(".!?\"'“”*() ").casefold()
     return bare in _NOTHING or bare.rstrip(".") in _NOTHING or NO_PERSONA.casefold() in bare or FAILED in memory
 
 
 def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
-    """Whether a memory says something, and something new among the kept ones of the same prefix.
+    """Return True if a memory says something, and something new among the kept ones of the same prefix.
 
     Kept memories are in their written form; `memory` may be. Raises DialogueFormatError where a kept one has no prefix.
     """
@@ -120,5 +120,5 @@ def clean_text(text: str) -> str:
 
 
 def is_opening(text: str, memories: object) -> bool:
-    """Whether a message asks for the opening of a conversation, from memories that come with it."""
+    """Return True if a message asks for the opening of a conversation, from memories that come with it."""
     return text == OPENING and isinstance(memories, list | Mapping) and len(memories) > 0

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-from investigator.language.stems import porter_stem
-from investigator.language.terms import spaced
+from investigator.language.lists import negations
+from investigator.language.terms import folded, porter_stem, spaced
 
 TELL_NOTHING = frozenset(
     {
@@ -80,6 +80,13 @@ def every_word(text: str, *, expanded: bool = True, stemmed: bool = True) -> lis
 def english_stop_words() -> frozenset[str]:
     """The common words of English that tell nothing of their own, pronouns and negations among them."""
     return frozenset(files("investigator.bb3").joinpath("english_stop_words.txt").read_text(encoding="utf-8").split())
+
+
+@cache
+def negation_stems(*languages: str) -> frozenset[str]:
+    """Return the words that deny in some languages as `every_word` gives them; English has `n't` and `hardly` too."""
+    also = ("n't", "hardly") if "en" in languages else ()
+    return frozenset(porter_stem(folded(word)) for word in (*negations(*languages), *also))
 
 
 def _written_out(text: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from investigator.dialogue.metrics.matching import Overlap, best_overlap, normalize_answer, overlap, overlap_of
-from investigator.language.stems import porter_stem
+from investigator.language.terms import porter_stem
 
 _LONGEST_TEXT = 665
 _LONGEST_UNSTEMMED = 3

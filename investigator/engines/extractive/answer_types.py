@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
+from investigator.language.lists import full_month_names
 from investigator.language.terms import content_words, folded, stem, stop_words
 
 
@@ -28,19 +29,6 @@ class AnswerType(StrEnum):
     ANY = "any"
 
 
-_MONTH = (
-    "january|february|march|april|may|june|july|august|september|october|november|december"
-    "|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre"
-    "|octubre|noviembre|diciembre"
-)
-_DATE = re.compile(
-    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?:{_MONTH})\b|(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b)(?:,?\s+\d{{4}}\b)?"
-    rf"|\b(?:{_MONTH})\.?,?\s+\d{{4}}\b"
-    r"|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|(?<![\d.,])(?:1\d{3}|20\d{2})s?(?![\d,%]|\.\d)"
-    r"|\b(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|\w+teenth) century\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
-    re.IGNORECASE,
-)
 _UNIT = (
     r"%|percent|million|billion|trillion|thousand|km|cm|mm|nm|kg|mg|[µμ]g|ml|dl|kwh|mwh|gwh|kw|mw|gw|hz|khz|mhz|ghz|°c|°f"
     r"|(?:minute|hour|day|week|month|year|euro|dollar|pound|metre|meter|mile|feet|ton)s?"
@@ -82,9 +70,9 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
     """The things of that kind in a sentence, in their order, without what the question names itself."""
     match kind:
         case AnswerType.DATE:
-            found = [m.group() for m in _DATE.finditer(sentence)]
+            found = [m.group() for m in _date().finditer(sentence)]
         case AnswerType.NUMBER:
-            found = [m.group() for m in _NUMBER.finditer(sentence) if not _DATE.fullmatch(m.group().strip(" .,"))]
+            found = [m.group() for m in _NUMBER.finditer(sentence) if not _date().fullmatch(m.group().strip(" .,"))]
         case AnswerType.PLACE:
             found = [m.group(1) for m in _PLACE.finditer(sentence)]
         case AnswerType.NAME:
@@ -114,14 +102,14 @@ def answer_span(kind: AnswerType, sentence: str, question: str) -> str:
 
 
 def _tells(kind: AnswerType, span: str, sentence: str) -> bool:
-    """Whether a span can stand alone: a number in digits, a name of two words or one in the midst of a sentence."""
+    """Return True if a span can stand alone: a number in digits, a name of two words or one inside a sentence."""
     if kind is AnswerType.NUMBER:
         return bool(_DIGIT.search(span))
     if kind not in (AnswerType.NAME, AnswerType.PLACE):
         return True
     plain = _WORD.findall(folded(span))
     begins = re.search(rf"(?:^|[.!?:\n]\s*){re.escape(span)}", sentence) is not None
-    return not stop_words().issuperset(plain) and not _DATE.search(span) and (len(plain) > 1 or not begins)
+    return not stop_words().issuperset(plain) and not _date().search(span) and (len(plain) > 1 or not begins)
 
 
 def _worded(text: str) -> str:
@@ -150,6 +138,19 @@ def finding(kind: AnswerType, sentence: str) -> float:
 def figures(kind: AnswerType, sentence: str) -> float:
     """1.0 or 0.0 for a sentence with or without a figure, where a comparison or a change is asked for; else 0.5."""
     return float(bool(_DIGIT.search(sentence))) if kind is AnswerType.COMPARISON else _NEUTRAL
+
+
+@cache
+def _date() -> re.Pattern[str]:
+    month = "|".join(full_month_names())
+    return re.compile(
+        rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?:{month})\b|(?:{month})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b)"
+        rf"(?:,?\s+\d{{4}}\b)?|\b(?:{month})\.?,?\s+\d{{4}}\b"
+        r"|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d{2}-\d{2}\b|(?<![\d.,])(?:1\d{3}|20\d{2})s?(?![\d,%]|\.\d)"
+        r"|\b(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|\w+teenth) century\b"
+        r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
+        re.IGNORECASE,
+    )
 
 
 @cache

@@ -50,7 +50,7 @@ def _repeats(item: Evidence, chosen: list[Evidence]) -> bool:
 
 
 def _figures_differ(first: str, second: str) -> bool:
-    """Whether each has a figure that the other has not: then they contradict each other, or speak of two things."""
+    """Return True if each has a figure that the other has not: they contradict each other or differ in subject."""
     a, b = ({word for word in words(text) if any(char.isdigit() for char in word)} for text in (first, second))
     return bool(a - b and b - a)
 

@@ -142,7 +142,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _says_something(sentence: str) -> bool:
-    """Whether it is long enough; one of a script without spaces says as much in fewer characters."""
+    """Return True if it is long enough; one of a script without spaces says as much in fewer characters."""
     return len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS
 
 

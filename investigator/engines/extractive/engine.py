@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from investigator.engines.base import Embedder, Traits
 from investigator.engines.extractive.answering import answer
-from investigator.engines.extractive.asking import ask
-from investigator.engines.extractive.bearing import bearing
+from investigator.engines.extractive.asking import ask, bearing
 from investigator.engines.extractive.planning import plan
 from investigator.engines.extractive.reflecting import reflect
 from investigator.engines.extractive.thinking import think

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from investigator.language.terms import folded, question_body, stop_words, words
-from investigator.language.tokens import tokens
+from investigator.language.terms import folded, question_body, stop_words, tokens, words
 from investigator.records import Need, ThinkReply, ThinkVariables
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")

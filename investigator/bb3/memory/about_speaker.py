@@ -1,7 +1,7 @@
 """What people tell and ask of themselves: things that have one value at a time, and questions about the speaker. Pure.
 
 The rules are regular expressions over folded text, in English, German, French and Spanish, and for "what do you know
-about me" in some more languages; they lie in `of_oneself.json` beside this file. What is said in other words is not
+about me" in some more languages; they lie in `about_speaker.json` beside this file. What is said in other words is not
 recognised: nothing may rest on that.
 """
 
@@ -89,13 +89,13 @@ def left_topics(statement: str) -> Mapping[str, str]:
 
 
 def names_another(topic: str) -> bool:
-    """Whether a topic is the name of somebody or something else than the speaker: "sister name", not "last name"."""
+    """Return True if a topic is the name of somebody or something but the speaker: "sister name", not "last name"."""
     owner, _, last = topic.rpartition(" ")
     return last == "name" and bool(owner) and _folded_words(_rules().own_names).isdisjoint(owner.split())
 
 
 def has_one_value(topic: str) -> bool:
-    """Whether there is but one value at a time: of the names of dogs and brothers there may be several."""
+    """Return True if there is but one value at a time: of the names of dogs and brothers there may be several."""
     owner, _, last = topic.rpartition(" ")
     return last != "name" or not owner or not _folded_words(_rules().of_one).isdisjoint(owner.split())
 
@@ -112,17 +112,17 @@ def asked_topics(question: str) -> frozenset[str]:
 
 
 def asks_for_everything(text: str) -> bool:
-    """Whether a text asks what is known of its speaker altogether, as "What do you remember of me?" does."""
+    """Return True if a text asks what is known of its speaker altogether, as "What do you remember of me?" does."""
     return _matches("everything", _plain(text))
 
 
 def asks_for_more(text: str) -> bool:
-    """Whether a text asks for something else than what was told."""
+    """Return True if a text asks for something else than what was told."""
     return _matches("more", _plain(text))
 
 
-def asks_of_oneself(question: str) -> bool:
-    """Whether a question asks for something that only its speaker can have told: "Do I have a dog?"
+def asks_about_speaker(question: str) -> bool:
+    """Return True if a question asks for something that only its speaker can have told: "Do I have a dog?"
 
     Questions for what one must, may or can do are none, for documents may answer them.
     """
@@ -160,7 +160,7 @@ def _matches(rules: str, text: str) -> bool:
 
 @cache
 def _rules() -> _Rules:
-    source = files("investigator.bb3.memory").joinpath("of_oneself.json")
+    source = files("investigator.bb3.memory").joinpath("about_speaker.json")
     return _Rules.model_validate_json(source.read_bytes())
 
 

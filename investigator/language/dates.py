@@ -5,36 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
-_MONTHS = (
-    "january jan januar jänner janvier enero janeiro gennaio",
-    "february feb februar février febrero fevereiro febbraio",
-    "march mar märz mars marzo março",
-    "april apr avril abril aprile",
-    "may mai mayo maio maggio",
-    "june jun juni juin junio junho giugno",
-    "july jul juli juillet julio julho luglio",
-    "august aug août agosto",
-    "september sep sept septembre septiembre setembro settembre",
-    "october oct oktober okt octobre octubre outubro ottobre",
-    "november nov novembre noviembre novembro",
-    "december dec dezember dez décembre diciembre dezembro dicembre",
-)
-_NUMBERS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split()}
-_NAME = rf"(?P<name>\b(?:{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b)\.?"
+from investigator.language.lists import month_numbers
+
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|º)?"
-_FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        r"(?<![\d./-])(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?!\d)",
-        r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})(?P=mark)(?P<year>\d{4})(?!\d)",
-        r"(?<!\d)(?P<year>\d{4}) ?年 ?(?P<month>\d{1,2}) ?月(?: ?(?P<day>\d{1,2}) ?日)?",
-        rf"(?<![\d.,]){_DAY}\.?(?: of| de| di)? {_NAME}(?:,?(?: of| de| del)? {_YEAR})?",
-        rf"{_NAME} {_DAY}(?![\d%])(?![.,]\d)(?:,? {_YEAR})?",
-        rf"{_NAME},?(?: of| de)? {_YEAR}",
-    )
-)
 _ALSO_WORDS = frozenset({"may", "march", "mar", "mars", "dec", "sep"})
 """Names of months that are ordinary words, too, when written small."""
 
@@ -48,7 +24,7 @@ class Day:
     day: int | None = None
 
     def is_said_by(self, other: Day) -> bool:
-        """Whether another date says all that this one says."""
+        """Return True if another date says all that this one says."""
         return self.month == other.month and self.year in (None, other.year) and self.day in (None, other.day)
 
 
@@ -62,7 +38,7 @@ class Date:
     readings: frozenset[Day]
 
     def is_said_by(self, other: Date) -> bool:
-        """Whether another date says, in one of its readings, all that this one says in one of its own."""
+        """Return True if another date says, in one of its readings, all that this one says in one of its own."""
         return any(mine.is_said_by(theirs) for mine in self.readings for theirs in other.readings)
 
     def without_year(self) -> Date:
@@ -78,7 +54,7 @@ class Date:
 def dates(text: str) -> list[Date]:
     """The dates of a normalised text, in order, none inside another; months need a day or a year beside them."""
     found: list[Date] = []
-    for form in _FORMS:
+    for form in _forms():
         for match in form.finditer(text):
             readings = frozenset(day for day in _readings(match) if _is_possible(day))
             start, end = match.span()
@@ -101,7 +77,7 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
     if parts.get("name"):
         name = parts["name"]
         if name.lower() not in _ALSO_WORDS or name[0].isupper():
-            yield Day(_NUMBERS[name.lower()], year, day)
+            yield Day(month_numbers()[name.lower()], year, day)
     elif parts.get("first"):
         first, second = int(parts["first"]), int(parts["second"])
         yield Day(second, year, first)
@@ -113,3 +89,17 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
 
 def _is_possible(day: Day) -> bool:
     return 1 <= day.month <= 12 and (day.day is None or 1 <= day.day <= 31)
+
+
+@cache
+def _forms() -> tuple[re.Pattern[str], ...]:
+    name = rf"(?P<name>\b(?:{'|'.join(sorted(month_numbers(), key=len, reverse=True))})\b)\.?"
+    forms = (
+        r"(?<![\d./-])(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?!\d)",
+        r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})(?P=mark)(?P<year>\d{4})(?!\d)",
+        r"(?<!\d)(?P<year>\d{4}) ?年 ?(?P<month>\d{1,2}) ?月(?: ?(?P<day>\d{1,2}) ?日)?",
+        rf"(?<![\d.,]){_DAY}\.?(?: of| de| di)? {name}(?:,?(?: of| de| del)? {_YEAR})?",
+        rf"{name} {_DAY}(?![\d%])(?![.,]\d)(?:,? {_YEAR})?",
+        rf"{name},?(?: of| de)? {_YEAR}",
+    )
+    return tuple(re.compile(form, re.IGNORECASE) for form in forms)

@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
-from investigator.evidence.units import CURRENCY, MAGNITUDE, UNIT, letter_magnitude_of, magnitude_of, unit_of
+from investigator.language.units import (
+    currency_pattern,
+    letter_magnitude_of,
+    magnitude_of,
+    magnitude_pattern,
+    unit_of,
+    unit_pattern,
+)
 
 Reading = tuple[Fraction, str]
 """A value and its unit; the unit is empty where none is named."""
 
-_NUMBER = re.compile(
-    rf"(?P<open>\()?(?P<sign>(?<![\w.,)%])[-+] ?(?=[\d$€£¥]))?(?:(?P<currency>{CURRENCY}) ?)?"
-    r"(?P<digits>(?<![\d.,])\d{1,3}(?P<group>[ ,.'])\d{3}(?:(?P=group)\d{3})*(?![\d'])(?:[.,]\d+)?|\d+(?:[.,]\d+)*+)"
-    rf"(?:[ -]?(?P<magnitude>{MAGNITUDE}))?(?:[ -]?(?P<unit>{UNIT})|(?P<ending>[^\W\d_]{{1,8}}))?(?P<close>\))?"
-)
 _BETWEEN = re.compile(r" ?(?:-|to|and|bis|or) ?")
 _LONGEST = 40
 
@@ -25,7 +28,6 @@ _IDENTIFIER = re.compile(
     r"(?<![^\W_])(?!(?i:mid|pre|post|late|early|non|since)-)(?:[A-Z][A-Za-z]*-|[A-Za-z]++)\d[\w-]*"
     r"|(?<![\w:])\d{1,2}(?::\d{2}){1,2}(?!\d)|(?<![\d.,])\d+(?:\.\d+){2,}(?!,?\d)"
 )
-_PRICE = re.compile(rf"{CURRENCY}\d")
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3}){2,}")
 _FISCAL_YEAR = re.compile(r"\b[FC]Y[ -]?'?(\d{2}(?:\d{2})?)\b")
 _PART_OF_YEAR = re.compile(r"\b(first|second|third|fourth) (q)uarter\b|\b(first|second) (h)alf\b", re.IGNORECASE)
@@ -38,11 +40,6 @@ _ONES = {
     **dict(zwei=2, drei=3, vier=4, fünf=5, sechs=6, sieben=7, acht=8, neun=9, zehn=10, zwölf=12),
 }
 _TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eighty=80, ninety=90)
-_IN_WORDS = re.compile(
-    rf"\b(?:(?P<tens>(?i:{'|'.join(_TENS)}))(?:[- ](?P<last>(?i:one|{'|'.join(_ONES)})))?"
-    rf"|(?P<ones>(?i:{'|'.join(_ONES)}))|(?:(?P<half>(?i:half an?|half))|(?i:an?|one))(?= {MAGNITUDE}))(?![^\W_])"
-    rf"(?: (?P<magnitude>{MAGNITUDE}))?(?:[ -](?P<unit>{UNIT}))?"
-)
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class Amount:
     parts: tuple[Amount, ...] = ()
 
     def is_said_by(self, other: Amount) -> bool:
-        """Whether another amount has the same value, and the same unit where both name one."""
+        """Return True if another amount has the same value, and the same unit where both name one."""
         if not self.readings or not other.readings:
             return self.text == other.text
         return any(
@@ -104,12 +101,12 @@ def amounts(text: str) -> list[Amount]:
 
 def _identifiers(text: str) -> Iterator[re.Match[str]]:
     for found in _IDENTIFIER.finditer(text):
-        if not _PRICE.match(found.group()) and not _GROUPED.fullmatch(found.group()):
+        if not _price().match(found.group()) and not _GROUPED.fullmatch(found.group()):
             yield found
 
 
 def _in_digits(text: str) -> Iterator[Amount]:
-    matches = list(_NUMBER.finditer(text))
+    matches = list(_number().finditer(text))
     for found, following in pairwise([*matches, None]):
         if found is None:
             return
@@ -176,7 +173,7 @@ def _values(digits: str) -> set[Fraction]:
 
 
 def _in_words(text: str) -> Iterator[Amount]:
-    for found in _IN_WORDS.finditer(text):
+    for found in _number_in_words().finditer(text):
         value = Fraction(1, 2) if found["half"] else Fraction(1)
         if found["tens"]:
             last = found["last"].lower() if found["last"] else ""
@@ -186,3 +183,29 @@ def _in_words(text: str) -> Iterator[Amount]:
         factor = magnitude_of(found["magnitude"]) if found["magnitude"] else 1
         unit = unit_of(found["unit"]) if found["unit"] else ""
         yield Amount(found.group(), frozenset({(value * factor, unit)}))
+
+
+@cache
+def _number() -> re.Pattern[str]:
+    magnitude, unit = magnitude_pattern(), unit_pattern()
+    return re.compile(
+        rf"(?P<open>\()?(?P<sign>(?<![\w.,)%])[-+] ?(?=[\d$€£¥]))?(?:(?P<currency>{currency_pattern()}) ?)?"
+        r"(?P<digits>(?<![\d.,])\d{1,3}(?P<group>[ ,.'])\d{3}(?:(?P=group)\d{3})*(?![\d'])(?:[.,]\d+)?"
+        r"|\d+(?:[.,]\d+)*+)"
+        rf"(?:[ -]?(?P<magnitude>{magnitude}))?(?:[ -]?(?P<unit>{unit})|(?P<ending>[^\W\d_]{{1,8}}))?(?P<close>\))?"
+    )
+
+
+@cache
+def _price() -> re.Pattern[str]:
+    return re.compile(rf"{currency_pattern()}\d")
+
+
+@cache
+def _number_in_words() -> re.Pattern[str]:
+    magnitude, unit = magnitude_pattern(), unit_pattern()
+    return re.compile(
+        rf"\b(?:(?P<tens>(?i:{'|'.join(_TENS)}))(?:[- ](?P<last>(?i:one|{'|'.join(_ONES)})))?"
+        rf"|(?P<ones>(?i:{'|'.join(_ONES)}))|(?:(?P<half>(?i:half an?|half))|(?i:an?|one))(?= {magnitude}))(?![^\W_])"
+        rf"(?: (?P<magnitude>{magnitude}))?(?:[ -](?P<unit>{unit}))?"
+    )

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
+from investigator.language.lists import listed, negations
 from investigator.language.normalise import normalise
 from investigator.language.terms import content_words, stem, stop_words, words
 
-_WORDS = (
-    r"not|no|never|neither|nor|without|cannot|none|nobody|nothing|nowhere|kein\w{0,2}|nicht|nie|niemals|weder|ohne|niemand"
-    r"|pas|jamais|aucune?|ningún|ninguna?|nunca|jamás"
-)
-_NEGATION = re.compile(rf"\b(?:{_WORDS})\b|n't\b|不|没|沒|無い|ない|ません|非", re.IGNORECASE)
 _SOFT = re.compile(
     r"\b(?:fail(?:s|ed|ure|ing)?|lack(?:s|ed|ing)?|absen(?:t|ce)|unable|impossible|den(?:y|ies|ied)|refus(?:e|es|ed|al)"
     r"|prohibit(?:s|ed)?|forbidden|nil|zero)\b|\b(?:non|un)-",
@@ -25,7 +22,6 @@ _IDIOM = re.compile(
     r"|\bnot to mention\b|\bnicht nur\b|\bno s[oó]lo\b",
     re.IGNORECASE,
 )
-_ENDS_BEFORE = re.compile(rf"(?:\b(?:{_WORDS})|n't)\s+$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+|[。！？；]")
 _CLAUSE_END = re.compile(r"[,;:.!?]|\b(?:and|but|while|whereas|although|though|however|und|aber)\b", re.IGNORECASE)
 
@@ -40,12 +36,12 @@ _LONGEST_CLAIM = 15
 
 
 def negates(text: str) -> bool:
-    """Whether a text says not, no, never or the like; idioms such as "not only" and "No. 5" aside."""
-    return _NEGATION.search(_plain(text)) is not None
+    """Return True if a text says not, no, never or the like; idioms such as "not only" and "No. 5" aside."""
+    return _negation().search(_plain(text)) is not None
 
 
 def allows_negation(text: str, claim: str) -> bool:
-    """Whether a text says something that a claim may tell with a negation.
+    """Return True if a text says something that a claim may tell with a negation.
 
     That is a sentence with a word of the claim and a negation or a word like "failed", "lacks" or "unable"; or the
     opposite of a word of the claim: "unprofitable" or "debt-free" where the claim says "not profitable" or "no debt".
@@ -53,7 +49,7 @@ def allows_negation(text: str, claim: str) -> bool:
     plain = _plain(text)
     mine = {stem(word) for word in content_words(claim)}
     for sentence in _SENTENCE_END.split(plain):
-        denies = _NEGATION.search(sentence) or _SOFT.search(sentence)
+        denies = _negation().search(sentence) or _SOFT.search(sentence)
         if denies and (not mine or mine & {stem(word) for word in words(sentence)}):
             return True
     said = {word for word in words(plain) if word.startswith(_OPPOSITE)}
@@ -64,17 +60,17 @@ def allows_negation(text: str, claim: str) -> bool:
 
 
 def negated_before(text: str, start: int) -> bool:
-    """Whether the word right before a place is a negation, so that what begins there means the opposite alone.
+    """Return True if the word right before a place is a negation, so that what begins there means the opposite alone.
 
     What begins with a capital is taken for a new sentence ("No" may be the answer before it).
     """
     if text[start : start + 1].isupper():
         return False
-    return _ENDS_BEFORE.search(normalise(text[max(0, start - 30) : start]).text) is not None
+    return _negated_end().search(normalise(text[max(0, start - 30) : start]).text) is not None
 
 
 def contradicts(claim: str, quotes: Sequence[str]) -> bool:
-    """Whether a claim without negation says what its quotes deny in otherwise the same words.
+    """Return True if a claim without negation says what its quotes deny in otherwise the same words.
 
     A sentence of a quote denies it when it holds most words of the claim and one of them closely follows a
     negation; another sentence that holds as many of its words without denying them outweighs it.
@@ -95,7 +91,7 @@ def contradicts(claim: str, quotes: Sequence[str]) -> bool:
 def _denied(sentence: str) -> set[str]:
     """The words that stand closely after a negation, in the same clause."""
     denied: set[str] = set()
-    for negation in _NEGATION.finditer(sentence):
+    for negation in _negation().finditer(sentence):
         ahead = sentence[negation.end() : negation.end() + _LONGEST_REACH]
         after = [word for word in content_words(_CLAUSE_END.split(ahead, maxsplit=1)[0]) if word not in stop_words()]
         denied.update(stem(word) for word in after[:_REACH])
@@ -104,3 +100,14 @@ def _denied(sentence: str) -> set[str]:
 
 def _plain(text: str) -> str:
     return _IDIOM.sub(" ", normalise(text).text)
+
+
+@cache
+def _negation() -> re.Pattern[str]:
+    unspaced = "|".join(listed("negations")["unspaced"])
+    return re.compile(rf"\b(?:{'|'.join(negations())})\b|n't\b|{unspaced}", re.IGNORECASE)
+
+
+@cache
+def _negated_end() -> re.Pattern[str]:
+    return re.compile(rf"(?:\b(?:{'|'.join(negations())})|n't)\s+$", re.IGNORECASE)

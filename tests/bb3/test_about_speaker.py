@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from investigator.bb3.memory.of_oneself import (
+from investigator.bb3.memory.about_speaker import (
     asked_topics,
+    asks_about_speaker,
     asks_for_everything,
     asks_for_more,
-    asks_of_oneself,
     clauses,
     left_topics,
     names_another,
@@ -150,7 +150,7 @@ def test_who_asks_what_else_there_is_wants_more() -> None:
 
 @pytest.mark.parametrize("text", ["Do I have a dog?", "What do I like?", "Habe ich einen Hund?", "Ai-je un chien ?"])
 def test_what_only_the_speaker_can_have_told_is_asked_of_oneself(text: str) -> None:
-    assert asks_of_oneself(text)
+    assert asks_about_speaker(text)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_what_only_the_speaker_can_have_told_is_asked_of_oneself(text: str) -> N
     ["Do I have to pay the rent?", "Am I allowed to keep dogs?", "How do I end the lease?", "Wann muss ich zahlen?"],
 )
 def test_what_one_must_or_may_do_is_for_documents_to_say(text: str) -> None:
-    assert not asks_of_oneself(text)
+    assert not asks_about_speaker(text)
 
 
 def test_a_sentence_is_cut_where_the_speaker_is_named_anew() -> None:
@@ -186,6 +186,6 @@ def test_a_sentence_is_cut_where_the_speaker_is_named_anew() -> None:
 )
 def test_a_text_of_any_length_is_looked_at_quickly(unit: str) -> None:
     began = time.perf_counter()
-    for look in (told_topics, left_topics, asked_topics, asks_of_oneself, asks_for_everything):
+    for look in (told_topics, left_topics, asked_topics, asks_about_speaker, asks_for_everything):
         look(unit * 20_000)
     assert time.perf_counter() - began < 1

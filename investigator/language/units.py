@@ -1,0 +1,67 @@
+"""Names of units, currencies and magnitudes (`data/units.toml`), and which of them mean the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from pydantic import TypeAdapter
+
+from investigator.language.lists import data_file
+
+_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
+_END = r"(?![^\W_])"
+
+
+@cache
+def currency_pattern() -> str:
+    """Return the pattern of a currency before a number; like those below to be used without re.IGNORECASE."""
+    return f"(?:{'|'.join(_listed('currencies').values())})"
+
+
+@cache
+def magnitude_pattern() -> str:
+    """Return the pattern of a word or sign that multiplies the number before it."""
+    return rf"(?:(?i:{'|'.join(_listed('magnitudes').values())}){_END}\.?|[{''.join(_listed('cjk_magnitudes'))}])"
+
+
+@cache
+def unit_pattern() -> str:
+    """Return the pattern of a unit after a number."""
+    return (
+        rf"(?:[%\u2030]|\u00b0[CF]?{_END}|{currency_pattern()}{_END}|(?i:{'|'.join(_listed('words').values())}){_END}"
+        rf"|(?:{_listed('symbols')['all']}|[{''.join(_listed('letters'))}]){_END})"
+    )
+
+
+def unit_of(name: str) -> str:
+    """Return the one name of a unit or currency: "percent" and "%" are "%"."""
+    for found, names in (*_compiled("currencies", 0).items(), *_compiled("words", re.IGNORECASE).items()):
+        if names.fullmatch(name):
+            return found
+    return _listed("same").get(name, name)
+
+
+def magnitude_of(name: str) -> int:
+    """Return what a magnitude multiplies by: a million for "mn"."""
+    if (power := _listed("cjk_magnitudes").get(name)) is not None:
+        return int(10 ** int(power))
+    magnitudes = _compiled("magnitudes", re.IGNORECASE).items()
+    return next(int(10 ** int(power)) for power, names in magnitudes if names.fullmatch(name.rstrip(".")))
+
+
+def letter_magnitude_of(name: str) -> int | None:
+    """Return what a letter right after a number may multiply by: 3.5M; None if it means no magnitude."""
+    power = _listed("letters").get(name)
+    return None if power is None else int(10 ** int(power))
+
+
+@cache
+def _compiled(section: str, flags: int) -> Mapping[str, re.Pattern[str]]:
+    return {name: re.compile(names, flags) for name, names in _listed(section).items()}
+
+
+@cache
+def _listed(section: str) -> Mapping[str, str]:
+    return _SECTIONS.validate_python(data_file("units"))[section]
