@@ -5,7 +5,7 @@ leave them out; or they hold the mark-up that prompts, chats and replies are mad
 document, and are no evidence of anything but that they stand there.
 
 The rules for English and for mark-up lie in `data/addressing_rules.toml`, key words of ten further languages in
-`data/addressing_words.toml`. What they are worth is in `data/README.md`: they find two thirds of what they were not
+`data/addressing_words.toml`. What they are worth is in `data/README.md`: they find 61 % of what they were not
 written for, so nothing may rest on them alone.
 """
 
