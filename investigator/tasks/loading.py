@@ -26,31 +26,36 @@ from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import World
 from investigator.dialogue.worlds.creating import default_world
 from investigator.errors import UnknownTaskError
+from investigator.plugins import found
 from investigator.tasks.file_teacher import FileTeacher
-from investigator.tasks.task_list import TASK_LIST
+from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plugged_in
 
 
 class Tasks:
     """Finds the classes that task strings name.
 
-    `entries` are what tags stand for; `pattern` and `worlds` say in which modules a task without a dot in its name has
-    its teachers and worlds. A dotted path names a module of anybody's.
+    A name without a dot is a task of ours, or one that another package adds through the entry points
+    `investigator.tasks`; a dotted path names anybody's module. `entries` are what tags stand for, by default all tasks
+    that are listed; `pattern` and `worlds` say in which modules our tasks have their teachers and worlds.
     """
 
     def __init__(
-        self, entries: Sequence[TaskEntry] = TASK_LIST, pattern: str = OWN_TASKS, worlds: str | None = None
+        self, entries: Sequence[TaskEntry] | None = None, pattern: str = OWN_TASKS, worlds: str | None = None
     ) -> None:
         self._entries = entries
         self._pattern = pattern
         self._worlds = worlds or pattern
 
     def ids(self, task: str | None) -> list[str]:
-        """The single task strings that a task string stands for. Raises DialogueError, UnknownTaskError."""
-        return list(expanded(task, self._entries))
+        """Return the single task strings that a task string stands for. Raises DialogueError, UnknownTaskError."""
+        entries = self._entries
+        if entries is None:
+            entries = listed_tasks() if "#" in (task or "") else ()
+        return list(expanded(task, entries))
 
     def teacher_class(self, task: str) -> type[Teacher]:
         """The class that a single task string names. Raises UnknownTaskError where there is none."""
-        place = teacher_place(task, self._pattern)
+        place = teacher_place(task, _module_of(task) or self._pattern)
         try:
             return load_class([place], Teacher, sought=f"task {task.strip()}")
         except UnknownTaskError as error:
@@ -82,7 +87,9 @@ class Tasks:
 
         None where neither is known.
         """
-        place = world_place(task, interactive=interactive, self_chat=self_chat, pattern=self._worlds)
+        place = world_place(
+            task, interactive=interactive, self_chat=self_chat, pattern=_module_of(task) or self._worlds
+        )
         try:
             return load_class([place], World, sought=f"world of {task.strip()}")
         except UnknownTaskError:
@@ -103,8 +110,16 @@ class Tasks:
         teachers = _teachers_in(place.module)
         if teachers:
             return f"{place.module} has {', '.join(teachers)}"
-        near = get_close_matches(name.lower(), [entry.task.partition(":")[0] for entry in self._entries], n=3)
+        names = [entry.task.partition(":")[0] for entry in self._entries or TASK_LIST]
+        near = get_close_matches(name.lower(), [*names, *found(PLUG_INS)], n=3)
         return f"Did you mean {' or '.join(near)}?" if near else ""
+
+
+def _module_of(task: str) -> str:
+    """Return the module of a task that another package adds; empty if none adds it."""
+    name = task.strip().partition(":")[0]
+    point = None if "." in name else plugged_in(name.lower())
+    return point.module if point is not None else ""
 
 
 def _teachers_in(module: str) -> list[str]:

@@ -21,9 +21,9 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     """Derive from it and write `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
 
     Chunks are loaded on a thread of their own, `get_buffersize` samples at most ahead of what is asked. They come in
-    order, or, where the datatype shuffles, the chunks in random order and the samples inside a chunk too. In training
-    the data is begun anew; otherwise the end is known only with the padding after it. Copies that share take samples in
-    turn. `shutdown` ends the thread. An error while loading is raised by `act`.
+    order, or, if the datatype shuffles, the chunks in random order and the samples inside a chunk too. If the datatype
+    cycles (`train`), the data is begun anew; otherwise (`train:ordered` too) there is padding after the last sample,
+    and only that tells the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -104,7 +104,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
                 order.shuffle(chunks)
             for chunk in chunks:
                 for sample in self._in_order(self.load_from_chunk(chunk), order):
-                    found = self.datatype.training
+                    found = self.datatype.cycles
                     yield sample
 
     def _in_order(self, samples: Iterable[Sample], order: random.Random) -> Iterable[Sample]:
