@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from pydantic import Field
+from pydantic import Field, StrictStr
 
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.lines import ForeignRow, rows_of, text_lines
@@ -22,7 +22,7 @@ class CorpusRow(ForeignRow):
 
     id: str = Field(alias="_id", min_length=1)
     title: str = ""
-    text: str
+    text: StrictStr
 
     @property
     def content(self) -> str:
@@ -34,7 +34,7 @@ class QueryRow(ForeignRow):
     """A query."""
 
     id: str = Field(alias="_id", min_length=1)
-    text: str = Field(min_length=1)
+    text: StrictStr = Field(min_length=1)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Whether a quote is the evidence that was to be found. Pure."""
+"""Whether a quote is the evidence that was to be found, and stands where it says. Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from investigator.evaluation.answer_text import tokens
 from investigator.language.normalise import normalise
+from investigator.records import Document, Quote
 
 _SHARED = 0.8
 _FEWEST = 5
@@ -38,3 +39,17 @@ def overlaps(quote: str, evidence: str) -> bool:
 def share_found(quotes: Sequence[str], evidence: Sequence[str]) -> float:
     """The share (0..1) of the pieces of evidence that some quote overlaps."""
     return sum(any(overlaps(quote, piece) for quote in quotes) for piece in evidence) / len(evidence)
+
+
+def stands(quote: Quote, document: Document) -> bool:
+    """Whether the quote is, character for character, what the document holds at its place, page and line."""
+    begun = [span for span in document.pages if span.start <= quote.start]
+    page = max(begun, key=lambda span: span.start).page if begun else None
+    return (
+        quote.document_id == document.id
+        and quote.source_hash == document.content_hash
+        and bool(quote.text)
+        and document.text[quote.start : quote.end] == quote.text
+        and quote.page == page
+        and quote.line == len(document.text[: quote.start].split("\n"))
+    )

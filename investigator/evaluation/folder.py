@@ -10,9 +10,9 @@ from pathlib import Path
 from investigator.asking.prompts import Prompts
 from investigator.engines.base import Embedder, Engine
 from investigator.errors import EvaluationDataError, QuestionError, RunError
+from investigator.evaluation.evidence_match import stands
 from investigator.evaluation.folder_report import FolderReport, folder_report
 from investigator.evaluation.outcomes import Outcome, OutcomeFile, Ranking
-from investigator.evaluation.proof import stands
 from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import evidence_in
 from investigator.investigator import Investigator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StrictBool, StrictStr
 
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.lines import ForeignRow, rows_of
@@ -27,9 +27,9 @@ class Question(ForeignRow):
     """
 
     id: str = Field(min_length=1)
-    question: str = Field(min_length=1)
+    question: StrictStr = Field(min_length=1)
     answers: tuple[str, ...] | None = None
-    answerable: bool | None = None
+    answerable: StrictBool | None = None
     doc_ids: tuple[str, ...] | None = None
     evidence: tuple[str, ...] | None = None
     evidence_pages_one_based: tuple[Annotated[int, Field(ge=1)], ...] | None = None

@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import Field
-
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 from investigator.evaluation.beir import read_collection
 from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import file_of_fold, named_path
-from investigator.tasks.rows import Id, TaskRow, check_rows
 
 
 class DefaultTeacher(FileTeacher):
@@ -35,8 +32,6 @@ class DefaultTeacher(FileTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """One episode for each query that has a fitting document."""
         corpus, queries, qrels = self.files
-        for file in (corpus, queries):
-            check_rows(file, _Row)
         collection = read_collection(corpus, queries, qrels)
         ids = tuple(document.id for document in collection.documents)
         titles = {document.id: document.title for document in collection.documents}
@@ -73,11 +68,3 @@ def _folder(opt: Opt) -> Path:
     if not folder.is_dir():
         raise DialogueError(f"{folder} is no folder", hint="Name the folder that has corpus.jsonl in it.")
     return folder
-
-
-class _Row(TaskRow):
-    """A document or a query."""
-
-    id: Id = Field(alias="_id", min_length=1)
-    title: str = ""
-    text: str

@@ -16,19 +16,9 @@ from investigator.evaluation.questions import Question, read_questions
 from investigator.records import AnswerStatus
 from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import expanded, files_in
-from investigator.tasks.rows import Id, TaskRow, check_rows
 
 NOT_IN_THE_DOCUMENTS = "not in the documents"
 """The label of a question that the documents do not answer."""
-
-
-class _Row(TaskRow):
-    """A question, of which these fields must have their type; answers may be numbers."""
-
-    id: Id
-    question: str
-    answers: tuple[Id, ...] | None = None
-    answerable: bool | None = None
 
 
 class DefaultTeacher(FileTeacher):
@@ -45,7 +35,6 @@ class DefaultTeacher(FileTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """One episode for each question. Raises EvaluationDataError for a broken line or an id that comes twice."""
         folder = documents_folder(self.opt, self.file)
-        check_rows(self.file, _Row)
         for question in read_questions(self.file):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
 

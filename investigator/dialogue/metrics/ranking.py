@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from investigator.dialogue.metrics.matching import normalize_answer
 from investigator.dialogue.metrics.values import AverageMetric
 from investigator.errors import MetricsError
+from investigator.evaluation.answer_text import normalize_answer
 
 HITS_AT = (1, 5, 10, 100)
 

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.bleu import bleu
-from investigator.dialogue.metrics.distinct import inter_distinct, intra_distinct
-from investigator.dialogue.metrics.matching import exact_match, word_overlap
 from investigator.dialogue.metrics.ranking import HITS_AT, ranking_metrics
-from investigator.dialogue.metrics.rouge import rouge
-from investigator.dialogue.metrics.store import Metrics
+from investigator.dialogue.metrics.reports import Metrics
+from investigator.dialogue.metrics.text import bleu, inter_distinct, intra_distinct, rouge
 from investigator.dialogue.metrics.values import AverageMetric, Metric, SumMetric
 from investigator.errors import DialogueError
+from investigator.evaluation.answer_text import PARLAI, exact_match, word_overlap
 
 _BLEU_ORDERS = (1, 2, 3, 4)
 _DISTINCT_LENGTHS = (1, 2)
@@ -75,9 +73,9 @@ class TeacherMetrics(Metrics):
         self.add_all(found)
 
     def _text_metrics(self, guess: str, labels: Sequence[str]) -> dict[str, Metric]:
-        words = word_overlap(guess, labels)
+        words = word_overlap(guess, labels, PARLAI)
         found: dict[str, Metric] = {
-            "accuracy": exact_match(guess, labels),
+            "accuracy": AverageMetric(float(exact_match(guess, labels, PARLAI))),
             "precision": AverageMetric(words.precision),
             "recall": AverageMetric(words.recall),
             "f1": AverageMetric(words.f1),

@@ -23,7 +23,8 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     Chunks are loaded on a thread of their own, `get_buffersize` samples at most ahead of what is asked. They come in
     order, or, if the datatype shuffles, the chunks in random order and the samples inside a chunk too. If the datatype
     cycles (`train`), the data is begun anew; otherwise (`train:ordered` too) there is padding after the last sample,
-    and only that tells the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while loading is raised by `act`.
+    and only that tells the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while
+    loading is raised by `act`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:

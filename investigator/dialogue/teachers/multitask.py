@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.aggregation import aggregate_named_reports
+from investigator.dialogue.metrics.reports import aggregate_named_reports
 from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
 from investigator.dialogue.teachers.base import Teacher, ends_episode

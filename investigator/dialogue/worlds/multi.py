@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.aggregation import aggregate_named_reports
+from investigator.dialogue.metrics.reports import aggregate_named_reports
 from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import Weights, cumulative_weights, multitask_weights
