@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from investigator.errors import DialogueError
@@ -55,5 +55,19 @@ class Message(dict[str, object]):
 
     @property
     def text(self) -> str:
-        """Its text; empty where it has none."""
+        """Its text; empty if it has none."""
         return str(self.get("text") or "")
+
+    def known_labels(self) -> list[str]:
+        """Return its right answers, shown while learning (`labels`) or kept for grading (`eval_labels`)."""
+        return texts_of(self.get("labels", self.get("eval_labels")))
+
+
+def texts_of(values: object) -> list[str]:
+    """Return labels or candidates as a list: one text, or several without None; sets in alphabetical order."""
+    if isinstance(values, str):
+        return [values]
+    if not isinstance(values, Iterable):
+        return []
+    texts = [str(value) for value in values if value is not None]
+    return sorted(texts) if isinstance(values, set | frozenset) else texts

@@ -5,14 +5,11 @@ Pure: what a string means, and which class of which module it names. Loading tha
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from itertools import accumulate
 from typing import NamedTuple
 
 from investigator.dialogue.options import Opt
-from investigator.errors import DialogueError, DialogueValueError, UnknownTaskError
+from investigator.errors import DialogueError, UnknownTaskError
 
 OWN_TASKS = "investigator.tasks.{task}"
 """Where a task without a dot in its name lies."""
@@ -44,15 +41,6 @@ class SplitTask(NamedTuple):
 
     task: str
     options: Mapping[str, OptionValue]
-
-
-class Stochastic(StrEnum):
-    """Weights that are no numbers: each task as often as it has episodes."""
-
-    STOCHASTIC = "stochastic"
-
-
-Weights = Stochastic | tuple[float, ...]
 
 
 def split_task(task: str) -> SplitTask:
@@ -125,34 +113,6 @@ def world_place(task: str, *, interactive: bool = False, self_chat: bool = False
     name, _ = _name_and_teacher(task)
     kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
     return Place(_module(name, pattern), kind)
-
-
-def multitask_weights(text: str) -> Weights:
-    """How often each of several tasks comes: `stochastic`, or numbers with commas.
-
-    Raises DialogueValueError where they are neither, or a number is below 0.
-    """
-    if text == Stochastic.STOCHASTIC:
-        return Stochastic.STOCHASTIC
-    try:
-        weights = tuple(float(weight) for weight in text.split(","))
-    except ValueError:
-        weights = ()
-    if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
-        hint = "Give a number of 0 or more for each task, such as 1,2 - or: stochastic"
-        raise DialogueValueError(f"the weights of the tasks cannot be read: {text[:80]!r}", hint=hint)
-    return weights
-
-
-def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
-    """Running totals of the weights, one for each task; a task without a weight has 1.
-
-    `episodes` are the numbers of episodes of the tasks, which are the weights where these are stochastic.
-    """
-    if isinstance(weights, Stochastic):
-        return tuple(accumulate(episodes))
-    padded = (*weights, *[1] * len(episodes))[: len(episodes)]
-    return tuple(accumulate(padded))
 
 
 def _value(raw: str) -> OptionValue:

@@ -5,7 +5,7 @@ The protocol is that of ParlAI's TorchAgent: observe, act (or `batch_act`, then 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum, auto
 
 from investigator.dialogue.agents import Agent, Shared
@@ -104,8 +104,8 @@ class TurnAgent(Agent):
             self.history.reset()
             self.observation = None
         elif self.use_reply is not UseReply.NONE:
-            label = _label(heard) if self.use_reply is UseReply.LABEL else None
-            said = self_message.get("text") if label is None else label
+            labels = heard.known_labels() if self.use_reply is UseReply.LABEL else []
+            said = labels[0] if labels else self_message.get("text")
             if said is not None:
                 self.history.add_reply(str(said))
 
@@ -142,14 +142,6 @@ def _use_reply(text: str) -> UseReply:
     except ValueError:
         hint = f"Use one of: {', '.join(UseReply)}."
         raise DialogueError(f"the option use_reply cannot be {text!r}", hint=hint) from None
-
-
-def _label(observation: Message) -> str | None:
-    """The first label; None where there is none."""
-    labels = next((observation[key] for key in LABELS if key in observation), None)
-    if isinstance(labels, str):
-        return labels
-    return next((str(label) for label in labels), None) if isinstance(labels, Iterable) else None
 
 
 def _unobserved(name: str) -> DialogueError:

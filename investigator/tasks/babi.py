@@ -65,9 +65,9 @@ class Task1kTeacher(DefaultTeacher):
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
         """The file of the task that the task string names; of none, those of all tasks."""
-        if not opt.text("datapath"):
+        if not opt.text("datapath") or opt.text("datafile"):
             hint = "Name the folder of the unpacked archive: datapath=FOLDER, which has the folder en in it."
-            raise DialogueError("bAbI's tasks by number need a folder of data", hint=hint)
+            raise DialogueError("bAbI's tasks by number need a folder of data, and no datafile", hint=hint)
         folder, fold = expanded(opt.text("datapath")), fold_of(opt)
         return tuple(self._file(folder, number, fold) for number in self._numbers(opt.text("task")))
 

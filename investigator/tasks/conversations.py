@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from investigator.dialogue.teachers import ConversationTeacher
-from investigator.dialogue.teachers.conversation import Turn
+from investigator.dialogue.teachers.files import Turn
 from investigator.errors import DialogueFormatError
 from investigator.tasks.file_teacher import FileTeacher
 

@@ -8,7 +8,7 @@ from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.metrics import Report
 from investigator.dialogue.teachers import Teacher
 from investigator.dialogue.worlds import MultiWorld, World
-from investigator.dialogue.worlds.of_copies import WorldOfCopies
+from investigator.dialogue.worlds.batch import WorldOfCopies
 from investigator.errors import DialogueError
 
 

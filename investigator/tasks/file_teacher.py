@@ -20,7 +20,7 @@ from investigator.tasks.reading import data_file
 Fields = Mapping[str, object]
 """The fields of a message: `text`, `labels`, and what else the task knows."""
 
-OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics", "image_mode"})
+OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics"})
 """The options of every task."""
 
 _OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})  # come by themselves

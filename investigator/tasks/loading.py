@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from investigator.dialogue.class_loading import load_class
 from investigator.dialogue.options import Opt
+from investigator.dialogue.registry import load_class
 from investigator.dialogue.task_strings import (
     OWN_TASKS,
     Place,
-    Stochastic,
     TaskEntry,
     expanded,
-    multitask_weights,
     required_task,
     split_task,
     teacher_place,
@@ -71,9 +69,7 @@ class Tasks:
         options = Opt.of(opt)
         tasks = self.ids(required_task(options))
         if len(tasks) > 1:
-            teachers = self._teachers(options, tasks)
-            weights = _weights(options, teachers)
-            return MultiTaskTeacher({**options, "task": ",".join(tasks), **weights}, teachers=teachers)
+            return MultiTaskTeacher({**options, "task": ",".join(tasks)}, teachers=self._teachers(options, tasks))
         own = with_task_options({**options, "task": tasks[0].strip()})
         kind = self.teacher_class(own.text("task"))
         if issubclass(kind, FileTeacher):
@@ -140,14 +136,3 @@ def load_teacher(task: str) -> type[Teacher]:
 def create_teacher(opt: Mapping[str, object]) -> Teacher:
     """The teacher of the task in the options; of several tasks, a MultiTaskTeacher. See `Tasks.teacher`."""
     return Tasks().teacher(opt)
-
-
-def _weights(opt: Opt, teachers: Sequence[Teacher]) -> Mapping[str, object]:
-    """The option `multitask_weights` as numbers where it is a text."""
-    given = opt.get("multitask_weights")
-    if not isinstance(given, str):
-        return {}
-    weights = multitask_weights(given)
-    if isinstance(weights, Stochastic):
-        return {"multitask_weights": [teacher.num_episodes() or 0 for teacher in teachers]}
-    return {"multitask_weights": list(weights)}

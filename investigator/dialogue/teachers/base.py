@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Self
 
 from investigator.dialogue.agents import Agent, Shared
@@ -62,7 +62,7 @@ class Teacher(Agent):
         """Grade a reply by the labels of what was asked last, once; `metrics` of the reply tells the grades."""
         reply = Message.of(observation)
         asked, self._asked = self._asked, None
-        labels = _labels(asked) if asked else []
+        labels = asked.known_labels() if asked else []
         if asked and labels:
             self.metrics.evaluate_response(reply, labels)
             self.custom_evaluation(asked, labels, reply)
@@ -110,10 +110,3 @@ class Teacher(Agent):
 def ends_episode(message: Mapping[str, object]) -> bool:
     """Whether the episode ends with a message."""
     return bool(message.get(EPISODE_DONE, False))
-
-
-def _labels(asked: Message) -> list[str]:
-    given = asked.get("labels", asked.get("eval_labels"))
-    if isinstance(given, str):
-        return [given]
-    return [str(label) for label in given if label is not None] if isinstance(given, Iterable) else []

@@ -58,15 +58,15 @@ class FixedDialogTeacher(Teacher):
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         """One example, with `episode_done` true at the last of an episode. To be overridden."""
-        raise _missing("get", self)
+        raise missing("get", self)
 
     def num_episodes(self) -> int:
         """How many episodes there are. To be overridden."""
-        raise _missing("num_episodes", self)
+        raise missing("num_episodes", self)
 
     def num_examples(self) -> int:
         """How many examples there are. To be overridden."""
-        raise _missing("num_examples", self)
+        raise missing("num_examples", self)
 
     def next_example(self) -> tuple[Message, bool]:
         """The next example, and whether a pass over the data ends with it."""
@@ -105,7 +105,8 @@ class FixedDialogTeacher(Teacher):
         return {**super().share(), "order": self.order}
 
 
-def _missing(method: str, teacher: Teacher) -> DialogueError:
+def missing(method: str, teacher: Teacher) -> DialogueError:
+    """Return the error of a teacher that lacks a method."""
     return DialogueError(
         f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Write the method {method} in that class."
     )

@@ -9,7 +9,7 @@ from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Metric, Report
 from investigator.dialogue.options import Opt
-from investigator.dialogue.worlds.copying import agents_of_share, shared_options
+from investigator.dialogue.registry import create_agent_from_shared
 from investigator.dialogue.worlds.loops import HasExamples, LoopWatch
 from investigator.errors import DialogueError, DialogueValueError
 
@@ -46,7 +46,7 @@ class World:
             )
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
-        self.agents = list(agents) if agents is not None else agents_of_share(shared or {})
+        self.agents = list(agents) if agents is not None else _agents_of(shared or {})
         nameless = next((agent for agent in self.agents if not hasattr(agent, "id")), None)
         if nameless is not None:
             raise DialogueValueError(
@@ -218,10 +218,30 @@ def ends_episode(act: object) -> bool:
     return isinstance(act, Message) and bool(act.get(EPISODE_DONE))
 
 
+def shared_parts(shared: Shared, key: str) -> Sequence[object]:
+    """Return the list under a key of what a world shares. Raises DialogueError if there is none."""
+    parts = shared.get(key)
+    if not isinstance(parts, Sequence) or isinstance(parts, str):
+        raise DialogueError(
+            f"what is shared has no list of {key}", hint="Give what share() of a world of this class gave."
+        )
+    return parts
+
+
+def shared_options(shared: Shared) -> Opt:
+    """Return the options in what an agent or a world shares; empty if it has none."""
+    opt = shared.get("opt")
+    return Opt.of(opt) if isinstance(opt, Mapping) else Opt()
+
+
+def _agents_of(shared: Shared) -> list[Agent]:
+    """Return copies of the agents that a world shares, or the agent itself if that is shared."""
+    return [
+        part if isinstance(part, Agent) else create_agent_from_shared(part if isinstance(part, Mapping) else {})
+        for part in shared_parts(shared, "agents")
+    ]
+
+
 def _line(act: Message) -> str:
-    labels = act.get("labels") or act.get("eval_labels")
-    if not labels:
-        return f"[{act.get('id', '')}]: {act.text}"
-    given = [labels] if isinstance(labels, str) else labels
-    told = " | ".join(map(str, given)) if isinstance(given, Sequence) else str(given)
-    return f"[{act.get('id', '')}]: {act.text}  (labels: {told})"
+    labels = " | ".join(act.known_labels())
+    return f"[{act.get('id', '')}]: {act.text}" + (f"  (labels: {labels})" if labels else "")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 
 from investigator.dialogue.agents import ActsInBatches, Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.worlds.base import World
-from investigator.dialogue.worlds.batch import act_in_rows, observe_in_row
-from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
+from investigator.dialogue.worlds.batch import WorldOfCopies, act_in_rows, observe_in_row
+from investigator.dialogue.worlds.dialog import DialogPartnerWorld
 from investigator.dialogue.worlds.multi import MultiWorld
-from investigator.dialogue.worlds.of_copies import WorldOfCopies
 from investigator.errors import DialogueTypeError, DialogueValueError
 
 BUFFERED = 8
@@ -157,7 +156,6 @@ def _growth(name: str) -> Growth:
 
 def _size(example: Message, text: int, label: int) -> int:
     """The words of an example, as far as they are not cut off, rounded up."""
-    labels = example.get("labels") or example.get("eval_labels") or ""
-    first = labels if isinstance(labels, str) else next(iter(labels), "") if isinstance(labels, Sequence) else ""
-    words = min(len(example.text.split()), text) + min(len(str(first).split()), label)
+    first = next(iter(example.known_labels()), "")
+    words = min(len(example.text.split()), text) + min(len(first.split()), label)
     return max(1, -(-words // STEP)) * STEP

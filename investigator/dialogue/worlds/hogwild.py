@@ -11,7 +11,7 @@ from typing import ClassVar
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.worlds.base import World
-from investigator.dialogue.worlds.of_copies import WorldOfCopies
+from investigator.dialogue.worlds.batch import WorldOfCopies
 from investigator.errors import DialogueError, DialogueUnsupportedError, InvestigatorError, WorkerError
 
 

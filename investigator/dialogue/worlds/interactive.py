@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.worlds.base import ends_episode
-from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
+from investigator.dialogue.worlds.dialog import DialogPartnerWorld
 from investigator.errors import DialogueError
 
 

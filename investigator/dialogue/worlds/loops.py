@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Protocol, runtime_checkable
 
 from investigator.dialogue.agents import Agent
-from investigator.dialogue.data_agent import DataAgent
 from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
+from investigator.dialogue.simple_agents import DataAgent
 from investigator.errors import DialogueValueError
 
 REPEATS = 3
