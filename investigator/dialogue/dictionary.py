@@ -15,7 +15,7 @@ _TOKEN = re.compile(r" ?[^\W_]+| ?[^\s]|\s")
 
 
 def tokens_of(text: str) -> list[str]:
-    """The tokens of a text, which joined are the text: words and signs, each with the space before it."""
+    """Return the tokens of a text, which joined are the text: words and signs, each with the space before it."""
     return _TOKEN.findall(text)
 
 
@@ -45,20 +45,20 @@ class Dictionary:
                 self._tokens.append(token)
 
     def index(self, token: str) -> int:
-        """The index of a token; that of `UNKNOWN` where it is not in the dictionary."""
+        """Return the index of a token; that of `UNKNOWN` where it is not in the dictionary."""
         return self._indexes.get(token, self._indexes[UNKNOWN])
 
     def token(self, index: int) -> str:
-        """The token of an index. Raises DialogueError where there is none."""
+        """Return the token of an index. Raises DialogueError if there is none."""
         if not 0 <= index < len(self._tokens):
             raise DialogueError(f"the dictionary has no token {index}", hint=f"It has {len(self._tokens)}, from 0.")
         return self._tokens[index]
 
     def encode(self, text: str) -> list[int]:
-        """The indexes of the tokens of a text."""
+        """Return the indexes of the tokens of a text."""
         return [self.index(token) for token in tokens_of(text)]
 
     def decode(self, indexes: Sequence[int]) -> str:
-        """The text of the indexes; `NULL`, `START` and `END` give nothing. Raises DialogueError."""
+        """Return the text of the indexes; `NULL`, `START` and `END` give nothing. Raises DialogueError."""
         silent = (NULL, START, END)
         return "".join(token for token in map(self.token, indexes) if token not in silent)

@@ -19,7 +19,7 @@ class Message(dict[str, object]):
     """
 
     def __setitem__(self, key: str, value: object) -> None:
-        """Set a new field. Raises DialogueError where the message has it already."""
+        """Set a new field. Raises DialogueError if the message has it already."""
         if key in self:
             raise DialogueError(
                 f"the message has a field {key!r} already",
@@ -32,21 +32,21 @@ class Message(dict[str, object]):
         super().__setitem__(key, value)
 
     def copy(self) -> Self:
-        """A shallow copy of the same class."""
+        """Return a shallow copy of the same class."""
         return type(self)(self)
 
     @classmethod
     def of(cls, act: Mapping[str, object]) -> Message:
-        """The message itself, or one made of another mapping: for acts that come from outside."""
+        """Return the message itself, or one made of another mapping: for acts that come from outside."""
         return act if isinstance(act, Message) else cls(act)
 
     @classmethod
     def padding_example(cls) -> Message:
-        """What fills a batch up when there are no examples left."""
+        """Return what fills a batch up when there are no examples left."""
         return cls({BATCH_PADDING: True, EPISODE_DONE: True})
 
     def is_padding(self) -> bool:
-        """Whether it only fills up a batch."""
+        """Return True if it only fills up a batch."""
         return bool(self.get(BATCH_PADDING))
 
     def json_safe_payload(self) -> dict[str, object]:

@@ -16,15 +16,15 @@ class Opt(dict[str, object]):
 
     @classmethod
     def of(cls, options: Mapping[str, object] | None) -> Opt:
-        """The options of a mapping; of None there are none."""
+        """Return the options of a mapping; of None there are none."""
         return options if isinstance(options, Opt) else cls(options or {})
 
     def deepcopy(self) -> Self:
-        """A copy that shares nothing with this one."""
+        """Return a copy that shares nothing with this one."""
         return copy.deepcopy(self)
 
     def text(self, key: str, default: str = "") -> str:
-        """An option that is a text. Raises DialogueError where it is something else."""
+        """Return an option that is a text. Raises DialogueError if it is something else."""
         value = self.get(key)
         if value is None:
             return default
@@ -33,7 +33,7 @@ class Opt(dict[str, object]):
         return value
 
     def number(self, key: str, default: int) -> int:
-        """An option that is a whole number. Raises DialogueError where it is something else."""
+        """Return an option that is a whole number. Raises DialogueError if it is something else."""
         value = self.get(key)
         if value is None:
             return default
@@ -42,7 +42,7 @@ class Opt(dict[str, object]):
         return value
 
     def switch(self, key: str, default: bool = False) -> bool:
-        """An option that is on or off. Raises DialogueError where it is something else."""
+        """Return an option that is on or off. Raises DialogueError if it is something else."""
         value = self.get(key)
         if value is None:
             return default
@@ -52,14 +52,14 @@ class Opt(dict[str, object]):
 
 
 def option_file(model_file: str | Path) -> Path:
-    """Where the options of a model file lie."""
+    """If the options of a model file lie."""
     return Path(f"{model_file}.opt").expanduser()
 
 
 def read_options(path: Path) -> Opt:
-    """The options of a file.
+    """Return the options of a file.
 
-    Raises DialogueError where the file cannot be read, and DialogueFormatError where it is no JSON object.
+    Raises DialogueError if the file cannot be read, and DialogueFormatError if it is no JSON object.
     """
     try:
         options = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -73,7 +73,7 @@ def read_options(path: Path) -> Opt:
 
 
 def write_options(opt: Opt, path: Path) -> None:
-    """Keep options in a file. Raises DialogueError where one of them is no JSON value or the file cannot be written."""
+    """Keep options in a file. Raises DialogueError if one of them is no JSON value or the file cannot be written."""
     try:
         text = json.dumps(opt, ensure_ascii=False, indent=2, allow_nan=False)
     except (TypeError, ValueError) as error:

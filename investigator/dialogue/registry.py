@@ -26,10 +26,10 @@ Kind = TypeVar("Kind")
 
 
 def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
-    """The class at the first of these places whose module there is.
+    """Return the class at the first of these places whose module there is.
 
-    `sought` says what it is, as in "agent repeat_label". Raises UnknownTaskError, with the hint, where there is no such
-    module or no such class in it, and DialogueError where the module needs another one that is missing, or the class
+    `sought` says what it is, as in "agent repeat_label". Raises UnknownTaskError, with the hint, if there is no such
+    module or no such class in it, and DialogueError if the module needs another one that is missing, or the class
     is not of this kind.
     """
     for place in places:
@@ -88,7 +88,7 @@ AgentKind = TypeVar("AgentKind", bound=type[Agent])
 def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
     """Decorates an agent's class, so that the option `model` can name it.
 
-    Raises DialogueError where another class has the name.
+    Raises DialogueError if another class has the name.
     """
 
     def register(kind: AgentKind) -> AgentKind:
@@ -104,17 +104,17 @@ def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
 
 
 def agent_names() -> tuple[str, ...]:
-    """The names that are registered, in alphabetical order."""
+    """Return the names that are registered, in alphabetical order."""
     return tuple(sorted({*_REGISTERED, *_FARTHER}))
 
 
 def agent_class_name(name: str) -> str:
-    """What the class of an agent is called: `repeat_label` is RepeatLabelAgent."""
+    """Return what the class of an agent is called: `repeat_label` is RepeatLabelAgent."""
     return "".join(word[:1].upper() + word[1:] for word in name.split("_")) + "Agent"
 
 
 def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
-    """Where the class of an agent can be, likeliest first.
+    """If the class of an agent can be, likeliest first.
 
     `a.b.c:Class` names it outright; `x/y` is in `package.x.y`, `projects:folder:model` in
     `projects.folder.model.model`, any other name in `package.name.agents` or `package.name.name`. Raises DialogueError
@@ -135,9 +135,9 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 
 
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
-    """The class that a name means: one that is registered, or else the one that `agent_places` finds.
+    """Return the class that a name means: one that is registered, or else the one that `agent_places` finds.
 
-    Raises UnknownTaskError where there is none, DialogueError where it is no agent or cannot be loaded.
+    Raises UnknownTaskError if there is none, DialogueError if it is no agent or cannot be loaded.
     """
     registered = _REGISTERED.get(name)
     if registered is not None:
@@ -149,11 +149,11 @@ def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
-    """The agent that the options name.
+    """Return the agent that the options name.
 
     `model` is what `agent_class` takes. Where `model_file` has a file of options beside it (`model_file.opt`), those go
     before the options given here, which can only change them with `override`. Raises what `agent_class` and
-    `read_options` do, and DialogueError where no model is named.
+    `read_options` do, and DialogueError if no model is named.
     """
     given = _with_kept(Opt.of(opt))
     model = given.text("model")
@@ -164,7 +164,7 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
 
 
 def create_agents(opt: Mapping[str, object]) -> list[Agent]:
-    """An agent for each of the names in the option `model`, which has commas between them.
+    """Return an agent for each of the names in the option `model`, which has commas between them.
 
     Agents that would have the same id are numbered. Raises what `create_agent` does.
     """
@@ -182,7 +182,7 @@ def create_agents(opt: Mapping[str, object]) -> list[Agent]:
 
 
 def create_agent_from_shared(shared: Shared) -> Agent:
-    """A copy of the agent whose `share` gave this. Raises DialogueError where it is no agent's."""
+    """Return a copy of the agent whose `share` gave this. Raises DialogueError if it is no agent's."""
     kind, opt = shared.get("class"), shared.get("opt")
     if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
         raise DialogueError("this was not shared by an agent", hint="Give what agent.share() gives.")
@@ -190,7 +190,7 @@ def create_agent_from_shared(shared: Shared) -> Agent:
 
 
 def _with_kept(given: Opt) -> Opt:
-    """The options, with those that are kept beside the model file."""
+    """Return the options, with those that are kept beside the model file."""
     model_file = given.text("model_file")
     if not model_file or not option_file(model_file).is_file():
         return given

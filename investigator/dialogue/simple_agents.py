@@ -28,7 +28,7 @@ class _SimpleAgent(Agent, ABC):
         self._random = common if isinstance(common, random.Random) else random.Random(self.opt.number("seed", 0))
 
     def act(self) -> Message:
-        """The reply to what was observed last, if anything was."""
+        """Return the reply to what was observed last, if anything was."""
         reply = Message(id=self.id, episode_done=False)
         reply.update(self._said(self.observation or Message()))
         return reply
@@ -39,7 +39,7 @@ class _SimpleAgent(Agent, ABC):
 
     @abstractmethod
     def _said(self, observation: Message) -> Mapping[str, object]:
-        """The text of the reply, and what goes with it; the observation is empty where nothing was observed."""
+        """Return the text of the reply, and what goes with it; the observation is empty if nothing was observed."""
 
 
 class RepeatLabelAgent(_SimpleAgent):
@@ -125,7 +125,7 @@ class DataAgent(Agent):
         self._round = 0
 
     def act(self) -> Message:
-        """The next message, with the agent's id where it has none."""
+        """Return the next message, with the agent's id where it has none."""
         if not self._left or self._round != self._episodes.round:
             self._round, episode = self._episodes.take()
             self._left = list(episode)
@@ -138,7 +138,7 @@ class DataAgent(Agent):
         return said
 
     def epoch_done(self) -> bool:
-        """Whether all copies together have said everything."""
+        """Return True if all copies together have said everything."""
         return self._episodes.unsaid <= 0
 
     def reset(self) -> None:
@@ -163,13 +163,13 @@ class _Episodes:
         self.unsaid = sum(map(len, episodes))
 
     def take(self) -> tuple[int, Episode]:
-        """The round, and its next episode; that is empty where there is none."""
+        """Return the round, and its next episode; that is empty if there is none."""
         with self._lock:
             self._next += 1
             return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())
 
     def count_said(self) -> None:
-        """A message of an episode was said."""
+        """Return a message of an episode was said."""
         with self._lock:
             self.unsaid -= 1
 

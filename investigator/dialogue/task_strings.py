@@ -59,16 +59,16 @@ def split_task(task: str) -> SplitTask:
 
 
 def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """The options with those that the task string under `task` holds; these go before.
+    """Return the options with those that the task string under `task` holds; these go before.
 
-    Raises DialogueError where there is no task.
+    Raises DialogueError if there is no task.
     """
     task, options = split_task(required_task(Opt.of(opt)))
     return Opt({**opt, **options, "task": task})
 
 
 def required_task(opt: Opt) -> str:
-    """The task string of the options. Raises DialogueError where there is none."""
+    """Return the task string of the options. Raises DialogueError if there is none."""
     task = opt.text("task")
     if not task.strip(" ,"):
         raise DialogueError("no task is named", hint="Name one: task=squad; list them with: investigator tasks")
@@ -76,9 +76,9 @@ def required_task(opt: Opt) -> str:
 
 
 def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
-    """The task strings of a comma list, with `#tag` and `#id` replaced by the tasks that they stand for.
+    """Return the task strings of a comma list, with `#tag` and `#id` replaced by the tasks that they stand for.
 
-    Tags and ids are compared in lower case and without `-`. Raises DialogueError where no task is named, and
+    Tags and ids are compared in lower case and without `-`. Raises DialogueError if no task is named, and
     UnknownTaskError for a tag that nothing has.
     """
     if tasks is None:
@@ -94,7 +94,7 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
 
 
 def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
-    """The teacher's class that a single task string names.
+    """Return the teacher's class that a single task string names.
 
     `babi` is `DefaultTeacher` of the module that `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. Of a
     dotted path the class is named as it is: `my_package.my_task:MyTeacher`.
@@ -109,7 +109,7 @@ def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
 
 
 def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
-    """The world's class that a task may bring along: in the module of its teachers, unless `pattern` says otherwise."""
+    """Return the world's class that a task may bring along: by default in the module of its teachers."""
     name, _ = _name_and_teacher(task)
     kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
     return Place(_module(name, pattern), kind)
@@ -141,7 +141,7 @@ def _folded(tag: str) -> str:
 
 
 def _name_and_teacher(task: str) -> tuple[str, str]:
-    """The name of the task, and of the teacher in it, if it names one."""
+    """Return the name of the task, and of the teacher in it, if it names one."""
     name, *further = task.strip().split(":")
     teacher = further[0] if further and "=" not in further[0] else ""
     return name, teacher

@@ -29,7 +29,7 @@ _shown.maxstring = _shown.maxother = GIST
 
 
 def text_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """(number, line) of the lines that are not empty, from 1. Raises EvaluationDataError where it cannot be read."""
+    """(number, line) of the lines that are not empty, from 1. Raises EvaluationDataError if it cannot be read."""
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as stream:
             for number, line in enumerate(stream, start=1):

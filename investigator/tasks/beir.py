@@ -23,7 +23,7 @@ class DefaultTeacher(FileTeacher):
     expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels of which one at least is above 0"
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """The corpus, the queries and the judgements."""
+        """Return the corpus, the queries and the judgements."""
         folder = _folder(opt)
         judged = [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv")]
         qrels = file_of_fold(opt, folder, judged, "judgements (qrels)")
@@ -51,7 +51,7 @@ class DefaultTeacher(FileTeacher):
             )
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """What is there to choose from: nothing is given."""
+        """Return what is there to choose from: nothing is given."""
         return {}
 
 
@@ -59,7 +59,7 @@ class CandidatesTeacher(DefaultTeacher):
     """Gives the ids of all documents to choose from."""
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """The ids of all documents."""
+        """Return the ids of all documents."""
         return {"label_candidates": ids}
 
 

@@ -39,7 +39,7 @@ class DefaultTeacher(FileTeacher):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
-        """Whether it was right to answer, and from the right documents."""
+        """Return True if it was right to answer, and from the right documents."""
         status, citations = model_response.get("status"), model_response.get("citations")
         if status is not None:
             answered = str(status) == AnswerStatus.ANSWERED
@@ -52,7 +52,7 @@ class DefaultTeacher(FileTeacher):
 
 
 def documents_folder(opt: Opt, questions: Path) -> Path:
-    """The folder of documents that questions are about. Raises DialogueError where it is not there or not clear."""
+    """Return the folder of documents that questions are about. Raises DialogueError if it is not there or not clear."""
     named = opt.text("folder")
     if named:
         folder = expanded(named)
@@ -67,7 +67,7 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
 
 
 def _known(question: Question) -> Fields:
-    """What is known of the answer; labels only where there is anything to grade by."""
+    """Return what is known of the answer; labels only where there is anything to grade by."""
     labels = (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence
     known: Mapping[str, object] = {
         "labels": labels,

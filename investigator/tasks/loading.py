@@ -52,7 +52,7 @@ class Tasks:
         return list(expanded(task, entries))
 
     def teacher_class(self, task: str) -> type[Teacher]:
-        """The class that a single task string names. Raises UnknownTaskError where there is none."""
+        """Return the class that a single task string names. Raises UnknownTaskError if there is none."""
         place = teacher_place(task, _module_of(task) or self._pattern)
         try:
             return load_class([place], Teacher, sought=f"task {task.strip()}")
@@ -60,9 +60,9 @@ class Tasks:
             raise UnknownTaskError(error.message, hint=self._hint(task, place)) from error
 
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
-        """The teacher of the task in the options; of several tasks, a MultiTaskTeacher.
+        """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher.
 
-        Options in the task string go before the others. Raises DialogueError where there is no task, an option is
+        Options in the task string go before the others. Raises DialogueError if there is no task, an option is
         missing, or the string of a shipped task has one that the task does not, UnknownTaskError, and what the teacher
         raises for its data.
         """
@@ -79,9 +79,9 @@ class Tasks:
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """The class of the world that a task brings along, or else the usual one for so many agents.
+        """Return the class of the world that a task brings along, or else the usual one for so many agents.
 
-        None where neither is known.
+        None if neither is known.
         """
         place = world_place(
             task, interactive=interactive, self_chat=self_chat, pattern=_module_of(task) or self._worlds
@@ -92,7 +92,10 @@ class Tasks:
             return None if number_of_agents is None else default_world(number_of_agents)
 
     def _teachers(self, options: Opt, tasks: Sequence[str]) -> list[Teacher]:
-        """The teachers of several tasks; of those with one name, the ids are the task strings with their options."""
+        """Return the teachers of several tasks.
+
+        Of those with one name, the ids are the task strings with their options.
+        """
         teachers = [self.teacher({**options, "task": task}) for task in tasks]
         names = Counter(teacher.id for teacher in teachers)
         for teacher, task in zip(teachers, tasks, strict=True):
@@ -101,7 +104,7 @@ class Tasks:
         return teachers
 
     def _hint(self, task: str, place: Place) -> str:
-        """The tasks that have a similar name; of a task that there is, its teachers."""
+        """Return the tasks that have a similar name; of a task that there is, its teachers."""
         name = task.strip().partition(":")[0]
         teachers = _teachers_in(place.module)
         if teachers:
@@ -119,20 +122,20 @@ def _module_of(task: str) -> str:
 
 
 def _teachers_in(module: str) -> list[str]:
-    """The names of the teachers that a module has of its own, where it is loaded."""
+    """Return the names of the teachers that a module has of its own, where it is loaded."""
     kinds = vars(sys.modules[module]).values() if module in sys.modules else ()
     own = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Teacher) and kind.__module__ == module]
     return sorted(kind.__name__ for kind in own)
 
 
 def load_teacher(task: str) -> type[Teacher]:
-    """The teacher's class that a single task string names: `squad`, `squad:open`, `my_package.my_task`.
+    """Return the teacher's class that a single task string names: `squad`, `squad:open`, `my_package.my_task`.
 
-    Raises UnknownTaskError where there is none.
+    Raises UnknownTaskError if there is none.
     """
     return Tasks().teacher_class(task)
 
 
 def create_teacher(opt: Mapping[str, object]) -> Teacher:
-    """The teacher of the task in the options; of several tasks, a MultiTaskTeacher. See `Tasks.teacher`."""
+    """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher. See `Tasks.teacher`."""
     return Tasks().teacher(opt)

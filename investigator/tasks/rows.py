@@ -36,7 +36,7 @@ _HEAD = 65_536  # bytes in which a file shows what it begins with
 
 
 def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """The rows of a JSONL file. Raises DialogueFormatError, which names the line."""
+    """Return the rows of a JSONL file. Raises DialogueFormatError, which names the line."""
     for number, line in text_lines(file):
         try:
             yield kind.model_validate_json(line)
@@ -45,7 +45,10 @@ def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """The rows of a file that is one JSON array, or JSONL. Raises DialogueFormatError, which names the place in it."""
+    """Return the rows of a file that is one JSON array, or JSONL.
+
+    Raises DialogueFormatError, which names the place in it.
+    """
     if _first_character(file) == b"[":
         for rows in _document(file, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
             yield from rows
@@ -54,7 +57,10 @@ def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """The one JSON object of a file, none of a blank file. Raises DialogueFormatError, which names the place in it."""
+    """Return the one JSON object of a file, none of a blank file.
+
+    Raises DialogueFormatError, which names the place in it.
+    """
     yield from _document(file, TypeAdapter(kind))
 
 
@@ -69,7 +75,7 @@ def _document(file: Path, form: TypeAdapter[Form]) -> Iterator[Form]:
 
 
 def _first_character(file: Path) -> bytes:
-    """The first byte of a file that is not blank."""
+    """Return the first byte of a file that is not blank."""
     try:
         with file.open("rb") as stream:
             return stream.read(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
@@ -78,7 +84,7 @@ def _first_character(file: Path) -> bytes:
 
 
 def _content(file: Path) -> bytes:
-    """What a file holds, as UTF-8 without a mark of the byte order. Raises DialogueFormatError where it is not that."""
+    """Return what a file holds, without a byte order mark. Raises DialogueFormatError if it is not UTF-8."""
     try:
         content = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
     except OSError as error:

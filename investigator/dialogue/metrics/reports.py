@@ -21,14 +21,14 @@ class Metrics:
         self._recent = _Sums()
 
     def add(self, name: str, metric: Metric | None) -> None:
-        """Add one figure to those of its name; None adds nothing. Raises MetricsError where it cannot be added."""
+        """Add one figure to those of its name; None adds nothing. Raises MetricsError if it cannot be added."""
         if metric is not None:
             self.add_all({name: metric})
 
     def add_all(self, metrics: Report) -> None:
         """Add figures all at once: no report holds only some of them.
 
-        Raises MetricsError where one cannot be added to those of its name; then none is.
+        Raises MetricsError if one cannot be added to those of its name; then none is.
         """
         self._totals.add(metrics)
         self._recent.add(metrics)
@@ -38,7 +38,7 @@ class Metrics:
         return self._totals.all()
 
     def report_recent(self) -> dict[str, Metric]:
-        """What was added to this copy since the last `clear_recent` or `clear`."""
+        """Return what was added to this copy since the last `clear_recent` or `clear`."""
         return self._recent.all()
 
     def clear(self) -> None:
@@ -51,7 +51,7 @@ class Metrics:
         self._recent.clear()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs to add to the same figures."""
+        """Return what a copy needs to add to the same figures."""
         return {"totals": self._totals}
 
 
@@ -77,11 +77,11 @@ class _Sums:
 
 
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
-    """The reports of tasks by their names: each figure as `task/name`, and as `name` for all tasks together.
+    """Return the reports of tasks by their names: each figure as `task/name`, and as `name` for all tasks together.
 
     Together, averages are the mean over the tasks that have them (a task without examples counts as 0), or pooled
     where `micro_average` is asked for; sums are added; a global metric is the first task's, and stands only once.
-    One report alone is given back as it is. Raises MetricsError where there are none, or fixed metrics differ.
+    One report alone is given back as it is. Raises MetricsError if there are none, or fixed metrics differ.
     """
     if not reports:
         raise MetricsError("there are no reports to put together", hint="Give the report of one task at least.")
@@ -103,9 +103,9 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
 
 
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
-    """The reports of several workers at one task, each figure added up.
+    """Return the reports of several workers at one task, each figure added up.
 
-    Raises MetricsError where figures of one name cannot be added.
+    Raises MetricsError if figures of one name cannot be added.
     """
     together: dict[str, Metric] = {}
     for report in reports:
@@ -115,7 +115,7 @@ def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
 
 
 def _add(together: dict[str, Metric], name: str, metric: Metric) -> None:
-    """Add to what stands there. Raises MetricsError, which says of which figure, where that cannot be."""
+    """Add to what stands there. Raises MetricsError, which says of which figure, if that cannot be."""
     try:
         together[name] = metric if name not in together else together[name] + metric
     except MetricsError as error:
@@ -126,7 +126,7 @@ _TOGETHER = ""  # what stands before the slash in the name of a figure of no sin
 
 
 def report_table(report: Report, digits: int = 4) -> str:
-    """The figures to so many significant digits: a row for all tasks, one for each task, a column for each metric.
+    """Return the figures in a table: a row for all tasks, one for each task, a column for each metric.
 
     Rows and columns stand in the order in which the report has them; a metric that a task lacks is left blank.
     An empty report gives an empty text.

@@ -34,7 +34,7 @@ _OWN_NAMES = frozenset(
 
 
 def named_metrics(metrics_list: str) -> frozenset[str]:
-    """The metrics that a comma list of names and groups stands for.
+    """Return the metrics that a comma list of names and groups stands for.
 
     Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; any other name stands for
     itself, so that a teacher of one's own can look whether its metric is asked for.
@@ -59,7 +59,7 @@ class TeacherMetrics(Metrics):
         A text is graded by the labels, best of all; `text_candidates`, best first, give hits@k and mrr; the reply's
         own `metrics` are added, numbers as averages, and one that has the name of a metric of ours as `USER_name`.
         Without labels nothing is right or wrong, so only the reply's own metrics are added.
-        Raises DialogueError where candidates are no list, or the reply's metrics no mapping of names to figures.
+        Raises DialogueError if candidates are no list, or the reply's metrics no mapping of names to figures.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         found: dict[str, Metric] = {"exs": SumMetric(1)}

@@ -37,9 +37,9 @@ class ChunkQueue(Generic[Sample]):
         self._error: BaseException | None = None
 
     def take(self) -> Sample | None:
-        """The next sample; None after the last one.
+        """Return the next sample; None after the last one.
 
-        Raises the error of the loading, as a DialogueError where it is none of ours, when all before it are taken.
+        Raises the error of the loading, as a DialogueError if it is none of ours, when all before it are taken.
         """
         with self._changed:
             if self._thread is None and not self._ended:
@@ -115,15 +115,15 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         self._sample: Sample | None = None
 
     def get_num_samples(self, opt: Opt) -> tuple[int, int]:
-        """How many examples and how many episodes there are. To be overridden."""
+        """Return the number of examples and how many episodes. To be overridden."""
         raise missing("get_num_samples", self)
 
     def get_fold_chunks(self, opt: Opt) -> list[int]:
-        """The numbers of the chunks of the fold. To be overridden."""
+        """Return the numbers of the chunks of the fold. To be overridden."""
         raise missing("get_fold_chunks", self)
 
     def load_from_chunk(self, chunk_idx: int) -> Iterable[Sample]:
-        """The samples of one chunk, as a list or one by one; on another thread. To be overridden."""
+        """Return the samples of one chunk, as a list or one by one; on another thread. To be overridden."""
         raise missing("load_from_chunk", self)
 
     def create_message(self, queue_output: Sample, entry_idx: int = 0) -> Message:
@@ -139,15 +139,15 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         raise DialogueError("a ChunkTeacher has no numbered episodes", hint="Take its examples with act, or iterate.")
 
     def num_examples(self) -> int:
-        """How many examples there are."""
+        """Return the number of examples."""
         return self.get_num_samples(self.opt)[0]
 
     def num_episodes(self) -> int:
-        """How many episodes there are."""
+        """Return the number of episodes."""
         return self.get_num_samples(self.opt)[1]
 
     def next_example(self) -> tuple[Message, bool]:
-        """The next example, or padding after the end of the data."""
+        """Return the next example, or padding after the end of the data."""
         if self._episode_done:
             self._sample, self.entry_idx = self._queue.take(), 0
         else:
@@ -165,7 +165,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         self._queue.restart()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs; copies take samples in turn."""
+        """Return what a copy needs; copies take samples in turn."""
         return {**super().share(), "chunks": self._queue}
 
     def shutdown(self) -> None:

@@ -17,7 +17,7 @@ class DialogTeacher(FixedDialogTeacher):
     """Derive from it and write `setup_data`; the option `datafile` names the file.
 
     With a datatype that streams, the file is read while it is used, never as a whole. Further options: `image_mode`.
-    Raises DialogueError where there is no datafile.
+    Raises DialogueError if there is no datafile.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -40,7 +40,7 @@ class DialogTeacher(FixedDialogTeacher):
 
     @property
     def datafile(self) -> str:
-        """The path of the data file."""
+        """Return the path of the data file."""
         path = self.opt.text("datafile")
         if not path:
             raise DialogueError(
@@ -61,25 +61,25 @@ class DialogTeacher(FixedDialogTeacher):
         )
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Candidates that all examples have; None where each has its own, or none."""
+        """Candidates that all examples have; None if each has its own, or none."""
         return None
 
     def make_message(self, entry: Entry) -> Message:
-        """The message of one entry."""
+        """Return the message of one entry."""
         return message_of(entry, self._candidates, self._images.load)
 
     def restarts(self) -> bool:
-        """Whether a stream is begun anew after its end."""
+        """Return True if a stream is begun anew after its end."""
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """One example. Raises DialogueError where there is none, or the data streams."""
+        """One example. Raises DialogueError if there is none, or the data streams."""
         if self.data is None:
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)[0]
 
     def next_example(self) -> tuple[Message, bool]:
-        """The next example, and whether a pass over the data ends with it."""
+        """Return the next example, and whether a pass over the data ends with it."""
         if self.stream is None:
             return super().next_example()
         if not self._episode:
@@ -94,11 +94,11 @@ class DialogTeacher(FixedDialogTeacher):
         return example, ends and not self.datatype.cycles
 
     def num_episodes(self) -> int:
-        """How many episodes there are; a stream is read once to know."""
+        """Return the number of episodes; a stream is read once to know."""
         return self._source().num_episodes()
 
     def num_examples(self) -> int:
-        """How many examples there are; a stream is read once to know."""
+        """Return the number of examples; a stream is read once to know."""
         return self._source().num_examples()
 
     def reset(self) -> None:
@@ -109,7 +109,7 @@ class DialogTeacher(FixedDialogTeacher):
             self.stream.reset()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs; the data is loaded once for all."""
+        """Return what a copy needs; the data is loaded once for all."""
         held = {"stream": self.stream} if self.data is None else self.data.share()
         return {**super().share(), **held}
 
@@ -131,10 +131,10 @@ LoadImage = Callable[[str], object | None]
 
 
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:
-    """The message of an entry: a tuple of up to five parts, or fields by name.
+    """Return the message of an entry: a tuple of up to five parts, or fields by name.
 
     `candidates` are those of the whole task: each example has them, with its own labels among them.
-    Raises DialogueError where the entry is something else, sets a field that is set for it, or has candidates without
+    Raises DialogueError if the entry is something else, sets a field that is set for it, or has candidates without
     its label.
     """
     if isinstance(entry, Mapping):

@@ -31,7 +31,7 @@ class ParlAIDialogTeacher(DialogTeacher):
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """The examples of the file."""
+        """Return the examples of the file."""
         begins, length = True, 0
         for number, line in text_lines(datafile):
             example = _example(datafile, number, line)
@@ -46,7 +46,7 @@ class ParlAIDialogTeacher(DialogTeacher):
             begins = ends
 
     def make_message(self, entry: Entry) -> Message:
-        """The example as the file has it."""
+        """Return the example as the file has it."""
         return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
 
     def restarts(self) -> bool:
@@ -92,8 +92,8 @@ class ConversationTeacher(DialogTeacher):
     The turns of all inner lists follow each other; those with the id `context` are left out. The option `label_turns`
     (`secondspeaker`, `firstspeaker`, `both`) says whose turns are the labels; a turn that is left without a reply is
     dropped. Examples carry both turns as `x_turn` and `y_turn`. Blank lines are skipped.
-    Raises DialogueError where the file cannot be read or `label_turns` is unknown, and DialogueFormatError, naming
-    file, line and gist, where a line holds no conversation.
+    Raises DialogueError if the file cannot be read or `label_turns` is unknown, and DialogueFormatError, naming
+    file, line and gist, if a line holds no conversation.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -106,7 +106,7 @@ class ConversationTeacher(DialogTeacher):
         super().__init__(opt, shared)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """The examples of the file."""
+        """Return the examples of the file."""
         warned = False
         for number, line, value in json_lines(datafile):
             try:
@@ -122,11 +122,11 @@ class ConversationTeacher(DialogTeacher):
                     yield example, place == 0
 
     def turns(self, conversation: object) -> list[Turn]:
-        """The turns of a conversation. Raises DialogueFormatError where it is none."""
+        """Return the turns of a conversation. Raises DialogueFormatError if it is none."""
         return turns_of(conversation)
 
     def make_message(self, entry: Entry) -> Message:
-        """The example as the conversation has it."""
+        """Return the example as the conversation has it."""
         return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
 
     def restarts(self) -> bool:
@@ -135,9 +135,9 @@ class ConversationTeacher(DialogTeacher):
 
 
 def turns_of(conversation: object) -> list[Turn]:
-    """The turns of a conversation in order, each with an `id` and a `text`, if only None.
+    """Return the turns of a conversation in order, each with an `id` and a `text`, if only None.
 
-    Raises DialogueFormatError where it is no conversation.
+    Raises DialogueFormatError if it is no conversation.
     """
     if not isinstance(conversation, dict) or not isinstance(conversation.get("dialog"), list):
         raise DialogueFormatError('a conversation must have a list "dialog"')
@@ -151,7 +151,7 @@ def turns_of(conversation: object) -> list[Turn]:
 
 
 def episodes(turns: Sequence[Turn], label_turns: LabelTurns) -> Iterator[list[Turn]]:
-    """The examples of a conversation, for the first speaker, for the second, or one after the other."""
+    """Return the examples of a conversation, for the first speaker, for the second, or one after the other."""
     if label_turns is not LabelTurns.SECOND_SPEAKER:
         yield _examples([{"text": SILENCE}, *turns])
     if label_turns is not LabelTurns.FIRST_SPEAKER:
@@ -177,7 +177,7 @@ class NumberedLine:
 
     @classmethod
     def read(cls, line: str) -> NumberedLine:
-        """The parts of a line. Raises ValueError where the number or the reward is none."""
+        """Return the parts of a line. Raises ValueError if the number or the reward is none."""
         number, _, rest = line.strip().replace("\\n", "\n").partition(" ")
         text, labels, reward, candidates, *_ = *(part.strip() for part in rest.split("\t")), "", "", ""
         return cls(int(number), text, _listed(labels), float(reward) if reward else None, _listed(candidates))
@@ -188,11 +188,11 @@ class FbDeprecatedDialogTeacher(DialogTeacher):
 
     A number that is not above the one before begins an episode. Lines without labels are put before the text of the
     next one, with a line break, and their rewards are added to its own; what is left over at the end of an episode is
-    asked without labels. Raises DialogueFormatError, naming file, line and gist, where a number or a reward is none.
+    asked without labels. Raises DialogueFormatError, naming file, line and gist, if a number or a reward is none.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """The examples of the file."""
+        """Return the examples of the file."""
         waiting: list[str] = []
         reward: float = 0
         begins, last = True, None

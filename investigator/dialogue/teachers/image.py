@@ -49,9 +49,9 @@ class ImageLoader:
         self.mode = ImageMode(name)
 
     def load(self, path: str) -> object | None:
-        """The image of a file in the loader's mode; None where no image is wanted.
+        """Return the image of a file in the loader's mode; None if no image is wanted.
 
-        Raises DialogueError where the file is missing or no image, MissingPackageError where Pillow is not installed.
+        Raises DialogueError if the file is missing or no image, MissingPackageError if Pillow is not installed.
         """
         if self.mode is ImageMode.NO_IMAGE_MODEL:
             return None
@@ -60,7 +60,7 @@ class ImageLoader:
 
 
 def as_characters(image: Image) -> str:
-    """An image as lines of characters, at most COLUMNS wide."""
+    """Return an image as lines of characters, at most COLUMNS wide."""
     columns = min(COLUMNS, image.width)
     rows = max(1, round(image.height * columns / image.width * _CHARACTER_RATIO))
     shades = image.convert("L").resize((columns, rows)).tobytes()
@@ -92,7 +92,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
 
     The data is a JSON file, a list of objects: an image's id in `image_id_key`, the text in `text_key`, labels in
     `label_key`, anything else. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The image is
-    loaded when it is asked about. Raises DialogueError where the data or an image cannot be read.
+    loaded when it is asked about. Raises DialogueError if the data or an image cannot be read.
     """
 
     image_id_key = "image_id"
@@ -108,18 +108,18 @@ class AbstractImageTeacher(FixedDialogTeacher):
         )
 
     def get_data_path(self, opt: Opt) -> str:
-        """Where the data lies: the option `datafile`, unless overridden."""
+        """If the data lies: the option `datafile`, unless overridden."""
         path = opt.text("datafile")
         if not path:
             raise DialogueError(f"{type(self).__name__} has no data file", hint='Name it with the option "datafile".')
         return path
 
     def image_id_to_image_path(self, image_id: str) -> str:
-        """Where the image with an id lies. To be overridden."""
+        """If the image with an id lies. To be overridden."""
         raise DialogueError(f'"image_id_to_image_path" must be overridden by {type(self).__name__}')
 
     def load_data(self, data_path: str, opt: Opt) -> Sequence[Mapping[str, object]]:
-        """The items of the data."""
+        """Return the items of the data."""
         try:
             items = json.loads(Path(data_path).read_text(encoding="utf-8"))
         except OSError as error:
@@ -148,13 +148,13 @@ class AbstractImageTeacher(FixedDialogTeacher):
         return example
 
     def num_episodes(self) -> int:
-        """How many items there are."""
+        """Return the number of items."""
         return len(self.data)
 
     def num_examples(self) -> int:
-        """How many items there are."""
+        """Return the number of items."""
         return len(self.data)
 
     def share(self) -> dict[str, object]:
-        """What a copy needs; the data is loaded once for all."""
+        """Return what a copy needs; the data is loaded once for all."""
         return {**super().share(), "data": self.data}

@@ -41,7 +41,7 @@ class MultiTaskTeacher(Teacher):
         self._new_task = True
 
     def act(self) -> Message:
-        """The next example of the task whose turn it is."""
+        """Return the next example of the task whose turn it is."""
         if self._new_task:
             self._current = self._choice.next(self._current, lambda place: self.tasks[place].epoch_done())
             if self.tasks[self._current].epoch_done() and not self.datatype.cycles:
@@ -51,25 +51,25 @@ class MultiTaskTeacher(Teacher):
         return act
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """The reply goes to the teacher that asked."""
+        """Return the reply goes to the teacher that asked."""
         if self._current < 0:
             return Message.of(observation)
         return self.tasks[self._current].observe(observation)
 
     def num_examples(self) -> int | None:
-        """How many examples there are in all tasks; None where one does not know."""
+        """Return the number of examples in all tasks; None if one does not know."""
         return total([task.num_examples() for task in self.tasks])
 
     def num_episodes(self) -> int | None:
-        """How many episodes there are in all tasks; None where one does not know."""
+        """Return the number of episodes in all tasks; None if one does not know."""
         return total([task.num_episodes() for task in self.tasks])
 
     def epoch_done(self) -> bool:
-        """Whether the data of all tasks has ended."""
+        """Return True if the data of all tasks has ended."""
         return all(task.epoch_done() for task in self.tasks)
 
     def report(self) -> Report:
-        """The metrics of each task as `task/metric`, and of all together (`aggregate_micro` pools the examples)."""
+        """Return the metrics by task (`task/metric`) and of all together (`aggregate_micro` pools the examples)."""
         reports = {task.id: task.report() for task in self.tasks}
         return aggregate_named_reports(reports, micro_average=self.opt.switch("aggregate_micro"))
 
@@ -86,11 +86,11 @@ class MultiTaskTeacher(Teacher):
             task.reset_metrics()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs: what the copies of its teachers need."""
+        """Return what a copy needs: what the copies of its teachers need."""
         return {**super().share(), "tasks": [task.share() for task in self.tasks]}
 
     def share_data(self) -> dict[str, object]:
-        """What a copy that goes its own way needs, so that its teachers do too."""
+        """Return what a copy that goes its own way needs, so that its teachers do too."""
         alone = [{**task.share_data(), "opt": Opt(task.opt, batchsize=1)} for task in self.tasks]
         return {**super().share_data(), "tasks": alone}
 

@@ -17,7 +17,7 @@ class WorldOfCopies(World):
     """A world, the root, and copies of it made by `share`. The copies take the turns; the root measures for all.
 
     `worlds` are the copies, each of which is told its place. Raises DialogueValueError unless either the root is given
-    or what another world of this class shares, and where there would be no copies.
+    or what another world of this class shares, and if there would be no copies.
     """
 
     count_option: ClassVar[str] = "batchsize"
@@ -44,23 +44,23 @@ class WorldOfCopies(World):
         return self.opt.number(self.count_option, 1)
 
     def get_agents(self) -> list[Agent]:
-        """The agents of the root."""
+        """Return the agents of the root."""
         return self.world.get_agents()
 
     def get_acts(self) -> list[Message | None]:
-        """The acts of the root, which takes no turns: those of the copies are theirs."""
+        """Return the acts of the root, which takes no turns: those of the copies are theirs."""
         return self.world.get_acts()
 
     def num_examples(self) -> int | None:
-        """How many examples the root has; None where it does not know."""
+        """How many examples the root has; None if it does not know."""
         return self.world.num_examples()
 
     def num_episodes(self) -> int | None:
-        """How many episodes the root has; None where it does not know."""
+        """How many episodes the root has; None if it does not know."""
         return self.world.num_episodes()
 
     def report(self) -> Report:
-        """The metrics of the root, whose copies measure along with it."""
+        """Return the metrics of the root, whose copies measure along with it."""
         return self.world.report()
 
     def reset(self) -> None:
@@ -75,11 +75,11 @@ class WorldOfCopies(World):
             world.reset_metrics()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs, which has copies of its own."""
+        """Return what a copy needs, which has copies of its own."""
         return {"world_class": type(self), "opt": self.opt, "world": self.world.share()}
 
     def display(self) -> str:
-        """The last acts of all copies for reading."""
+        """Return the last acts of all copies for reading."""
         return "\n\n".join(filter(None, (world.display() for world in self.worlds)))
 
     def shutdown(self) -> None:
@@ -108,8 +108,8 @@ class BatchWorld(WorldOfCopies):
     def parley(self) -> None:
         """One turn in all rows.
 
-        Raises DialogueError where an act is no message, `batch_act` gives too few or too many, or rows have different
-        numbers of agents, and DialogueValueError where an agent does not give back what it observed.
+        Raises DialogueError if an act is no message, `batch_act` gives too few or too many, or rows have different
+        numbers of agents, and DialogueValueError if an agent does not give back what it observed.
         """
         for row in self.worlds:
             row.begin_turn()
@@ -133,7 +133,7 @@ class BatchWorld(WorldOfCopies):
         self.update_counters(len(self.worlds))
 
     def epoch_done(self) -> bool:
-        """Whether the data has ended, as the root says or all rows do."""
+        """Return True if the data has ended, as the root says or all rows do."""
         return self.world.epoch_done() or all(row.epoch_done() for row in self.worlds)
 
     def reset(self) -> None:
@@ -148,9 +148,9 @@ class BatchWorld(WorldOfCopies):
 def act_in_rows(
     rows: Sequence[World], model: Agent | None, actor: int, heard: Sequence[Message | None]
 ) -> list[Message]:
-    """The acts of the agents at one place, taken by their worlds: by one `batch_act` of `model`, or each by itself.
+    """Return the acts of the agents at one place: by one `batch_act` of `model`, or of each by itself.
 
-    Raises DialogueError where an act is no message, or `batch_act` does not give one for each row.
+    Raises DialogueError if an act is no message, or `batch_act` does not give one for each row.
     """
     if model is None or not isinstance(model, ActsInBatches):
         return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]
@@ -164,9 +164,9 @@ def act_in_rows(
 
 
 def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Message | None:
-    """Let an agent of one row observe an act; what it observed is returned, None where it hears nothing.
+    """Let an agent of one row observe an act; what it observed is returned, None if it hears nothing.
 
-    Raises DialogueValueError where the agent does not give back what it observed.
+    Raises DialogueValueError if the agent does not give back what it observed.
     """
     agent = row.get_agents()[listener]
     if listener == actor and isinstance(agent, ObservesItself):

@@ -21,20 +21,23 @@ class TaskLoader(Protocol):
     """Who knows the tasks."""
 
     def ids(self, task: str) -> Sequence[str]:
-        """The single tasks that a task string stands for. Raises UnknownTaskError where there is none of that name."""
+        """Return the single tasks that a task string stands for.
+
+        Raises UnknownTaskError if there is none of that name.
+        """
         ...
 
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """The world that a single task brings along, for a human or for self-chat where that is asked for.
+        """Return the world that a single task brings along, for a human or for self-chat where that is asked for.
 
-        None where any will do.
+        None if any will do.
         """
         ...
 
     def teacher(self, opt: Opt) -> Agent:
-        """The teacher of the single task under `task` in the options."""
+        """Return the teacher of the single task under `task` in the options."""
         ...
 
 
@@ -45,7 +48,7 @@ def create_world(
     *,
     make_world: type[World] | None = None,
 ) -> World:
-    """The world in which agents meet the tasks that the option `task` names.
+    """Return the world in which agents meet the tasks that the option `task` names.
 
     One task is a world of its teacher and the agents: `make_world`, or that of the task, or a DialogPartnerWorld for
     two and a MultiAgentDialogWorld for any other number. Several tasks are a MultiWorld of such. With `batchsize` above
@@ -86,7 +89,7 @@ def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world:
 
 
 def default_world(number_of_agents: int) -> type[World]:
-    """The class of worlds for so many agents where the task has none."""
+    """Return the class of worlds for so many agents where the task has none."""
     return DialogPartnerWorld if number_of_agents == 2 else MultiAgentDialogWorld
 
 

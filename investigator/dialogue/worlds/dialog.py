@@ -33,11 +33,11 @@ class DialogPartnerWorld(World):
         self.id = self.agents[0].id
 
     def episode_done(self) -> bool:
-        """Whether the first agent's last act ended the episode, or both went round in circles."""
+        """Return True if the first agent's last act ended the episode, or both went round in circles."""
         return ends_episode(self.acts[0]) or bool(self.end_reason)
 
     def epoch_done(self) -> bool:
-        """Whether the first agent's data has ended, or an episode did in circles."""
+        """Return True if the first agent's data has ended, or an episode did in circles."""
         return self.agents[0].epoch_done() or self._loops.ended
 
 
@@ -46,7 +46,7 @@ class EndsEpisodes(Protocol):
     """An agent that tells itself when the conversation has ended."""
 
     def episode_done(self) -> bool:
-        """Whether it has ended."""
+        """Return True if it has ended."""
         ...
 
 
@@ -54,7 +54,7 @@ class MultiAgentDialogWorld(World):
     """Agents that act one after the other; each hears all that the others said since it acted last.
 
     Agents that talk freely end the episode, and the epoch, when they go round in circles (see World.watches_loops);
-    `reset` begins anew. Raises DialogueError where there are no agents.
+    `reset` begins anew. Raises DialogueError if there are no agents.
     """
 
     watches_loops = True
@@ -67,12 +67,11 @@ class MultiAgentDialogWorld(World):
             raise DialogueError("there are no agents in this world", hint="Give one agent or more.")
 
     def episode_done(self) -> bool:
-        """Whether an agent says that the conversation has ended, by its `episode_done` or in its last act, or it went
-        round in circles."""
+        """Return True if an agent says so, by its `episode_done` or in its last act, or they go round in circles."""
         return any(map(self._ended_by, self.agents, self.acts)) or bool(self.end_reason)
 
     def epoch_done(self) -> bool:
-        """Whether the data of an agent has ended, or an episode did in circles."""
+        """Return True if the data of an agent has ended, or an episode did in circles."""
         return any(agent.epoch_done() for agent in self.agents) or self._loops.ended
 
     @staticmethod
@@ -103,14 +102,14 @@ class ExecutableWorld(MultiAgentDialogWorld):
         """Change the environment as the act of this agent says; the base changes nothing."""
 
     def observe(self, agent: Agent, act: Message) -> Message | None:
-        """What this agent perceives of an act that was executed, be it its own; None where it perceives nothing.
+        """Return what this agent perceives of an act that was executed, be it its own; None if it perceives nothing.
 
         In the base the act itself, for all but who has the id of the act.
         """
         return None if agent.id == act["id"] else act
 
     def take_act(self, index: int, act: object) -> Message:
-        """Keep an act and execute it. Raises DialogueError where it is no message."""
+        """Keep an act and execute it. Raises DialogueError if it is no message."""
         agent = self.agents[index]
         message = super().take_act(index, act)
         if "id" not in message:
@@ -121,5 +120,5 @@ class ExecutableWorld(MultiAgentDialogWorld):
         return message
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """What the environment lets an agent perceive of an act."""
+        """Return what the environment lets an agent perceive of an act."""
         return self.observe(self.agents[listener], act)

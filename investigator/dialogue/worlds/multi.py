@@ -48,19 +48,19 @@ class MultiWorld(World):
 
     @property
     def current(self) -> World:
-        """The world of the current episode."""
+        """Return the world of the current episode."""
         return self.worlds[self.index]
 
     def get_agents(self) -> list[Agent]:
-        """The agents of the current world."""
+        """Return the agents of the current world."""
         return self.current.get_agents()
 
     def get_acts(self) -> list[Message | None]:
-        """The last act of each of them."""
+        """Return the last act of each of them."""
         return self.current.get_acts()
 
     def batch_agent(self, index: int) -> Agent | None:
-        """The agent at this place, if it is the same in all worlds."""
+        """Return the agent at this place, if it is the same in all worlds."""
         return self.get_agents()[index] if index in self._common() else None
 
     def parley(self) -> None:
@@ -75,23 +75,23 @@ class MultiWorld(World):
         self.current.begin_turn()
 
     def take_act(self, index: int, act: object) -> Message:
-        """Keep an act in the current world. Raises DialogueError where it is no message."""
+        """Keep an act in the current world. Raises DialogueError if it is no message."""
         return self.current.take_act(index, act)
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """What an agent is to observe, as the current world says."""
+        """Return what an agent is to observe, as the current world says."""
         return self.current.heard(listener, actor, act)
 
     def epoch_done(self) -> bool:
-        """Whether the data of all worlds has ended."""
+        """Return True if the data of all worlds has ended."""
         return all(world.epoch_done() for world in self.worlds)
 
     def num_examples(self) -> int | None:
-        """The examples of all worlds; None where one does not know."""
+        """Return the examples of all worlds; None if one does not know."""
         return total([world.num_examples() for world in self.worlds])
 
     def num_episodes(self) -> int | None:
-        """The episodes of all worlds; None where one does not know."""
+        """Return the episodes of all worlds; None if one does not know."""
         return total([world.num_episodes() for world in self.worlds])
 
     def report(self) -> Report:
@@ -117,7 +117,7 @@ class MultiWorld(World):
             world.reset_metrics()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs: what the worlds share, and which agents they have in common."""
+        """Return what a copy needs: what the worlds share, and which agents they have in common."""
         shares = [world.share() for world in self.worlds]
         return {"world_class": type(self), "opt": self.opt, "worlds": shares, "common": self._common()}
 
@@ -134,7 +134,7 @@ class MultiWorld(World):
         self._chosen = True
 
     def _common(self) -> tuple[int, ...]:
-        """The places at which all worlds have the same agent."""
+        """Return the places at which all worlds have the same agent."""
         rows = zip(*(world.get_agents() for world in self.worlds), strict=False)
         return tuple(place for place, agents in enumerate(rows) if all(agent is agents[0] for agent in agents))
 
