@@ -30,7 +30,7 @@ class Agent:
         return observation
 
     def act(self) -> Message:
-        """What the agent says now."""
+        """Return what the agent says now."""
         return Message(text="hello, teacher!")
 
     def reset(self) -> None:
@@ -47,26 +47,26 @@ class Agent:
         """Give back what the agent holds."""
 
     def epoch_done(self) -> bool:
-        """Whether a pass through the agent's data has ended; never for an agent without data."""
+        """Return True if a pass through the agent's data has ended; never for an agent without data."""
         return False
 
     def share(self) -> dict[str, object]:
-        """What a copy needs: the class, the options, and what the copies have in common."""
+        """Return what a copy needs: the class, the options, and what the copies have in common."""
         return {"class": type(self), "opt": self.opt}
 
     @classmethod
     def upgrade_opt(cls, opt: Opt) -> Opt:
-        """The options that an agent was kept with, perhaps by an older version, as this one takes them."""
+        """Return the options that an agent was kept with, perhaps by an older version, as this one takes them."""
         return opt
 
     def clone(self) -> Self:
-        """A copy with the same options that shares what `share` gives."""
+        """Return a copy with the same options that shares what `share` gives."""
         return type(self)(self.opt, self.share())
 
     def respond(self, message: str | Mapping[str, object], **fields: object) -> str:
-        """The reply of a copy to one message; the agent itself keeps nothing of it.
+        """Return the reply of a copy to one message; the agent itself keeps nothing of it.
 
-        Raises DialogueError where the message has no text, or one of the further fields already.
+        Raises DialogueError if the message has no text, or one of the further fields already.
         """
         asked = Message(text=message) if isinstance(message, str) else Message(message)
         for field, value in fields.items():
@@ -79,9 +79,9 @@ class Agent:
         return copy.act().text
 
     def batch_respond(self, messages: Sequence[Mapping[str, object]]) -> list[str]:
-        """The replies to several messages that have nothing to do with each other, made by one `batch_act`.
+        """Return the replies to several messages that have nothing to do with each other, made by one `batch_act`.
 
-        Raises DialogueError where a message has no text or the agent has no `batch_act`.
+        Raises DialogueError if a message has no text or the agent has no `batch_act`.
         """
         if not isinstance(self, ActsInBatches):
             raise DialogueError(f"{self.id} cannot act in batches", hint="Use respond, message by message.")

@@ -22,26 +22,26 @@ class FoundAnswer(Protocol):
 
     @property
     def text(self) -> str:
-        """What is answered; `[n]` in it counts the citations from 1."""
+        """Return what is answered; `[n]` in it counts the citations from 1."""
         ...
 
     @property
     def status(self) -> str:
-        """Whether an answer was found."""
+        """Return True if an answer was found."""
         ...
 
     @property
     def citations(self) -> Sequence[Quote]:
-        """The quotes that prove it."""
+        """Return the quotes that prove it."""
         ...
 
 
 @runtime_checkable
-class Asked(Protocol):
+class AnswersQuestions(Protocol):
     """Whoever answers questions: an Investigator does."""
 
     def ask(self, question: str) -> FoundAnswer:
-        """The answer to one question."""
+        """Return the answer to one question."""
         ...
 
 
@@ -58,7 +58,7 @@ class InvestigatorAgent(Agent):
         opt: Mapping[str, object] | None = None,
         shared: Shared | None = None,
         *,
-        investigator: Asked | None = None,
+        investigator: AnswersQuestions | None = None,
         at_once: int = 1,
     ) -> None:
         super().__init__(opt, shared)
@@ -66,12 +66,15 @@ class InvestigatorAgent(Agent):
         self._client = _client(shared, investigator, at_once)
 
     def act(self) -> Message:
-        """The answer to what was observed last."""
+        """Return the answer to what was observed last."""
         (act,) = self.batch_act([self.observation])
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """The answers to several messages, in order; equal questions are asked once, and padding has no answer."""
+        """Return the answers to several messages, in order.
+
+        Equal questions are asked once, and padding has no answer.
+        """
         heard = [observation or Message() for observation in observations]
         questions = tuple(dict.fromkeys(message.text.strip() for message in heard if not message.is_padding()))
         replies = dict(zip(questions, self._client.answers(questions), strict=True))
@@ -86,16 +89,16 @@ class InvestigatorAgent(Agent):
         return {**super().share(), "client": self._client}
 
 
-class _Desk:
-    """Where questions wait until one of those places is free that copies of an agent have together."""
+class _SharedInvestigator:
+    """The investigator that copies of an agent share; questions wait until one of its places is free."""
 
-    def __init__(self, investigator: Asked, at_once: int) -> None:
+    def __init__(self, investigator: AnswersQuestions, at_once: int) -> None:
         self._investigator = investigator
         self._at_once = at_once
         self._places = BoundedSemaphore(at_once)
 
     def answers(self, questions: Sequence[str]) -> list[Mapping[str, object]]:
-        """The fields of the replies, in order."""
+        """Return the fields of the replies, in order."""
         if self._at_once == 1 or len(questions) < 2:
             return [self._answer(question) for question in questions]
         with ThreadPoolExecutor(min(self._at_once, len(questions)), thread_name_prefix="investigator-ask") as threads:
@@ -113,16 +116,16 @@ class _Desk:
         return {"text": answer.text, "status": str(answer.status), "citations": citations}
 
 
-def _client(shared: Shared | None, investigator: Asked | None, at_once: int) -> _Desk:
+def _client(shared: Shared | None, investigator: AnswersQuestions | None, at_once: int) -> _SharedInvestigator:
     common = (shared or {}).get("client")
-    if isinstance(common, _Desk):
+    if isinstance(common, _SharedInvestigator):
         return common
-    if not isinstance(investigator, Asked):
+    if not isinstance(investigator, AnswersQuestions):
         hint = 'Give it one: InvestigatorAgent(investigator=Investigator("my_folder"))'
         raise DialogueError("there is no one to ask", hint=hint)
     if at_once < 1:
         raise DialogueError(f"at_once must be 1 or more, it is {at_once}", hint="Leave it out for one at a time.")
-    return _Desk(investigator, at_once)
+    return _SharedInvestigator(investigator, at_once)
 
 
 def _unasked(text: str) -> Mapping[str, object]:

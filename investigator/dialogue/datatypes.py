@@ -21,7 +21,7 @@ FLAGS = ("evalmode", "ordered", "stream")
 class Datatype:
     """A fold with flags, written as `train`, `train:evalmode`, `train:ordered`, `valid:stream`.
 
-    Raises DialogueValueError where the fold is not train, valid or test, or a flag is unknown.
+    Raises DialogueValueError if the fold is not train, valid or test, or a flag is unknown.
     """
 
     name: str
@@ -40,32 +40,32 @@ class Datatype:
 
     @property
     def fold(self) -> str:
-        """The part of the data: `train`, `valid` or `test`."""
+        """Return the part of the data: `train`, `valid` or `test`."""
         return self.name.partition(":")[0]
 
     @property
     def training(self) -> bool:
-        """Whether the labels are shown, so that somebody can learn from them."""
+        """Return True if the labels are shown, so that somebody can learn from them."""
         return self.fold == "train" and not self._has("evalmode")
 
     @property
     def streams(self) -> bool:
-        """Whether the data is read while it is used, instead of being held in memory."""
+        """Return True if the data is read while it is used, instead of being held in memory."""
         return self._has("stream")
 
     @property
     def cycles(self) -> bool:
-        """Whether there is no end: the data is begun anew."""
+        """Return True if there is no end: the data is begun anew."""
         return self.training and not self._has("ordered")
 
     @property
     def shuffles(self) -> bool:
-        """Whether episodes come in random order, each of them any number of times."""
+        """Return True if episodes come in random order, each of them any number of times."""
         return self.cycles and not self.streams
 
     @property
     def without_stream(self) -> str:
-        """The datatype's name as it is when the data does not stream."""
+        """Return the datatype's name as it is when the data does not stream."""
         return ":".join(part for part in self.name.split(":") if part != "stream")
 
     def _has(self, flag: str) -> bool:
@@ -75,10 +75,10 @@ class Datatype:
 def split_by_fold(
     fold: str, data: Sequence[Item], train: float, valid: float, test: float, seed: int = 42
 ) -> list[Item]:
-    """The items of one fold of data that comes without folds of its own.
+    """Return the items of one fold of data that comes without folds of its own.
 
     The items are shuffled with the seed and then cut, so that the three folds share no item and together hold them all.
-    The fractions are parts of 1. Raises DialogueValueError where they do not add up to 1.
+    The fractions are parts of 1. Raises DialogueValueError if they do not add up to 1.
     """
     if not math.isclose(train + valid + test, 1.0) or min(train, valid, test) < 0:
         raise DialogueValueError(

@@ -51,7 +51,7 @@ class History:
         self.temp_history: str | None = None
 
     def update_history(self, observation: Mapping[str, object], temp_history: str | None = None) -> None:
-        """Add what was heard; nothing, where the message has no text.
+        """Add what was heard; nothing, if the message has no text.
 
         `temp_history` is appended to the text, without a delimiter, until the next message is heard.
         """
@@ -66,15 +66,15 @@ class History:
         self._add(text, f"{self._tokens[1]} {text}" if self._person_tokens else text)
 
     def get_history_str(self) -> str | None:
-        """The turns as one text; None where there are none."""
+        """Return the turns as one text; None if there are none."""
         if not self.history_strings:
             return None
         return self.delimiter.join(self.history_strings) + (self.temp_history or "")
 
     def get_history_vec(self) -> list[int] | None:
-        """The tokens of the turns, with those of the delimiter between them; None where there are no turns.
+        """Return the tokens of the turns, with those of the delimiter between them; None if there are no turns.
 
-        Raises DialogueError where the history was made without `encode`.
+        Raises DialogueError if the history was made without `encode`.
         """
         if self._encode is None:
             raise DialogueError("the history has no tokens", hint="Make it with: History(opt, encode=...)")

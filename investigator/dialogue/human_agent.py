@@ -51,7 +51,7 @@ class HumanAgent(Agent):
         return observation
 
     def act(self) -> Message:
-        """The next line. Raises DialogueError where it is no text."""
+        """Return the next line. Raises DialogueError if it is no text."""
         line = "" if self._finished else self._line()
         said, mark = _before_mark(line.strip())
         if not line or mark == END_OF_ALL:
@@ -64,7 +64,7 @@ class HumanAgent(Agent):
         return act
 
     def epoch_done(self) -> bool:
-        """Whether the human has left."""
+        """Return True if the human has left."""
         return self._finished
 
     def share(self) -> dict[str, object]:
@@ -85,7 +85,7 @@ class HumanAgent(Agent):
 
 
 def _before_mark(line: str) -> tuple[str, str]:
-    """What is said in a line, and the mark that it ends with, if it does."""
+    """Return what is said in a line, and the mark that it ends with, if it does."""
     for mark in (END_OF_EPISODE, END_OF_ALL):
         if line.upper().endswith(mark):
             return line[: -len(mark)].rstrip(), mark
@@ -93,7 +93,7 @@ def _before_mark(line: str) -> tuple[str, str]:
 
 
 def _seen(text: str) -> str:
-    """The text with characters written out that would steer the terminal, or that cannot be written."""
+    """Return the text with characters written out that would steer the terminal, or that cannot be written."""
     return "".join(
         character
         if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs")

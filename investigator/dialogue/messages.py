@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from investigator.errors import DialogueError
@@ -19,7 +19,7 @@ class Message(dict[str, object]):
     """
 
     def __setitem__(self, key: str, value: object) -> None:
-        """Set a new field. Raises DialogueError where the message has it already."""
+        """Set a new field. Raises DialogueError if the message has it already."""
         if key in self:
             raise DialogueError(
                 f"the message has a field {key!r} already",
@@ -32,21 +32,21 @@ class Message(dict[str, object]):
         super().__setitem__(key, value)
 
     def copy(self) -> Self:
-        """A shallow copy of the same class."""
+        """Return a shallow copy of the same class."""
         return type(self)(self)
 
     @classmethod
     def of(cls, act: Mapping[str, object]) -> Message:
-        """The message itself, or one made of another mapping: for acts that come from outside."""
+        """Return the message itself, or one made of another mapping: for acts that come from outside."""
         return act if isinstance(act, Message) else cls(act)
 
     @classmethod
     def padding_example(cls) -> Message:
-        """What fills a batch up when there are no examples left."""
+        """Return what fills a batch up when there are no examples left."""
         return cls({BATCH_PADDING: True, EPISODE_DONE: True})
 
     def is_padding(self) -> bool:
-        """Whether it only fills up a batch."""
+        """Return True if it only fills up a batch."""
         return bool(self.get(BATCH_PADDING))
 
     def json_safe_payload(self) -> dict[str, object]:
@@ -55,5 +55,19 @@ class Message(dict[str, object]):
 
     @property
     def text(self) -> str:
-        """Its text; empty where it has none."""
+        """Its text; empty if it has none."""
         return str(self.get("text") or "")
+
+    def known_labels(self) -> list[str]:
+        """Return its right answers, shown while learning (`labels`) or kept for grading (`eval_labels`)."""
+        return texts_of(self.get("labels", self.get("eval_labels")))
+
+
+def texts_of(values: object) -> list[str]:
+    """Return labels or candidates as a list: one text, or several without None; sets in alphabetical order."""
+    if isinstance(values, str):
+        return [values]
+    if not isinstance(values, Iterable):
+        return []
+    texts = [str(value) for value in values if value is not None]
+    return sorted(texts) if isinstance(values, set | frozenset) else texts

@@ -1,12 +1,14 @@
-"""Opt: the options of agents, teachers and worlds."""
+"""Opt: the options of agents, teachers and worlds, and the files that keep them beside a model (`model_file.opt`)."""
 
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Self
 
-from investigator.errors import DialogueError
+from investigator.errors import DialogueError, DialogueFormatError
 
 
 class Opt(dict[str, object]):
@@ -14,15 +16,15 @@ class Opt(dict[str, object]):
 
     @classmethod
     def of(cls, options: Mapping[str, object] | None) -> Opt:
-        """The options of a mapping; of None there are none."""
+        """Return the options of a mapping; of None there are none."""
         return options if isinstance(options, Opt) else cls(options or {})
 
     def deepcopy(self) -> Self:
-        """A copy that shares nothing with this one."""
+        """Return a copy that shares nothing with this one."""
         return copy.deepcopy(self)
 
     def text(self, key: str, default: str = "") -> str:
-        """An option that is a text. Raises DialogueError where it is something else."""
+        """Return an option that is a text. Raises DialogueError if it is something else."""
         value = self.get(key)
         if value is None:
             return default
@@ -31,7 +33,7 @@ class Opt(dict[str, object]):
         return value
 
     def number(self, key: str, default: int) -> int:
-        """An option that is a whole number. Raises DialogueError where it is something else."""
+        """Return an option that is a whole number. Raises DialogueError if it is something else."""
         value = self.get(key)
         if value is None:
             return default
@@ -40,10 +42,51 @@ class Opt(dict[str, object]):
         return value
 
     def switch(self, key: str, default: bool = False) -> bool:
-        """An option that is on or off. Raises DialogueError where it is something else."""
+        """Return an option that is on or off. Raises DialogueError if it is something else."""
         value = self.get(key)
         if value is None:
             return default
         if not isinstance(value, bool):
             raise DialogueError(f"the option {key} must be true or false, it is {value!r}")
         return value
+
+
+def option_file(model_file: str | Path) -> Path:
+    """If the options of a model file lie."""
+    return Path(f"{model_file}.opt").expanduser()
+
+
+def read_options(path: Path) -> Opt:
+    """Return the options of a file.
+
+    Raises DialogueError if the file cannot be read, and DialogueFormatError if it is no JSON object.
+    """
+    try:
+        options = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise DialogueError(f"the options {path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise _broken(path, str(error)) from error
+    if not isinstance(options, dict):
+        raise _broken(path, f"it holds a {type(options).__name__}, not an object")
+    return Opt(options)
+
+
+def write_options(opt: Opt, path: Path) -> None:
+    """Keep options in a file. Raises DialogueError if one of them is no JSON value or the file cannot be written."""
+    try:
+        text = json.dumps(opt, ensure_ascii=False, indent=2, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise DialogueError(
+            f"the options cannot be kept: {error}", hint="Keep texts, numbers and lists only."
+        ) from error
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n", encoding="utf-8")
+    except (OSError, UnicodeEncodeError) as error:
+        raise DialogueError(f"the options {path} cannot be written: {error}") from error
+
+
+def _broken(path: Path, gist: str) -> DialogueFormatError:
+    hint = "Correct the file: it must hold one JSON object with the options."
+    return DialogueFormatError(f"the options {path} cannot be used: {gist}", hint=hint)

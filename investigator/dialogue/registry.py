@@ -1,17 +1,18 @@
-"""Agents by name: which class a name means, and agents made of options alone."""
+"""Agents and other classes by name: which class a name means, and agents made of options alone."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from types import ModuleType
 from typing import TypeVar
 
 from investigator.dialogue.agents import Agent, Shared
-from investigator.dialogue.class_loading import load_class
 from investigator.dialogue.human_agent import HumanAgent
-from investigator.dialogue.option_files import option_file, read_options
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, option_file, read_options
 from investigator.dialogue.simple_agents import (
     FixedResponseAgent,
     RandomCandidateAgent,
@@ -19,7 +20,48 @@ from investigator.dialogue.simple_agents import (
     RepeatQueryAgent,
 )
 from investigator.dialogue.task_strings import Place
-from investigator.errors import DialogueError
+from investigator.errors import DialogueError, UnknownTaskError
+
+Kind = TypeVar("Kind")
+
+
+def load_class(places: Sequence[Place], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
+    """Return the class at the first of these places whose module there is.
+
+    `sought` says what it is, as in "agent repeat_label". Raises UnknownTaskError, with the hint, if there is no such
+    module or no such class in it, and DialogueError if the module needs another one that is missing, or the class
+    is not of this kind.
+    """
+    for place in places:
+        module = _module(place.module)
+        if module is not None:
+            return _class(module, place, kind, sought, hint)
+    looked = " or ".join(place.module for place in places)
+    raise UnknownTaskError(f"there is no {sought}: no module {looked}", hint=hint)
+
+
+def _module(name: str) -> ModuleType | None:
+    if not all(part.isidentifier() for part in name.split(".")):
+        return None
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            return None
+        hint = f"Install the package that holds {error.name}."
+        raise DialogueError(f"the module {name} needs {error.name}, which is missing", hint=hint) from error
+
+
+def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint: str) -> type[Kind]:
+    found = getattr(module, place.name, None)
+    if found is None:
+        raise UnknownTaskError(f"there is no {sought}: the module {place.module} has no class {place.name}", hint=hint)
+    if not isinstance(found, type) or not issubclass(found, kind):
+        raise DialogueError(f"{place} is no {kind.__name__}", hint=f"Derive the class from {kind.__name__}.")
+    if inspect.isabstract(found):
+        raise DialogueError(f"{place} is only the base of others", hint=hint or "Name one that derives from it.")
+    return found
+
 
 OWN_AGENTS = "investigator.dialogue"
 """The package in which a name is looked for that nobody has registered."""
@@ -46,7 +88,7 @@ AgentKind = TypeVar("AgentKind", bound=type[Agent])
 def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
     """Decorates an agent's class, so that the option `model` can name it.
 
-    Raises DialogueError where another class has the name.
+    Raises DialogueError if another class has the name.
     """
 
     def register(kind: AgentKind) -> AgentKind:
@@ -62,17 +104,17 @@ def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
 
 
 def agent_names() -> tuple[str, ...]:
-    """The names that are registered, in alphabetical order."""
+    """Return the names that are registered, in alphabetical order."""
     return tuple(sorted({*_REGISTERED, *_FARTHER}))
 
 
 def agent_class_name(name: str) -> str:
-    """What the class of an agent is called: `repeat_label` is RepeatLabelAgent."""
+    """Return what the class of an agent is called: `repeat_label` is RepeatLabelAgent."""
     return "".join(word[:1].upper() + word[1:] for word in name.split("_")) + "Agent"
 
 
 def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
-    """Where the class of an agent can be, likeliest first.
+    """If the class of an agent can be, likeliest first.
 
     `a.b.c:Class` names it outright; `x/y` is in `package.x.y`, `projects:folder:model` in
     `projects.folder.model.model`, any other name in `package.name.agents` or `package.name.name`. Raises DialogueError
@@ -93,9 +135,9 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 
 
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
-    """The class that a name means: one that is registered, or else the one that `agent_places` finds.
+    """Return the class that a name means: one that is registered, or else the one that `agent_places` finds.
 
-    Raises UnknownTaskError where there is none, DialogueError where it is no agent or cannot be loaded.
+    Raises UnknownTaskError if there is none, DialogueError if it is no agent or cannot be loaded.
     """
     registered = _REGISTERED.get(name)
     if registered is not None:
@@ -107,11 +149,11 @@ def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
-    """The agent that the options name.
+    """Return the agent that the options name.
 
     `model` is what `agent_class` takes. Where `model_file` has a file of options beside it (`model_file.opt`), those go
     before the options given here, which can only change them with `override`. Raises what `agent_class` and
-    `read_options` do, and DialogueError where no model is named.
+    `read_options` do, and DialogueError if no model is named.
     """
     given = _with_kept(Opt.of(opt))
     model = given.text("model")
@@ -122,7 +164,7 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
 
 
 def create_agents(opt: Mapping[str, object]) -> list[Agent]:
-    """An agent for each of the names in the option `model`, which has commas between them.
+    """Return an agent for each of the names in the option `model`, which has commas between them.
 
     Agents that would have the same id are numbered. Raises what `create_agent` does.
     """
@@ -140,7 +182,7 @@ def create_agents(opt: Mapping[str, object]) -> list[Agent]:
 
 
 def create_agent_from_shared(shared: Shared) -> Agent:
-    """A copy of the agent whose `share` gave this. Raises DialogueError where it is no agent's."""
+    """Return a copy of the agent whose `share` gave this. Raises DialogueError if it is no agent's."""
     kind, opt = shared.get("class"), shared.get("opt")
     if not isinstance(kind, type) or not issubclass(kind, Agent) or not isinstance(opt, Mapping):
         raise DialogueError("this was not shared by an agent", hint="Give what agent.share() gives.")
@@ -148,7 +190,7 @@ def create_agent_from_shared(shared: Shared) -> Agent:
 
 
 def _with_kept(given: Opt) -> Opt:
-    """The options, with those that are kept beside the model file."""
+    """Return the options, with those that are kept beside the model file."""
     model_file = given.text("model_file")
     if not model_file or not option_file(model_file).is_file():
         return given

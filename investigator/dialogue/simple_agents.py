@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
 
 from investigator.dialogue.agents import Agent, Shared
-from investigator.dialogue.messages import Message
+from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
 from investigator.errors import DialogueError
 
 DONT_KNOW = "I don't know."
@@ -27,7 +28,7 @@ class _SimpleAgent(Agent, ABC):
         self._random = common if isinstance(common, random.Random) else random.Random(self.opt.number("seed", 0))
 
     def act(self) -> Message:
-        """The reply to what was observed last, if anything was."""
+        """Return the reply to what was observed last, if anything was."""
         reply = Message(id=self.id, episode_done=False)
         reply.update(self._said(self.observation or Message()))
         return reply
@@ -38,7 +39,7 @@ class _SimpleAgent(Agent, ABC):
 
     @abstractmethod
     def _said(self, observation: Message) -> Mapping[str, object]:
-        """The text of the reply, and what goes with it; the observation is empty where nothing was observed."""
+        """Return the text of the reply, and what goes with it; the observation is empty if nothing was observed."""
 
 
 class RepeatLabelAgent(_SimpleAgent):
@@ -55,7 +56,7 @@ class RepeatLabelAgent(_SimpleAgent):
         self._message = self.opt.text("cant_answer_message", DONT_KNOW)
 
     def _said(self, observation: Message) -> Mapping[str, object]:
-        labels = _texts(observation.get("labels", observation.get("eval_labels")))
+        labels = observation.known_labels()
         if not labels or self._random.random() < self._cannot:
             return {"text": self._message}
         return {"text": self._random.choice(labels) if self._one else ", ".join(labels)}
@@ -86,18 +87,9 @@ class RandomCandidateAgent(_SimpleAgent):
     """Ranks the candidates by chance: what a ranking agent must beat."""
 
     def _said(self, observation: Message) -> Mapping[str, object]:
-        ranked = _texts(observation.get("label_candidates"))
+        ranked = texts_of(observation.get("label_candidates"))
         self._random.shuffle(ranked)
         return {"text": ranked[0], "text_candidates": ranked} if ranked else {"text": DONT_KNOW}
-
-
-def _texts(values: object) -> list[str]:
-    """Labels or candidates as a list; sets in alphabetical order, so that chance alone decides."""
-    if isinstance(values, str):
-        return [values]
-    if isinstance(values, set | frozenset):
-        return sorted(map(str, values))
-    return [str(value) for value in values] if isinstance(values, Iterable) else []
 
 
 def _chance(value: object) -> float:
@@ -106,3 +98,97 @@ def _chance(value: object) -> float:
             f"the option cant_answer_percent cannot be {value!r}", hint="Give a chance between 0 and 1, such as 0.25."
         )
     return float(value)
+
+
+Episode = tuple[Message, ...]
+
+
+class DataAgent(Agent):
+    """Says the messages it is given, in order; then padding.
+
+    An episode ends with a message that has `episode_done`. Copies share the messages and take episodes in turn, so that
+    together they say each of them once.
+    """
+
+    def __init__(
+        self,
+        opt: Mapping[str, object] | None = None,
+        shared: Shared | None = None,
+        *,
+        messages: Iterable[Mapping[str, object]] = (),
+    ) -> None:
+        super().__init__(opt, shared)
+        self.id = self.opt.text("id", "data")
+        common = (shared or {}).get("episodes")
+        self._episodes = common if isinstance(common, _Episodes) else _Episodes(_episodes(messages))
+        self._left: list[Message] = []
+        self._round = 0
+
+    def act(self) -> Message:
+        """Return the next message, with the agent's id where it has none."""
+        if not self._left or self._round != self._episodes.round:
+            self._round, episode = self._episodes.take()
+            self._left = list(episode)
+        if not self._left:
+            return Message.padding_example()
+        said = self._left.pop(0).copy()
+        self._episodes.count_said()
+        said.setdefault("id", self.id)
+        said.setdefault(EPISODE_DONE, False)
+        return said
+
+    def epoch_done(self) -> bool:
+        """Return True if all copies together have said everything."""
+        return self._episodes.unsaid <= 0
+
+    def reset(self) -> None:
+        """Begin anew with the first message, for all copies."""
+        super().reset()
+        self._left = []
+        self._episodes.rewind()
+
+    def share(self) -> dict[str, object]:
+        """As of every agent, and the episodes."""
+        return {**super().share(), "episodes": self._episodes}
+
+
+class _Episodes:
+    """Episodes that several agents take in turn, perhaps in threads; each rewinding begins another round."""
+
+    def __init__(self, episodes: Sequence[Episode]) -> None:
+        self._episodes = episodes
+        self._lock = Lock()
+        self.round = 0
+        self._next = 0
+        self.unsaid = sum(map(len, episodes))
+
+    def take(self) -> tuple[int, Episode]:
+        """Return the round, and its next episode; that is empty if there is none."""
+        with self._lock:
+            self._next += 1
+            return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())
+
+    def count_said(self) -> None:
+        """Return a message of an episode was said."""
+        with self._lock:
+            self.unsaid -= 1
+
+    def rewind(self) -> None:
+        """Begin with the first episode again."""
+        with self._lock:
+            self.round += 1
+            self._next = 0
+            self.unsaid = sum(map(len, self._episodes))
+
+
+def _episodes(messages: Iterable[Mapping[str, object]]) -> list[Episode]:
+    episodes: list[Episode] = []
+    episode: list[Message] = []
+    for number, message in enumerate(messages):
+        if not isinstance(message, Mapping):
+            raise DialogueError(f"message {number} is no message but {type(message).__name__}", hint="Give dicts.")
+        episode.append(Message(message))
+        if message.get(EPISODE_DONE):
+            episodes.append(tuple(episode))
+            episode = []
+    return [*episodes, tuple(episode)] if episode else episodes

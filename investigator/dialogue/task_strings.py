@@ -5,14 +5,11 @@ Pure: what a string means, and which class of which module it names. Loading tha
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from itertools import accumulate
 from typing import NamedTuple
 
 from investigator.dialogue.options import Opt
-from investigator.errors import DialogueError, DialogueValueError, UnknownTaskError
+from investigator.errors import DialogueError, UnknownTaskError
 
 OWN_TASKS = "investigator.tasks.{task}"
 """Where a task without a dot in its name lies."""
@@ -46,15 +43,6 @@ class SplitTask(NamedTuple):
     options: Mapping[str, OptionValue]
 
 
-class Stochastic(StrEnum):
-    """Weights that are no numbers: each task as often as it has episodes."""
-
-    STOCHASTIC = "stochastic"
-
-
-Weights = Stochastic | tuple[float, ...]
-
-
 def split_task(task: str) -> SplitTask:
     """Take `key=value` parts out of a task string: `babi:task1k:datatype=valid` is `babi:task1k` with one option.
 
@@ -71,16 +59,16 @@ def split_task(task: str) -> SplitTask:
 
 
 def with_task_options(opt: Mapping[str, object]) -> Opt:
-    """The options with those that the task string under `task` holds; these go before.
+    """Return the options with those that the task string under `task` holds; these go before.
 
-    Raises DialogueError where there is no task.
+    Raises DialogueError if there is no task.
     """
     task, options = split_task(required_task(Opt.of(opt)))
     return Opt({**opt, **options, "task": task})
 
 
 def required_task(opt: Opt) -> str:
-    """The task string of the options. Raises DialogueError where there is none."""
+    """Return the task string of the options. Raises DialogueError if there is none."""
     task = opt.text("task")
     if not task.strip(" ,"):
         raise DialogueError("no task is named", hint="Name one: task=squad; list them with: investigator tasks")
@@ -88,9 +76,9 @@ def required_task(opt: Opt) -> str:
 
 
 def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
-    """The task strings of a comma list, with `#tag` and `#id` replaced by the tasks that they stand for.
+    """Return the task strings of a comma list, with `#tag` and `#id` replaced by the tasks that they stand for.
 
-    Tags and ids are compared in lower case and without `-`. Raises DialogueError where no task is named, and
+    Tags and ids are compared in lower case and without `-`. Raises DialogueError if no task is named, and
     UnknownTaskError for a tag that nothing has.
     """
     if tasks is None:
@@ -106,7 +94,7 @@ def expanded(tasks: str | None, entries: Iterable[TaskEntry]) -> tuple[str, ...]
 
 
 def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
-    """The teacher's class that a single task string names.
+    """Return the teacher's class that a single task string names.
 
     `babi` is `DefaultTeacher` of the module that `pattern` gives for the task, `babi:task1k` its `Task1kTeacher`. Of a
     dotted path the class is named as it is: `my_package.my_task:MyTeacher`.
@@ -121,38 +109,10 @@ def teacher_place(task: str, pattern: str = OWN_TASKS) -> Place:
 
 
 def world_place(task: str, *, interactive: bool = False, self_chat: bool = False, pattern: str = OWN_TASKS) -> Place:
-    """The world's class that a task may bring along: in the module of its teachers, unless `pattern` says otherwise."""
+    """Return the world's class that a task may bring along: by default in the module of its teachers."""
     name, _ = _name_and_teacher(task)
     kind = "InteractiveWorld" if interactive else "SelfChatWorld" if self_chat else "DefaultWorld"
     return Place(_module(name, pattern), kind)
-
-
-def multitask_weights(text: str) -> Weights:
-    """How often each of several tasks comes: `stochastic`, or numbers with commas.
-
-    Raises DialogueValueError where they are neither, or a number is below 0.
-    """
-    if text == Stochastic.STOCHASTIC:
-        return Stochastic.STOCHASTIC
-    try:
-        weights = tuple(float(weight) for weight in text.split(","))
-    except ValueError:
-        weights = ()
-    if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
-        hint = "Give a number of 0 or more for each task, such as 1,2 - or: stochastic"
-        raise DialogueValueError(f"the weights of the tasks cannot be read: {text[:80]!r}", hint=hint)
-    return weights
-
-
-def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
-    """Running totals of the weights, one for each task; a task without a weight has 1.
-
-    `episodes` are the numbers of episodes of the tasks, which are the weights where these are stochastic.
-    """
-    if isinstance(weights, Stochastic):
-        return tuple(accumulate(episodes))
-    padded = (*weights, *[1] * len(episodes))[: len(episodes)]
-    return tuple(accumulate(padded))
 
 
 def _value(raw: str) -> OptionValue:
@@ -181,7 +141,7 @@ def _folded(tag: str) -> str:
 
 
 def _name_and_teacher(task: str) -> tuple[str, str]:
-    """The name of the task, and of the teacher in it, if it names one."""
+    """Return the name of the task, and of the teacher in it, if it names one."""
     name, *further = task.strip().split(":")
     teacher = further[0] if further and "=" not in further[0] else ""
     return name, teacher

@@ -27,10 +27,10 @@ _TO_READ = re.compile(r"\\\\|\\t|\\n|\\u000d|\\_(?=_PIPE)|__PIPE__")
 
 
 def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
-    """The example that a line holds; None for an empty line.
+    """Return the example that a line holds; None for an empty line.
 
     `ignore_fields` are names of fields to leave out, separated by commas. `episode_done` is always there afterwards.
-    Raises DialogueFormatError where a field has no name or no colon, or the reward is no number.
+    Raises DialogueFormatError if a field has no name or no colon, or the reward is no number.
     """
     if not line:
         return None
@@ -50,10 +50,10 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 
 
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
-    """The line that holds an example.
+    """Return the line that holds an example.
 
     Fields without a value (None), a reward of 0 and an `episode_done` of False are left out. An empty list cannot be
-    told from a list of one empty text. Raises DialogueError where a field's name cannot be written.
+    told from a list of one empty text. Raises DialogueError if a field's name cannot be written.
     """
     ignored = set(filter(None, ignore_fields.split(",")))
     others = (key for key in message if key not in _FIRST_FIELDS)
@@ -68,7 +68,7 @@ def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, ob
     """Writes whole episodes to a file that `ParlAIDialogTeacher` reads; the number of examples is returned.
 
     `eval_labels` are written as labels, and `episode_done` where an episode ends, whatever the examples say. The file
-    appears when it is complete. Raises DialogueError where an example has no text or no labels, or on a full disk.
+    appears when it is complete. Raises DialogueError if an example has no text or no labels, or on a full disk.
     """
     target = Path(path)
     partial = target.with_name(target.name + ".part")

@@ -19,10 +19,10 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    r"""The lines of a UTF-8 file that are not blank, each with its number from 1.
+    r"""Return the lines of a UTF-8 file that are not blank, each with its number from 1.
 
     Lines end with `\n` or `\r\n` and with nothing else, so other line separators may stand in a text. The file is read
-    line by line. Raises DialogueError where it cannot be read, DialogueFormatError where a line is not UTF-8 or longer
+    line by line. Raises DialogueError if it cannot be read, DialogueFormatError if a line is not UTF-8 or longer
     than LONGEST_LINE.
     """
     try:
@@ -41,7 +41,7 @@ def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file, each with its number from 1; of one that is longer than LONGEST_LINE, its beginning.
+    """Return the lines of a file, each with its number from 1; of one that is longer than LONGEST_LINE, its beginning.
 
     A mark of the byte order before the first one is left out.
     """
@@ -55,9 +55,9 @@ def numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
-    """The values of a file with one JSON value a line, each with its line's number and text.
+    """Return the values of a file with one JSON value a line, each with its line's number and text.
 
-    Raises DialogueError where the file cannot be read, DialogueFormatError where a line is not JSON.
+    Raises DialogueError if the file cannot be read, DialogueFormatError if a line is not JSON.
     """
     for number, line in text_lines(path):
         try:
@@ -68,15 +68,15 @@ def json_lines(path: str | Path) -> Iterator[tuple[int, str, object]]:
 
 
 def malformed(path: str | Path, number: int, problem: str, line: str, *, hint: str = "") -> DialogueFormatError:
-    """The error that says which line of a file cannot be used, and why."""
+    """Return the error that says which line of a file cannot be used, and why."""
     gist = line if len(line) <= GIST else line[: GIST - 1] + "…"
     return DialogueFormatError(f"{path}, line {number}: {problem}; the line is: {gist!r}", hint=hint)
 
 
 def decoded(path: str | Path, raw: bytes, first_line: int = 1) -> str:
-    """The text of bytes of a file that begin at a line of it.
+    """Return the text of bytes of a file that begin at a line of it.
 
-    Raises DialogueFormatError, which names the line and the byte, where they are not UTF-8.
+    Raises DialogueFormatError, which names the line and the byte, if they are not UTF-8.
     """
     try:
         return raw.decode("utf-8")

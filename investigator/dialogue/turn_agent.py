@@ -5,7 +5,7 @@ The protocol is that of ParlAI's TorchAgent: observe, act (or `batch_act`, then 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum, auto
 
 from investigator.dialogue.agents import Agent, Shared
@@ -49,21 +49,21 @@ class TurnAgent(Agent):
         self._awaits = _Awaits.NOTHING
 
     def build_history(self) -> History:
-        """An empty history, made of the options."""
+        """Return an empty history, made of the options."""
         return History(self.opt)
 
     def reply_to(self, observation: Message) -> Message:
-        """The reply to one observation."""
+        """Return the reply to one observation."""
         raise DialogueError(f"{type(self).__name__} has no replies", hint="Give the class reply_to or batch_act.")
 
     def temp_history(self, observation: Message) -> str | None:
-        """What is appended to the history for this observation alone."""
+        """Return what is appended to the history for this observation alone."""
         return None
 
     def observe(self, observation: Mapping[str, object]) -> Message:
         """Take in a message: it becomes part of the history. A copy with `full_text` is returned.
 
-        Raises DialogueError where the last message had labels or ended the episode, and no act came since.
+        Raises DialogueError if the last message had labels or ended the episode, and no act came since.
         """
         self._check_awaits()
         heard = Message(observation)
@@ -79,22 +79,22 @@ class TurnAgent(Agent):
         return heard
 
     def act(self) -> Message:
-        """Reply to what was observed last. Raises DialogueError where nothing was."""
+        """Reply to what was observed last. Raises DialogueError if nothing was."""
         (reply,) = self.batch_act([self.observation])
         self.self_observe(reply)
         return reply
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """The replies to several observations, in order; padding is answered without text.
+        """Return the replies to several observations, in order; padding is answered without text.
 
-        Raises DialogueError where there is nothing to reply to.
+        Raises DialogueError if there is nothing to reply to.
         """
         return [self._reply(observation) for observation in observations]
 
     def self_observe(self, self_message: Message) -> None:
         """Take note of the reply: it, or the label, becomes part of the history, which ends with the episode.
 
-        Raises DialogueError where nothing was observed before.
+        Raises DialogueError if nothing was observed before.
         """
         heard = self.observation
         if heard is None:
@@ -104,8 +104,8 @@ class TurnAgent(Agent):
             self.history.reset()
             self.observation = None
         elif self.use_reply is not UseReply.NONE:
-            label = _label(heard) if self.use_reply is UseReply.LABEL else None
-            said = self_message.get("text") if label is None else label
+            labels = heard.known_labels() if self.use_reply is UseReply.LABEL else []
+            said = labels[0] if labels else self_message.get("text")
             if said is not None:
                 self.history.add_reply(str(said))
 
@@ -142,14 +142,6 @@ def _use_reply(text: str) -> UseReply:
     except ValueError:
         hint = f"Use one of: {', '.join(UseReply)}."
         raise DialogueError(f"the option use_reply cannot be {text!r}", hint=hint) from None
-
-
-def _label(observation: Message) -> str | None:
-    """The first label; None where there is none."""
-    labels = next((observation[key] for key in LABELS if key in observation), None)
-    if isinstance(labels, str):
-        return labels
-    return next((str(label) for label in labels), None) if isinstance(labels, Iterable) else None
 
 
 def _unobserved(name: str) -> DialogueError:

@@ -25,22 +25,25 @@ class Confusion(Record):
 
     @property
     def precision(self) -> float | None:
-        """The share of right ones among the questions that were told to have no answer; None where there are none."""
+        """Return the share of right ones among the questions that were told to have no answer.
+
+        None if there are none.
+        """
         return _share(self.unanswerable_not_found, self.answerable_not_found)
 
     @property
     def recall(self) -> float | None:
-        """The share of the unanswerable questions that were told to have no answer; None where there are none."""
+        """Return the share of the unanswerable questions that were told to have no answer; None if there are none."""
         return _share(self.unanswerable_not_found, self.unanswerable_answered)
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall, 2TP / (2TP + FP + FN); None where nothing is to be counted."""
+        """Return the harmonic mean of precision and recall, 2TP / (2TP + FP + FN); None if nothing is to be counted."""
         return _share(2 * self.unanswerable_not_found, self.answerable_not_found + self.unanswerable_answered)
 
 
 def confusion(answerable: Sequence[bool], answered: Sequence[bool]) -> Confusion:
-    """Count the four cases. Raises ValueError where the lengths differ."""
+    """Count the four cases. Raises ValueError if the lengths differ."""
     pairs = list(zip(answerable, answered, strict=True))
     return Confusion(
         answerable_answered=pairs.count((True, True)),
@@ -53,7 +56,7 @@ def confusion(answerable: Sequence[bool], answered: Sequence[bool]) -> Confusion
 def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:
     """Area under the ROC curve: how often a positive one has more confidence than a negative one (Mann-Whitney U).
 
-    None where all are of one kind.
+    None if all are of one kind.
     """
     scores, is_positive = np.asarray(confidence, dtype=np.float64), np.asarray(positive, dtype=bool)
     positives = int(is_positive.sum())
@@ -69,14 +72,14 @@ def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None
 def risk_coverage_area(confidence: npt.ArrayLike, right: npt.ArrayLike) -> float | None:
     """Area under the risk-coverage curve: the mean, over k = 1..n, of the wrong share of the k most confident.
 
-    El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None where there are none.
+    El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective Classification". None if there are none.
     """
     kept = _right_among_first(confidence, right)
     return float(np.mean(1 - kept / np.arange(1, len(kept) + 1))) if len(kept) else None
 
 
 def precision_at_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike, coverage: float) -> float | None:
-    """The right share of the most confident ones, as many as make up that coverage (0..1) of all, rounded up."""
+    """Return the right share of the most confident ones, as many as make up that coverage (0..1) of all, rounded up."""
     kept = _right_among_first(confidence, right)
     count = math.ceil(round(coverage * len(kept), 9))  # 0.7 of 10 is 7, and not the 7.000000000000001 of floats
     return float(kept[count - 1] / count) if count else None

@@ -1,7 +1,7 @@
-"""How much of a known answer an answer says. Pure.
+"""How well a text says a known answer: exact match, precision, recall and F1 of its words. Pure.
 
-Texts are compared as SQuAD does (Rajpurkar et al. 2016): lower case, without punctuation and English articles. Scripts
-that are written without spaces are compared character by character.
+There is one implementation with two definitions of what a word is: SQUAD, for answers of investigations, and PARLAI, by
+which dialogue teachers grade.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_ASCII_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
 _UNSPACED = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff]"
 )
@@ -20,40 +23,90 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def tokens(text: str) -> list[str]:
-    """What two spellings of an answer share: words in lower case, each character of an unspaced script on its own."""
+    """Return the words of a text as SQuAD compares them: lower case, without punctuation and English articles.
+
+    Source: Rajpurkar et al. 2016. Beyond it, characters are unified (NFKC), punctuation of all scripts is dropped, and
+    each character of a script that is written without spaces is a word.
+    """
     bare = "".join(char for char in unicodedata.normalize("NFKC", text).lower() if not _is_punctuation(char))
     return _UNSPACED.sub(lambda found: f" {found.group()} ", _ARTICLES.sub(" ", bare)).split()
 
 
-def token_f1(text: str, answers: Sequence[str]) -> float:
-    """F1 (0..1) of the tokens that a text shares with the likest of the known answers."""
-    return max((_f1(tokens(text), tokens(answer)) for answer in answers), default=0.0)
+def normalize_answer(text: str) -> str:
+    """Return the text as ParlAI compares it: lower case, without ASCII punctuation and articles, words a space apart.
+
+    Punctuation becomes a space, so "don't" is two words. Other punctuation (curly quotes, 。) is kept.
+    """
+    return " ".join(_ARTICLES.sub(" ", _ASCII_PUNCTUATION.sub(" ", text.lower())).split())
 
 
-def exact_match(text: str, answers: Sequence[str]) -> bool:
-    """Whether a text says nothing more and nothing less than one of the known answers."""
-    return any(tokens(text) == tokens(answer) for answer in answers)
+class Definition(NamedTuple):
+    """How texts are compared: what their words are, and the F1 of two texts that have none."""
+
+    words: Callable[[str], list[str]]
+    both_empty: float
+
+
+SQUAD = Definition(tokens, 1.0)
+PARLAI = Definition(lambda text: normalize_answer(text).split(), 0.0)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The share of the guess that is right, the share of the answer that was given, and their harmonic mean, 0..1."""
+
+    precision: float = 0.0
+    recall: float = 0.0
+    f1: float = 0.0
+
+    @classmethod
+    def of(cls, same: int, in_guess: int, in_answer: int) -> Overlap:
+        """Return the figures of counts: of words in both, in the guess, in the answer; 0 if none is the same."""
+        return cls(same / in_guess, same / in_answer, 2 * same / (in_guess + in_answer)) if same else cls()
+
+    @classmethod
+    def of_bags(cls, guess: Counter[str], answer: Counter[str]) -> Overlap:
+        """Return the figures of two bags of words; a repeated word counts as often as both have it."""
+        return cls.of((guess & answer).total(), guess.total(), answer.total())
+
+    @classmethod
+    def best(cls, overlaps: Sequence[Overlap]) -> Overlap:
+        """Return each figure's best, maybe of different answers; 0 if there are none."""
+        figures = [(one.precision, one.recall, one.f1) for one in overlaps]
+        return cls(*map(max, zip(*figures, strict=True))) if figures else cls()
+
+
+def word_overlap(guess: str, answers: Iterable[str], by: Definition = SQUAD) -> Overlap:
+    """Return precision, recall and F1 of the guess's words, each the best over the answers."""
+    said = Counter(by.words(guess))
+    wanted = [Counter(by.words(answer)) for answer in answers]
+    nothing = Overlap(by.both_empty, by.both_empty, by.both_empty)
+    return Overlap.best([Overlap.of_bags(said, one) if said or one else nothing for one in wanted])
+
+
+def token_f1(text: str, answers: Sequence[str], by: Definition = SQUAD) -> float:
+    """Return the F1 (0..1) of the words that a text shares with the likest of the known answers."""
+    return word_overlap(text, answers, by).f1
+
+
+def exact_match(text: str, answers: Iterable[str], by: Definition = SQUAD) -> bool:
+    """Return True if a text says nothing more and nothing less than one of the known answers."""
+    said = by.words(text)
+    return any(by.words(answer) == said for answer in answers)
 
 
 def contains_answer(text: str, answers: Sequence[str]) -> bool:
-    """Whether the words of one of the known answers stand side by side in the text."""
+    """Return True if the words of one of the known answers follow each other in the text."""
     said = f" {' '.join(tokens(text))} "
     wanted = (tokens(answer) for answer in answers)
     return any(f" {' '.join(words)} " in said for words in wanted if words)
 
 
 def number_recall(text: str, numbers: Sequence[str]) -> float:
-    """The share (0..1) of the known numbers that the text says; marks of thousands do not matter."""
+    """Return the share (0..1) of the known numbers that the text says; thousands separators do not matter."""
     said = _numbers(text)
     wanted = [_numbers(number) for number in numbers]
     return sum(bool(number) and number <= said for number in wanted) / len(wanted) if wanted else 0.0
-
-
-def _f1(said: Sequence[str], wanted: Sequence[str]) -> float:
-    if not said or not wanted:
-        return float(said == wanted)
-    shared = (Counter(said) & Counter(wanted)).total()
-    return 2 * shared / (len(said) + len(wanted))
 
 
 def _numbers(text: str) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from pydantic import Field
+from pydantic import Field, StrictStr
 
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.lines import ForeignRow, rows_of, text_lines
@@ -22,7 +22,7 @@ class CorpusRow(ForeignRow):
 
     id: str = Field(alias="_id", min_length=1)
     title: str = ""
-    text: str
+    text: StrictStr
 
     @property
     def content(self) -> str:
@@ -34,7 +34,7 @@ class QueryRow(ForeignRow):
     """A query."""
 
     id: str = Field(alias="_id", min_length=1)
-    text: str = Field(min_length=1)
+    text: StrictStr = Field(min_length=1)
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Collection:
     judgements: Judgements
 
     def fingerprint(self) -> str:
-        """A hash of the documents: equal when neither ids nor words differ."""
+        """Return a hash of the documents: equal when neither ids nor words differ."""
         digest = hashlib.sha256()
         for row in sorted(self.documents, key=lambda row: row.id):
             digest.update(f"{len(row.id)} {len(row.content)}\n{row.id}{row.content}".encode())
@@ -54,7 +54,7 @@ class Collection:
 
 
 def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None = None) -> Collection:
-    """A collection from its three files, with the first `limit` of the queries that have a fitting document.
+    """Return a collection from its three files, with the first `limit` of the queries that have a fitting document.
 
     Raises EvaluationDataError for a file that is missing or empty, a broken line, an id that comes twice, and
     judgements of queries or documents that are not there.
@@ -103,7 +103,10 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
 
 
 def _judgement_lines(file: Path) -> Iterator[_Judgement]:
-    """The lines of BEIR (query, document, fit; tabs) or TREC (query, 0, document, fit); a heading is passed over."""
+    """Return the lines of BEIR (query, document, fit; tabs) or TREC (query, 0, document, fit).
+
+    A heading is passed over.
+    """
     for index, (number, line) in enumerate(text_lines(file)):
         cells = line.split("\t") if "\t" in line else line.split()
         try:

@@ -28,7 +28,7 @@ class Estimate(Record):
 
 
 def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
-    """The mean with its interval; None where there are no values.
+    """Return the mean with its interval; None if there are no values.
 
     The mean of the differences of two systems on the same questions has the interval of the paired bootstrap.
     """
@@ -41,9 +41,9 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
 
 
 def statistic_of(statistic: Callable[[Rows], float | None], questions: int, seed: int = 0) -> Estimate | None:
-    """Any figure of a sample of `questions` rows with its interval; None where the sample does not determine it.
+    """Any figure of a sample of `questions` rows with its interval; None if the sample does not determine it.
 
-    `statistic` is given the numbers of the rows to take, which may repeat, and says None where they do not determine
+    `statistic` is given the numbers of the rows to take, which may repeat, and says None if they do not determine
     the figure; such resamples are left out.
     """
     value = statistic(np.arange(questions)) if questions else None

@@ -1,4 +1,4 @@
-"""Whether a quote is the evidence that was to be found. Pure."""
+"""Whether a quote is the evidence that was to be found, and stands where it says. Pure."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from collections.abc import Sequence
 
 from investigator.evaluation.answer_text import tokens
 from investigator.language.normalise import normalise
+from investigator.records import Document, Quote
 
 _SHARED = 0.8
 _FEWEST = 5
 
 
 def plain(text: str) -> str:
-    """The text without differences of typography, line breaks and case."""
+    """Return the text without differences of typography, line breaks and case."""
     return normalise(text).text.strip().lower()
 
 
 def holds(text: str, evidence: str) -> bool:
-    """Whether the evidence stands whole in the text."""
+    """Return True if the evidence stands whole in the text."""
     wanted = plain(evidence)
     return bool(wanted) and wanted in plain(text)
 
 
 def overlaps(quote: str, evidence: str) -> bool:
-    """Whether one stands whole in the other, or the shorter one (five tokens or more) is to 80 % in the longer one."""
+    """Return True if one is part of the other, or 80 % of the shorter one (of 5 tokens or more) is in the longer."""
     said, wanted = plain(quote), plain(evidence)
     if not said or not wanted:
         return False
@@ -36,5 +37,19 @@ def overlaps(quote: str, evidence: str) -> bool:
 
 
 def share_found(quotes: Sequence[str], evidence: Sequence[str]) -> float:
-    """The share (0..1) of the pieces of evidence that some quote overlaps."""
+    """Return the share (0..1) of the pieces of evidence that some quote overlaps."""
     return sum(any(overlaps(quote, piece) for quote in quotes) for piece in evidence) / len(evidence)
+
+
+def stands(quote: Quote, document: Document) -> bool:
+    """Return True if the quote is, character for character, what the document holds at its place, page and line."""
+    begun = [span for span in document.pages if span.start <= quote.start]
+    page = max(begun, key=lambda span: span.start).page if begun else None
+    return (
+        quote.document_id == document.id
+        and quote.source_hash == document.content_hash
+        and bool(quote.text)
+        and document.text[quote.start : quote.end] == quote.text
+        and quote.page == page
+        and quote.line == len(document.text[: quote.start].split("\n"))
+    )

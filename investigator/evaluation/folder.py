@@ -10,9 +10,9 @@ from pathlib import Path
 from investigator.asking.prompts import Prompts
 from investigator.engines.base import Embedder, Engine
 from investigator.errors import EvaluationDataError, QuestionError, RunError
+from investigator.evaluation.evidence_match import stands
 from investigator.evaluation.folder_report import FolderReport, folder_report
 from investigator.evaluation.outcomes import Outcome, OutcomeFile, Ranking
-from investigator.evaluation.proof import stands
 from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import evidence_in
 from investigator.investigator import Investigator
@@ -71,7 +71,7 @@ class FolderEvaluation:
 
     @property
     def file(self) -> Path | None:
-        """Where outcomes are kept; None where that is not known before `run` has read the folder."""
+        """Where outcomes are kept; None if that is not known before `run` has read the folder."""
         return self._out
 
     def check_outside(self, file: Path) -> None:
@@ -109,11 +109,11 @@ class FolderEvaluation:
             yield self._progress((self._clock() - began) / done)
 
     def report(self) -> FolderReport:
-        """The figures of all questions that have an outcome."""
+        """Return the figures of all questions that have an outcome."""
         return folder_report(self._questions, self._outcomes, self._investigator.engine_name)
 
     def _open_file(self) -> OutcomeFile:
-        """The file for the outcomes of exactly this evaluation; the folder must have been read."""
+        """Return the file for the outcomes of exactly this evaluation; the folder must have been read."""
         with Workspace(self._directory, write=False) as workspace:
             documents = Corpus(workspace.database).fingerprint()
         parts = (
@@ -129,7 +129,7 @@ class FolderEvaluation:
         return OutcomeFile(self._out, digest)
 
     def _ranked(self, questions: Sequence[Question]) -> Generator[Event, None, Mapping[str, Ranking]]:
-        """What the search says of each question, before any engine."""
+        """Return what the search says of each question, before any engine."""
         found: dict[str, Ranking] = {}
         with self._investigator.library() as library:
             if told := _not_there(self._questions, library.document_ids()):
@@ -152,20 +152,20 @@ class FolderEvaluation:
             return blank.changed(failure=f"{type(error).__name__}: {error.message}")
         return blank.changed(failure="the investigation ended without an answer")
 
-    def _outcome(self, blank: Outcome, case: Investigation, seconds: float | None) -> Outcome:
-        answer = case.answer
+    def _outcome(self, blank: Outcome, run: Investigation, seconds: float | None) -> Outcome:
+        answer = run.answer
         citations = answer.citations if answer else ()
-        quoted = [memory for memory in case.memories if memory.quotes and memory.point is not None]
+        quoted = [memory for memory in run.memories if memory.quotes and memory.point is not None]
         best = max(quoted, key=lambda memory: memory.point or 0, default=None)
         return blank.changed(
-            run_id=case.id,
+            run_id=run.id,
             status=answer.status if answer else AnswerStatus.NOT_FOUND_SO_FAR,
             answer=" ".join(claim.text for claim in answer.claims) if answer else "",
             citations=citations,
             proven=self._proven(citations),
             best_quotes=best.quotes if best else (),
             confidence=(best.point or 0) if best else 0,
-            usage=case.usage,
+            usage=run.usage,
             seconds=seconds,
         )
 
@@ -196,7 +196,7 @@ def _ranking(library: Library, question: Question) -> Ranking:
 
 
 def _not_there(questions: Sequence[Question], documents: Sequence[str]) -> str:
-    """What must be said of right documents that the folder does not hold; empty where there are none."""
+    """Return what must be said of right documents that the folder does not hold; empty if there are none."""
     named = dict.fromkeys(name for question in questions for name in sorted(question.documents))
     missing = [name for name in named if name not in set(documents)]
     if not missing:

@@ -38,7 +38,7 @@ class StatusCount(Record):
     questions: int
 
 
-class Failure(Record):
+class FailedQuestion(Record):
     """A question that an error ended."""
 
     id: str
@@ -63,7 +63,7 @@ class GroupReport(Record):
     measures: tuple[Measured, ...]
 
     def estimate(self, measure: Measure) -> Estimate | None:
-        """The estimate of a measure; None where it could not be taken."""
+        """Return the estimate of a measure; None if it could not be taken."""
         return next((one.estimate for one in self.measures if one.measure is measure), None)
 
 
@@ -77,7 +77,7 @@ class FolderReport(Record):
     kinds: tuple[GroupReport, ...] = ()
     statuses: tuple[StatusCount, ...]
     confusion: Confusion
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedQuestion, ...] = ()
     quotes: int
     proven_quotes: int
     usage: Usage = Field(description="of all questions together")
@@ -85,14 +85,14 @@ class FolderReport(Record):
 
 
 @dataclass(frozen=True)
-class _Row:
+class _Measurable:
     question: Question
     outcome: Outcome
 
 
 def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome], engine: str) -> FolderReport:
-    """The report of the questions that have an outcome; one that an error ended is counted and not measured."""
-    every = [_Row(question, outcomes[question.id]) for question in questions if question.id in outcomes]
+    """Return the report of the questions that have an outcome; one that an error ended is counted and not measured."""
+    every = [_Measurable(question, outcomes[question.id]) for question in questions if question.id in outcomes]
     rows = [row for row in every if row.outcome.status is not None]
     kinds = dict.fromkeys(row.question.kind for row in rows if row.question.kind)
     by_kind = {kind: [row for row in rows if row.question.kind == kind] for kind in kinds}
@@ -107,7 +107,7 @@ def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome]
         kinds=tuple(_group(kind, own) for kind, own in by_kind.items()) if len(by_kind) > 1 else (),
         statuses=tuple(StatusCount(status=s, questions=statuses.count(s)) for s in AnswerStatus if s in statuses),
         confusion=confusion([bool(r.question.answerable) for r in judged], [r.outcome.answered for r in judged]),
-        failures=tuple(Failure(id=r.question.id, reason=r.outcome.failure) for r in every if r.outcome.failure),
+        failures=tuple(FailedQuestion(id=r.question.id, reason=r.outcome.failure) for r in every if r.outcome.failure),
         quotes=sum(len(row.outcome.citations) for row in rows),
         proven_quotes=sum(row.outcome.proven for row in rows),
         usage=Usage(
@@ -120,7 +120,7 @@ def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome]
     )
 
 
-def _group(kind: str, rows: Sequence[_Row]) -> GroupReport:
+def _group(kind: str, rows: Sequence[_Measurable]) -> GroupReport:
     every = [scores(row.question, row.outcome) for row in rows]
     found = {measure: mean_of([one[measure] for one in every if measure in one]) for measure in Measure}
     found |= _silence(rows) | _risk(rows, with_evidence=False)
@@ -135,8 +135,8 @@ def _group(kind: str, rows: Sequence[_Row]) -> GroupReport:
     )
 
 
-def _silence(rows: Sequence[_Row]) -> dict[Measure, Estimate | None]:
-    """The decision to give no answer, and how well confidence foretells whether there is one."""
+def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
+    """Return the decision to give no answer, and how well confidence foretells whether there is one."""
     judged = [row for row in rows if row.question.answerable is not None]
     answerable = np.array([bool(row.question.answerable) for row in judged], dtype=bool)
     answered = np.array([row.outcome.answered for row in judged], dtype=bool)
@@ -156,7 +156,7 @@ def _silence(rows: Sequence[_Row]) -> dict[Measure, Estimate | None]:
     }
 
 
-def _risk(rows: Sequence[_Row], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
+def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
     """How often it is right when it only speaks where it is most confident."""
     known = [(row, is_right(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
     right = np.array([value for _, value in known if value is not None], dtype=np.float64)
@@ -170,8 +170,8 @@ def _risk(rows: Sequence[_Row], *, with_evidence: bool) -> dict[Measure, Estimat
     return {Measure.RISK_AREA: area, Measure.PRECISION_70: precision, Measure.PRECISION_70_BEST: best}
 
 
-def _proven(rows: Sequence[_Row]) -> Estimate | None:
-    """The share of proven quotes; its interval comes from resampling questions, as all others do."""
+def _proven(rows: Sequence[_Measurable]) -> Estimate | None:
+    """Return the share of proven quotes; its interval comes from resampling questions, as all others do."""
     proven = np.array([row.outcome.proven for row in rows], dtype=np.float64)
     quotes = np.array([len(row.outcome.citations) for row in rows], dtype=np.float64)
     return statistic_of(lambda at: float(proven[at].sum() / quotes[at].sum()) if quotes[at].any() else None, len(rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from reprlib import Repr
 from typing import TypeVar
 
 from pydantic import ConfigDict, ValidationError
@@ -20,9 +21,15 @@ class ForeignRow(Record):
 
 Row = TypeVar("Row", bound=Record)
 
+GIST = 80
+"""How much of a value an error shows, in characters."""
+
+_shown = Repr()
+_shown.maxstring = _shown.maxother = GIST
+
 
 def text_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """(number, line) of the lines that are not empty, from 1. Raises EvaluationDataError where it cannot be read."""
+    """(number, line) of the lines that are not empty, from 1. Raises EvaluationDataError if it cannot be read."""
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as stream:
             for number, line in enumerate(stream, start=1):
@@ -41,7 +48,13 @@ def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
         try:
             yield number, kind.model_validate_json(line)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False)[0]
-            where = ".".join(str(part) for part in first["loc"])
-            reason = f"{where}: {first['msg']}" if where else first["msg"]
-            raise EvaluationDataError(f"line {number} of {file} cannot be used: {reason}") from error
+            raise EvaluationDataError(f"line {number} of {file} cannot be used: {first_fault(error)}") from error
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return where the first thing is wrong, what, and the gist of the value that is there."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "json_invalid":
+        return first["msg"]
+    return f"{f'{where}: ' if where else ''}{first['msg']}, in {_shown.repr(first['input'])[:GIST]}"

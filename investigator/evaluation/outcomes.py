@@ -15,7 +15,7 @@ class Ranking(Record):
     """What the search says of a question before any engine is asked.
 
     `documents` are the first ten documents; `evidence_found` says whether a known piece of evidence stands in one of
-    the first five passages, and is None where none is known.
+    the first five passages, and is None if none is known.
     """
 
     documents: tuple[str, ...]
@@ -26,7 +26,7 @@ class Outcome(Record):
     """What came of one question; `failure` is the error that ended it, and then `status` is None.
 
     `best_quotes` are those of the reply with the highest point, which is `confidence` (0..100; 0 without quotes).
-    `seconds` is None where the answer, or a part of it, was there from an earlier run.
+    `seconds` is None if the answer, or a part of it, was there from an earlier run.
     """
 
     evaluation: str = Field(description="hash of everything that the outcome depends on but the question")
@@ -45,12 +45,12 @@ class Outcome(Record):
 
     @property
     def answered(self) -> bool:
-        """Whether an answer was given."""
+        """Return True if an answer was given."""
         return self.status is AnswerStatus.ANSWERED
 
     @property
     def would_cite(self) -> tuple[Quote, ...]:
-        """The citations or, where nothing was answered, what came nearest to being cited."""
+        """Return the citations or, where nothing was answered, what came nearest to being cited."""
         return self.citations or self.best_quotes
 
 
@@ -62,7 +62,7 @@ class OutcomeFile:
         self.evaluation = evaluation
 
     def read(self) -> dict[str, Outcome]:
-        """What is there, by question id; a last line that was cut off by a stop is taken away.
+        """Return what is there, by question id; a last line that was cut off by a stop is taken away.
 
         Raises EvaluationDataError for a line that is no outcome or one of another evaluation, StoreError.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StrictBool, StrictStr
 
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.lines import ForeignRow, rows_of
@@ -27,9 +27,9 @@ class Question(ForeignRow):
     """
 
     id: str = Field(min_length=1)
-    question: str = Field(min_length=1)
+    question: StrictStr = Field(min_length=1)
     answers: tuple[str, ...] | None = None
-    answerable: bool | None = None
+    answerable: StrictBool | None = None
     doc_ids: tuple[str, ...] | None = None
     evidence: tuple[str, ...] | None = None
     evidence_pages_one_based: tuple[Annotated[int, Field(ge=1)], ...] | None = None
@@ -42,29 +42,35 @@ class Question(ForeignRow):
 
     @property
     def document_asked(self) -> str | None:
-        """The one document that the question is about, where the row names one."""
+        """Return the one document that the question is about, where the row names one."""
         return self.scope or (self.meta.scope if self.meta else None)
 
     @property
     def asked(self) -> str:
-        """The words that are asked; a question about one document names it, as a person in front of a folder would."""
+        """Return the words that are asked.
+
+        A question about one document names it, as a person in front of a folder would.
+        """
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 
     @property
     def documents(self) -> frozenset[str]:
-        """Ids of the right documents; empty where there are none or they are not known."""
+        """Ids of the right documents; empty if there are none or they are not known."""
         named = self.doc_ids or (() if self.answerable is False or not self.document_asked else (self.document_asked,))
         return frozenset(named)
 
     @property
     def pages(self) -> frozenset[int]:
-        """The pages, from 1, that hold the evidence; empty where they are not known."""
+        """Return the pages, from 1, that hold the evidence; empty if they are not known."""
         from_zero = (page + 1 for page in self.evidence_pages_zero_based or ())
         return frozenset((*(self.evidence_pages_one_based or ()), *from_zero))
 
 
 def read_questions(file: Path) -> tuple[Question, ...]:
-    """The questions of a JSONL file. Raises EvaluationDataError where a line is broken, an id comes twice, or none."""
+    """Return the questions of a JSONL file.
+
+    Raises EvaluationDataError if a line is broken, an id comes twice, or none.
+    """
     found: dict[str, Question] = {}
     for number, question in rows_of(file, Question):
         if question.id in found:

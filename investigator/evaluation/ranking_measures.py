@@ -21,7 +21,7 @@ class RankingScores(Record):
 
 
 def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements) -> dict[str, RankingScores]:
-    """The scores of each query that is judged; of one without a ranking they are 0.
+    """Return the scores of each query that is judged; of one without a ranking they are 0.
 
     `rankings` are document ids, best first, by query id.
     """

@@ -76,7 +76,7 @@ class RetrievalEvaluation:
             yield from self._rank(libraries)
 
     def report(self) -> RetrievalReport:
-        """The figures of all queries; `run` must have ended."""
+        """Return the figures of all queries; `run` must have ended."""
         return retrieval_report(len(self._collection.documents), self._embedder.name, self.results)
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
@@ -124,7 +124,7 @@ class RetrievalEvaluation:
 
 
 def _as_file(row: CorpusRow) -> tuple[Sequence[FileRecord], Sequence[SplitDocument]]:
-    """The document as if it were a file of a folder, with one chunk that is the whole of it."""
+    """Return the document as if it were a file of a folder, with one chunk that is the whole of it."""
     stored = row.content
     content_hash = hashlib.sha256(stored.encode()).hexdigest()
     file = FileRecord(

@@ -54,7 +54,7 @@ class RetrievalReport(Record):
 
 
 def retrieval_report(documents: int, embedder: str, results: Sequence[QueryResult]) -> RetrievalReport:
-    """The report of all results. Raises RunError where there are none."""
+    """Return the report of all results. Raises RunError if there are none."""
     by_half = {half: {one.query_id: one for one in results if one.half is half} for half in Half}
     return RetrievalReport(
         documents=documents,

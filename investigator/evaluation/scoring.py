@@ -48,7 +48,10 @@ class Measure(StrEnum):
 
 
 def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
-    """The measures, each in 0..1, that this question has the known answers for; a question without answer scores 0."""
+    """Return the measures, each in 0..1, that this question has the known answers for.
+
+    A question without answer scores 0.
+    """
     found: dict[Measure, float] = {}
     if question.documents:
         found |= _of_documents(question, outcome)
@@ -65,9 +68,9 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
 
 
 def is_right(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bool) -> bool | None:
-    """Whether quotes answer a question: from a right document and, where it is asked for and known, with evidence.
+    """Return True if quotes answer a question: from a right document and, if asked for and known, with evidence.
 
-    None where it is not known.
+    None if it is not known.
     """
     if question.answerable is None or (question.answerable and not question.documents):
         return None
@@ -80,7 +83,7 @@ def is_right(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bo
 
 
 def evidence_in(question: Question, passages: tuple[tuple[str, str], ...]) -> bool | None:
-    """Whether a piece of evidence stands in one of the passages (document id, text); None where none is known."""
+    """Return True if a piece of evidence stands in one of the passages (document id, text); None if none is known."""
     if not question.evidence:
         return None
     texts = [text for document_id, text in passages if not question.documents or document_id in question.documents]
@@ -121,5 +124,5 @@ def _of_answer(answers: tuple[str, ...], outcome: Outcome) -> dict[Measure, floa
 
 
 def _from_right_documents(question: Question, quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
-    """The quotes that may count; all where the right documents are not known."""
+    """Return the quotes that may count; all where the right documents are not known."""
     return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)

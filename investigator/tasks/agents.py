@@ -16,7 +16,7 @@ from investigator.bb3.decoding_options import is_module_option, told_decodings
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.records import Module
 from investigator.dialogue.agents import Agent, Shared
-from investigator.dialogue.asking_agent import Asked, InvestigatorAgent
+from investigator.dialogue.asking_agent import AnswersQuestions, InvestigatorAgent
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import register_agent
@@ -43,7 +43,7 @@ class FolderInvestigatorAgent(InvestigatorAgent):
         opt: Mapping[str, object] | None = None,
         shared: Shared | None = None,
         *,
-        investigator: Asked | None = None,
+        investigator: AnswersQuestions | None = None,
     ) -> None:
         options = Opt.of(opt)
         if investigator is None and shared is None:
@@ -88,7 +88,7 @@ class FolderChatAgent(Agent):
 
     @property
     def notices(self) -> Sequence[str]:
-        """What engines of modules cannot be told."""
+        """Return what engines of modules cannot be told."""
         return tuple(self._room.notices)
 
     def observe(self, observation: Mapping[str, object]) -> Message:
@@ -105,15 +105,18 @@ class FolderChatAgent(Agent):
         return heard
 
     def act(self) -> Message:
-        """The reply to what was observed; without anything a polite question. Raises what FolderChat.reply does."""
+        """Return the reply to what was observed; without anything a polite question.
+
+        Raises what FolderChat.reply does.
+        """
         (act,) = self.batch_act([self.observation or self.observe(Message(text=""))])
         self.self_observe(act)
         return act
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-        """The replies to what copies have observed, in order, by one call; padding has no reply.
+        """Return the replies to what copies have observed, in order, by one call; padding has no reply.
 
-        A message that no copy has observed begins a conversation of its own. Raises DialogueError where `max_turns` is
+        A message that no copy has observed begins a conversation of its own. Raises DialogueError if `max_turns` is
         passed, and what FolderChat.reply does.
         """
         acts = [Message(id=self.id, episode_done=False) for _ in observations]
@@ -138,13 +141,13 @@ class FolderChatAgent(Agent):
         return acts
 
     def self_observe(self, self_message: Message) -> None:
-        """The reply was made: where the episode has ended the next one begins anew."""
+        """Return the reply was made: where the episode has ended the next one begins anew."""
         heard, self.observation = self.observation, None
         if heard is not None and heard.get(EPISODE_DONE):
             self._begin_anew()
 
     def epoch_done(self) -> bool:
-        """Whether the conversation has come to its last reply; `reset` begins another one."""
+        """Return True if the conversation has come to its last reply; `reset` begins another one."""
         return self._talk.is_over
 
     def reset(self) -> None:
@@ -175,7 +178,7 @@ class FolderChatAgent(Agent):
 
 
 class _Talk:
-    """Where a copy is in its conversation; the session is begun with the first reply."""
+    """If a copy is in its conversation; the session is begun with the first reply."""
 
     def __init__(self, user: str) -> None:
         self.is_guest = not user
@@ -210,13 +213,13 @@ class _Room:
 
     @property
     def chat(self) -> FolderChat:
-        """The chat. Raises DialogueError where it was closed."""
+        """Return the chat. Raises DialogueError if it was closed."""
         if self._chat is None:
             raise DialogueError("this agent was shut down", hint="Make another one.")
         return self._chat
 
     def session(self, talk: _Talk) -> ChatSession:
-        """The session of a conversation."""
+        """Return the session of a conversation."""
         if talk.session is None:
             talk.session = self.chat.start(talk.user)
             if talk.is_guest:
@@ -224,7 +227,7 @@ class _Room:
         return talk.session
 
     def leave(self, talk: _Talk) -> None:
-        """A conversation is over: nothing is kept of a guest."""
+        """Return a conversation is over: nothing is kept of a guest."""
         if talk.user in self._guests and self._chat is not None:
             self._guests.remove(talk.user)
             self._chat.memory.forget(talk.user)
@@ -260,7 +263,7 @@ def _settings(opt: Opt) -> Settings:
 
 
 def _texts(opt: Opt, name: str) -> list[str]:
-    """An option that is a text or a list of texts. Raises DialogueError where it is neither."""
+    """Return an option that is a text or a list of texts. Raises DialogueError if it is neither."""
     value = opt.get(name) or ()
     values = (value,) if isinstance(value, str) else value
     if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):

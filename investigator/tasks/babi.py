@@ -23,7 +23,7 @@ _LINE = re.compile(r"(\d{1,9}) +(.*)")
 _TASKS = range(1, 21)
 
 
-class Question(NamedTuple):
+class StoryQuestion(NamedTuple):
     """A question: what the story says since the last one, the question, its answer, the lines that it rests on."""
 
     story: tuple[str, ...]
@@ -43,7 +43,7 @@ class DefaultTeacher(FileTeacher):
     expected = "bAbI's lines: a number, then what happened, or a question TAB its answer TAB the lines it rests on"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """The questions of all files."""
+        """Return the questions of all files."""
         for file in self.files:
             questions = list(questions_of(file))
             candidates = tuple(sorted({question.answer for question in questions}))
@@ -64,10 +64,10 @@ class Task1kTeacher(DefaultTeacher):
     folders: ClassVar[tuple[str, ...]] = ("en", "en-valid", "en-valid-nosf")
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """The file of the task that the task string names; of none, those of all tasks."""
-        if not opt.text("datapath"):
+        """Return the file of the task that the task string names; of none, those of all tasks."""
+        if not opt.text("datapath") or opt.text("datafile"):
             hint = "Name the folder of the unpacked archive: datapath=FOLDER, which has the folder en in it."
-            raise DialogueError("bAbI's tasks by number need a folder of data", hint=hint)
+            raise DialogueError("bAbI's tasks by number need a folder of data, and no datafile", hint=hint)
         folder, fold = expanded(opt.text("datapath")), fold_of(opt)
         return tuple(self._file(folder, number, fold) for number in self._numbers(opt.text("task")))
 
@@ -103,8 +103,11 @@ class All10kTeacher(Task10kTeacher):
     """All tasks, with 10,000 questions each."""
 
 
-def questions_of(file: Path) -> Iterator[Question]:
-    """The questions of a file. Raises DialogueFormatError for a line without a number, or a question without answer."""
+def questions_of(file: Path) -> Iterator[StoryQuestion]:
+    """Return the questions of a file.
+
+    Raises DialogueFormatError for a line without a number, or a question without answer.
+    """
     told: dict[int, str] = {}
     story: list[str] = []
     last, starts = 0, True
@@ -124,7 +127,7 @@ def questions_of(file: Path) -> Iterator[Question]:
         if not columns[0].strip() or support is None:
             problem = "after a question come its answer and the numbers of lines before it"
             raise malformed(file, number, problem, line)
-        yield Question(tuple(story), said.strip(), columns[0].strip(), support, starts)
+        yield StoryQuestion(tuple(story), said.strip(), columns[0].strip(), support, starts)
         story, starts = [], False
 
 

@@ -42,7 +42,7 @@ class DefaultTeacher(FileTeacher):
         super().__init__(options, shared)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """The file of the fold; of a folder with the released files those that make up the fold."""
+        """Return the file of the fold; of a folder with the released files those that make up the fold."""
         path = named_path(opt)
         if not path.is_dir() or not any(path.glob("release_data_*.jsonl")):
             return (data_file(opt, *self.suffixes),)
@@ -54,14 +54,14 @@ class DefaultTeacher(FileTeacher):
         return found
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """The examples of all conversations, each an episode."""
+        """Return the examples of all conversations, each an episode."""
         for file in self.files:
             for conversation in conversations_in(file):
                 for example in self.examples_of(conversation):
                     yield {key: value for key, value in example.items() if key != EPISODE_DONE}, True
 
     def examples_of(self, conversation: Conversation) -> Iterable[Message]:
-        """The examples of a conversation."""
+        """Return the examples of a conversation."""
         return dialogue_examples(conversation, self._label_of, self._selection)
 
 
@@ -72,12 +72,12 @@ class _OfModule(DefaultTeacher):
     own_options = frozenset()
 
     def examples_of(self, conversation: Conversation) -> Iterable[Message]:
-        """The examples that a conversation has for the module."""
+        """Return the examples that a conversation has for the module."""
         return (example.message() for example in module_examples(conversation, [self.module]))
 
 
 def _teacher_of(module: Module, what: str) -> type[_OfModule]:
-    """The class of a module's teacher, which says what the module does."""
+    """Return the class of a module's teacher, which says what the module does."""
     expected = f"a conversation of BB3x a line, with what the module {module} said in one at least"
     name = f"{module.title()}Teacher"
     body = {"__doc__": what, "__module__": __name__, "module": module, "expected": expected}

@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import Field
-
 from investigator.dialogue.options import Opt
 from investigator.errors import DialogueError
 from investigator.evaluation.beir import read_collection
 from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import file_of_fold, named_path
-from investigator.tasks.rows import Id, TaskRow, check_rows
 
 
 class DefaultTeacher(FileTeacher):
@@ -26,7 +23,7 @@ class DefaultTeacher(FileTeacher):
     expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels of which one at least is above 0"
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """The corpus, the queries and the judgements."""
+        """Return the corpus, the queries and the judgements."""
         folder = _folder(opt)
         judged = [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv")]
         qrels = file_of_fold(opt, folder, judged, "judgements (qrels)")
@@ -35,8 +32,6 @@ class DefaultTeacher(FileTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """One episode for each query that has a fitting document."""
         corpus, queries, qrels = self.files
-        for file in (corpus, queries):
-            check_rows(file, _Row)
         collection = read_collection(corpus, queries, qrels)
         ids = tuple(document.id for document in collection.documents)
         titles = {document.id: document.title for document in collection.documents}
@@ -56,7 +51,7 @@ class DefaultTeacher(FileTeacher):
             )
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """What is there to choose from: nothing is given."""
+        """Return what is there to choose from: nothing is given."""
         return {}
 
 
@@ -64,7 +59,7 @@ class CandidatesTeacher(DefaultTeacher):
     """Gives the ids of all documents to choose from."""
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """The ids of all documents."""
+        """Return the ids of all documents."""
         return {"label_candidates": ids}
 
 
@@ -73,11 +68,3 @@ def _folder(opt: Opt) -> Path:
     if not folder.is_dir():
         raise DialogueError(f"{folder} is no folder", hint="Name the folder that has corpus.jsonl in it.")
     return folder
-
-
-class _Row(TaskRow):
-    """A document or a query."""
-
-    id: Id = Field(alias="_id", min_length=1)
-    title: str = ""
-    text: str

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from investigator.dialogue.teachers import ConversationTeacher
-from investigator.dialogue.teachers.conversation import Turn
+from investigator.dialogue.teachers.files import Turn
 from investigator.errors import DialogueFormatError
 from investigator.tasks.file_teacher import FileTeacher
 
@@ -18,7 +18,7 @@ class DefaultTeacher(FileTeacher, ConversationTeacher):
     own_options = frozenset({"label_turns"})
 
     def turns(self, conversation: object) -> list[Turn]:
-        """The turns of a conversation; in a task each must have a text. Raises DialogueFormatError otherwise."""
+        """Return the turns of a conversation; in a task each must have a text. Raises DialogueFormatError otherwise."""
         found = super().turns(conversation)
         for number, turn in enumerate(found, start=1):
             if not isinstance(turn["text"], str):

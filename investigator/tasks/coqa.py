@@ -19,7 +19,7 @@ class Said(TaskRow):
     turn_id: int
 
 
-class Answer(Said):
+class FreeAnswer(Said):
     """An answer in free words, and the words of the story that it rests on."""
 
     span_text: str = ""
@@ -32,8 +32,8 @@ class Story(TaskRow):
     source: str = ""
     story: str
     questions: tuple[Said, ...]
-    answers: tuple[Answer, ...]
-    additional_answers: Mapping[str, tuple[Answer, ...]] = {}
+    answers: tuple[FreeAnswer, ...]
+    additional_answers: Mapping[str, tuple[FreeAnswer, ...]] = {}
 
 
 class Coqa(TaskRow):
@@ -49,14 +49,14 @@ class DefaultTeacher(FileTeacher):
     expected = "CoQA's JSON: data, with story, questions and answers, each with input_text and turn_id"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """The questions of all stories. Raises DialogueFormatError where one has no answer."""
+        """Return the questions of all stories. Raises DialogueFormatError if one has no answer."""
         for content in json_document(self.file, Coqa):
             for story in content.data:
                 for turn, question in enumerate(story.questions):
                     yield self._fields(story, question, first=turn == 0), turn == 0
 
     def asked(self, story: Story, question: Said, *, first: bool) -> str:
-        """The text of a question."""
+        """Return the text of a question."""
         return f"{story.story}\n{question.input_text}" if first else question.input_text
 
     def _fields(self, story: Story, question: Said, *, first: bool) -> Fields:
@@ -76,7 +76,7 @@ class OpenTeacher(DefaultTeacher):
     """Shows the questions alone."""
 
     def asked(self, story: Story, question: Said, *, first: bool) -> str:
-        """The text of a question."""
+        """Return the text of a question."""
         return question.input_text
 
 

@@ -50,13 +50,13 @@ class ConversationRow(TaskRow):
 
     @property
     def about(self) -> Fields:
-        """What is known of the whole conversation."""
+        """Return what is known of the whole conversation."""
         known = {"conversation_id": self.id, "document": self.doc_id}
         return {key: value for key, value in known.items() if value}
 
     @property
     def about_reference(self) -> Fields:
-        """What is known of the reply that the conversation asks for."""
+        """Return what is known of the reply that the conversation asks for."""
         known: Mapping[str, object] = {
             "documents": [context.document_id for context in self.contexts if context.document_id],
             "passages": [*(context.text for context in self.contexts), *self.knowledge_text],
@@ -89,14 +89,14 @@ class DefaultTeacher(FileTeacher):
     )
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """The exchanges of all conversations; what nobody replied to is left out."""
+        """Return the exchanges of all conversations; what nobody replied to is left out."""
         for row in self.rows():
             for index, exchange in enumerate(exchanges(row)):
                 fields = {"text": exchange.asked, "labels": (exchange.reply,), **row.about, **exchange.about}
                 yield fields, index == 0
 
     def rows(self) -> Iterator[ConversationRow]:
-        """The conversations of the file."""
+        """Return the conversations of the file."""
         if self.file.suffix == ".json":
             for content in json_document(self.file, Doc2Dial):
                 for documents in content.dial_data.values():
@@ -133,7 +133,7 @@ class SearchTeacher(DefaultTeacher):
 
 
 def exchanges(row: ConversationRow) -> tuple[Exchange, ...]:
-    """What was asked and replied. What the asker says in several turns is joined; so is a greeting before it."""
+    """Return what was asked and replied. What the asker says in several turns is joined; so is a greeting before it."""
     speakers = {turn.speaker.casefold() for turn in row.turns}
     askers = speakers & ASKERS or {row.turns[0].speaker.casefold()}
     found: list[Exchange] = []

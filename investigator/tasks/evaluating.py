@@ -8,14 +8,14 @@ from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.metrics import Report
 from investigator.dialogue.teachers import Teacher
 from investigator.dialogue.worlds import MultiWorld, World
-from investigator.dialogue.worlds.of_copies import WorldOfCopies
+from investigator.dialogue.worlds.batch import WorldOfCopies
 from investigator.errors import DialogueError
 
 
 def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int], None] = lambda _: None) -> Report:
-    """The metrics of one pass through the world's data, or of `count` turns if it is not done before.
+    """Return the metrics of one pass through the world's data, or of `count` turns if it is not done before.
 
-    The world begins anew. `on_turn` is told how many turns are over, after each. Raises DialogueError where the data
+    The world begins anew. `on_turn` is told how many turns are over, after each. Raises DialogueError if the data
     has no end, as in training, and no `count` is given.
     """
     if count is None and _is_endless(world):
@@ -31,7 +31,7 @@ def evaluate(world: World, count: int | None = None, *, on_turn: Callable[[int],
 
 
 def _is_endless(world: World) -> bool:
-    """Whether the data of any teacher has no end; the string of a task may name a datatype of its own."""
+    """Return True if the data of any teacher has no end; the string of a task may name a datatype of its own."""
     parts = world.worlds if isinstance(world, MultiWorld) else [world.world] if isinstance(world, WorldOfCopies) else []
     asking = [agent.datatype for agent in world.get_agents() if isinstance(agent, Teacher)]
     asking = asking or [Datatype(world.opt.text("datatype", "train"))]

@@ -20,7 +20,7 @@ from investigator.tasks.reading import data_file
 Fields = Mapping[str, object]
 """The fields of a message: `text`, `labels`, and what else the task knows."""
 
-OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics", "image_mode"})
+OPTIONS = frozenset({"datafile", "datapath", "datatype", "batchsize", "seed", "hide_labels", "metrics"})
 """The options of every task."""
 
 _OTHER_METRICS = frozenset({"exs", "precision", "recall", "mrr", *(f"hits@{k}" for k in HITS_AT)})  # come by themselves
@@ -51,7 +51,7 @@ class FileTeacher(DialogTeacher):
 
     @property
     def file(self) -> Path:
-        """The file, or the first of several."""
+        """Return the file, or the first of several."""
         return self.files[0]
 
     @property
@@ -60,12 +60,12 @@ class FileTeacher(DialogTeacher):
         return str(self.file)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """The files to read, one at least: the one that `datafile` or `datapath` names."""
+        """Return the files to read, one at least: the one that `datafile` or `datapath` names."""
         return (data_file(opt, *self.suffixes),)
 
     @classmethod
     def check(cls, split: SplitTask) -> None:
-        """Raises DialogueValueError where a task string has parts or options that no such teacher has."""
+        """Raises DialogueValueError if a task string has parts or options that no such teacher has."""
         task, options = split
         if task.count(":") >= cls.most_parts:
             extra = task.split(":")[cls.most_parts]
@@ -79,11 +79,11 @@ class FileTeacher(DialogTeacher):
             raise DialogueValueError(f"the task {task} has no option {unknown!r}", hint=hint)
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
-        """The fields of each example, and whether it starts an episode: those of the next class, where it has any."""
+        """Return the fields of each example, and whether it starts an episode; by default those of the next class."""
         return super().setup_data(self.datafile)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """The examples, for the base. Raises DialogueFormatError where there are none."""
+        """Return the examples, for the base. Raises DialogueFormatError if there are none."""
         are_there = False
         try:
             for example in self.examples():
@@ -102,7 +102,7 @@ class FileTeacher(DialogTeacher):
 
 
 def _check_values(opt: Opt) -> None:
-    """Raises DialogueError where an option of every task cannot be what it is."""
+    """Raises DialogueError if an option of every task cannot be what it is."""
     opt.switch("hide_labels")
     batchsize = opt.number("batchsize", 1)
     if batchsize < 1:

@@ -16,19 +16,9 @@ from investigator.evaluation.questions import Question, read_questions
 from investigator.records import AnswerStatus
 from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.reading import expanded, files_in
-from investigator.tasks.rows import Id, TaskRow, check_rows
 
 NOT_IN_THE_DOCUMENTS = "not in the documents"
 """The label of a question that the documents do not answer."""
-
-
-class _Row(TaskRow):
-    """A question, of which these fields must have their type; answers may be numbers."""
-
-    id: Id
-    question: str
-    answers: tuple[Id, ...] | None = None
-    answerable: bool | None = None
 
 
 class DefaultTeacher(FileTeacher):
@@ -45,12 +35,11 @@ class DefaultTeacher(FileTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         """One episode for each question. Raises EvaluationDataError for a broken line or an id that comes twice."""
         folder = documents_folder(self.opt, self.file)
-        check_rows(self.file, _Row)
         for question in read_questions(self.file):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
-        """Whether it was right to answer, and from the right documents."""
+        """Return True if it was right to answer, and from the right documents."""
         status, citations = model_response.get("status"), model_response.get("citations")
         if status is not None:
             answered = str(status) == AnswerStatus.ANSWERED
@@ -63,7 +52,7 @@ class DefaultTeacher(FileTeacher):
 
 
 def documents_folder(opt: Opt, questions: Path) -> Path:
-    """The folder of documents that questions are about. Raises DialogueError where it is not there or not clear."""
+    """Return the folder of documents that questions are about. Raises DialogueError if it is not there or not clear."""
     named = opt.text("folder")
     if named:
         folder = expanded(named)
@@ -78,7 +67,7 @@ def documents_folder(opt: Opt, questions: Path) -> Path:
 
 
 def _known(question: Question) -> Fields:
-    """What is known of the answer; labels only where there is anything to grade by."""
+    """Return what is known of the answer; labels only where there is anything to grade by."""
     labels = (NOT_IN_THE_DOCUMENTS,) if question.answerable is False else question.answers or question.evidence
     known: Mapping[str, object] = {
         "labels": labels,

@@ -76,7 +76,7 @@ class MultiHopRow(TaskRow):
 
     @property
     def gold(self) -> tuple[Paragraph, ...]:
-        """The paragraphs that the answer rests on."""
+        """Return the paragraphs that the answer rests on."""
         titles = {fact.title for fact in self.supporting_facts}
         return tuple(paragraph for paragraph in self.context if paragraph.title in titles)
 
@@ -93,7 +93,7 @@ class DefaultTeacher(FileTeacher):
             yield self.fields(row), True
 
     def fields(self, row: MultiHopRow) -> Fields:
-        """The message of a question."""
+        """Return the message of a question."""
         return {
             "text": "\n\n".join([*(paragraph.text for paragraph in self.shown(row)), row.question]),
             **({} if row.answer is None else {"labels": (row.answer,)}),
@@ -104,7 +104,7 @@ class DefaultTeacher(FileTeacher):
         }
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
-        """The paragraphs that go before the question."""
+        """Return the paragraphs that go before the question."""
         return row.context
 
 
@@ -112,7 +112,7 @@ class GoldTeacher(DefaultTeacher):
     """Shows the paragraphs that are needed, and the question."""
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
-        """The paragraphs that the answer rests on."""
+        """Return the paragraphs that the answer rests on."""
         return row.gold
 
 
@@ -125,7 +125,7 @@ class OpenTeacher(DefaultTeacher):
 
 
 def _evidence(row: MultiHopRow) -> Iterator[str]:
-    """The sentences that the answer rests on; the data name a few that are not there."""
+    """Return the sentences that the answer rests on; the data name a few that are not there."""
     by_title = {paragraph.title: paragraph.sentences for paragraph in row.context}
     for fact in row.supporting_facts:
         sentences = by_title.get(fact.title, ())

@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from investigator.dialogue.class_loading import load_class
 from investigator.dialogue.options import Opt
+from investigator.dialogue.registry import load_class
 from investigator.dialogue.task_strings import (
     OWN_TASKS,
     Place,
-    Stochastic,
     TaskEntry,
     expanded,
-    multitask_weights,
     required_task,
     split_task,
     teacher_place,
@@ -26,49 +24,52 @@ from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import World
 from investigator.dialogue.worlds.creating import default_world
 from investigator.errors import UnknownTaskError
+from investigator.plugins import found
 from investigator.tasks.file_teacher import FileTeacher
-from investigator.tasks.task_list import TASK_LIST
+from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plugged_in
 
 
 class Tasks:
     """Finds the classes that task strings name.
 
-    `entries` are what tags stand for; `pattern` and `worlds` say in which modules a task without a dot in its name has
-    its teachers and worlds. A dotted path names a module of anybody's.
+    A name without a dot is a task of ours, or one that another package adds through the entry points
+    `investigator.tasks`; a dotted path names anybody's module. `entries` are what tags stand for, by default all tasks
+    that are listed; `pattern` and `worlds` say in which modules our tasks have their teachers and worlds.
     """
 
     def __init__(
-        self, entries: Sequence[TaskEntry] = TASK_LIST, pattern: str = OWN_TASKS, worlds: str | None = None
+        self, entries: Sequence[TaskEntry] | None = None, pattern: str = OWN_TASKS, worlds: str | None = None
     ) -> None:
         self._entries = entries
         self._pattern = pattern
         self._worlds = worlds or pattern
 
     def ids(self, task: str | None) -> list[str]:
-        """The single task strings that a task string stands for. Raises DialogueError, UnknownTaskError."""
-        return list(expanded(task, self._entries))
+        """Return the single task strings that a task string stands for. Raises DialogueError, UnknownTaskError."""
+        entries = self._entries
+        if entries is None:
+            entries = listed_tasks() if "#" in (task or "") else ()
+        return list(expanded(task, entries))
 
     def teacher_class(self, task: str) -> type[Teacher]:
-        """The class that a single task string names. Raises UnknownTaskError where there is none."""
-        place = teacher_place(task, self._pattern)
+        """Return the class that a single task string names. Raises UnknownTaskError if there is none."""
+        place = teacher_place(task, _module_of(task) or self._pattern)
         try:
             return load_class([place], Teacher, sought=f"task {task.strip()}")
         except UnknownTaskError as error:
             raise UnknownTaskError(error.message, hint=self._hint(task, place)) from error
 
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
-        """The teacher of the task in the options; of several tasks, a MultiTaskTeacher.
+        """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher.
 
-        Options in the task string go before the others. Raises DialogueError where there is no task, an option is
+        Options in the task string go before the others. Raises DialogueError if there is no task, an option is
         missing, or the string of a shipped task has one that the task does not, UnknownTaskError, and what the teacher
         raises for its data.
         """
         options = Opt.of(opt)
         tasks = self.ids(required_task(options))
         if len(tasks) > 1:
-            teachers = self._teachers(options, tasks)
-            weights = _weights(options, teachers)
-            return MultiTaskTeacher({**options, "task": ",".join(tasks), **weights}, teachers=teachers)
+            return MultiTaskTeacher({**options, "task": ",".join(tasks)}, teachers=self._teachers(options, tasks))
         own = with_task_options({**options, "task": tasks[0].strip()})
         kind = self.teacher_class(own.text("task"))
         if issubclass(kind, FileTeacher):
@@ -78,18 +79,23 @@ class Tasks:
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """The class of the world that a task brings along, or else the usual one for so many agents.
+        """Return the class of the world that a task brings along, or else the usual one for so many agents.
 
-        None where neither is known.
+        None if neither is known.
         """
-        place = world_place(task, interactive=interactive, self_chat=self_chat, pattern=self._worlds)
+        place = world_place(
+            task, interactive=interactive, self_chat=self_chat, pattern=_module_of(task) or self._worlds
+        )
         try:
             return load_class([place], World, sought=f"world of {task.strip()}")
         except UnknownTaskError:
             return None if number_of_agents is None else default_world(number_of_agents)
 
     def _teachers(self, options: Opt, tasks: Sequence[str]) -> list[Teacher]:
-        """The teachers of several tasks; of those with one name, the ids are the task strings with their options."""
+        """Return the teachers of several tasks.
+
+        Of those with one name, the ids are the task strings with their options.
+        """
         teachers = [self.teacher({**options, "task": task}) for task in tasks]
         names = Counter(teacher.id for teacher in teachers)
         for teacher, task in zip(teachers, tasks, strict=True):
@@ -98,41 +104,38 @@ class Tasks:
         return teachers
 
     def _hint(self, task: str, place: Place) -> str:
-        """The tasks that have a similar name; of a task that there is, its teachers."""
+        """Return the tasks that have a similar name; of a task that there is, its teachers."""
         name = task.strip().partition(":")[0]
         teachers = _teachers_in(place.module)
         if teachers:
             return f"{place.module} has {', '.join(teachers)}"
-        near = get_close_matches(name.lower(), [entry.task.partition(":")[0] for entry in self._entries], n=3)
+        names = [entry.task.partition(":")[0] for entry in self._entries or TASK_LIST]
+        near = get_close_matches(name.lower(), [*names, *found(PLUG_INS)], n=3)
         return f"Did you mean {' or '.join(near)}?" if near else ""
 
 
+def _module_of(task: str) -> str:
+    """Return the module of a task that another package adds; empty if none adds it."""
+    name = task.strip().partition(":")[0]
+    point = None if "." in name else plugged_in(name.lower())
+    return point.module if point is not None else ""
+
+
 def _teachers_in(module: str) -> list[str]:
-    """The names of the teachers that a module has of its own, where it is loaded."""
+    """Return the names of the teachers that a module has of its own, where it is loaded."""
     kinds = vars(sys.modules[module]).values() if module in sys.modules else ()
     own = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Teacher) and kind.__module__ == module]
     return sorted(kind.__name__ for kind in own)
 
 
 def load_teacher(task: str) -> type[Teacher]:
-    """The teacher's class that a single task string names: `squad`, `squad:open`, `my_package.my_task`.
+    """Return the teacher's class that a single task string names: `squad`, `squad:open`, `my_package.my_task`.
 
-    Raises UnknownTaskError where there is none.
+    Raises UnknownTaskError if there is none.
     """
     return Tasks().teacher_class(task)
 
 
 def create_teacher(opt: Mapping[str, object]) -> Teacher:
-    """The teacher of the task in the options; of several tasks, a MultiTaskTeacher. See `Tasks.teacher`."""
+    """Return the teacher of the task in the options; of several tasks, a MultiTaskTeacher. See `Tasks.teacher`."""
     return Tasks().teacher(opt)
-
-
-def _weights(opt: Opt, teachers: Sequence[Teacher]) -> Mapping[str, object]:
-    """The option `multitask_weights` as numbers where it is a text."""
-    given = opt.get("multitask_weights")
-    if not isinstance(given, str):
-        return {}
-    weights = multitask_weights(given)
-    if isinstance(weights, Stochastic):
-        return {"multitask_weights": [teacher.num_episodes() or 0 for teacher in teachers]}
-    return {"multitask_weights": list(weights)}

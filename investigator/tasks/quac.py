@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from investigator.tasks.file_teacher import Fields
-from investigator.tasks.span_questions import Asked, SpanTeacher, texts_of
+from investigator.tasks.span_questions import AskedQuestion, SpanTeacher, texts_of
 
 
 class DefaultTeacher(SpanTeacher):
@@ -16,16 +16,16 @@ class DefaultTeacher(SpanTeacher):
 
     expected = "QuAC's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
 
-    def starts(self, asked: Asked) -> bool:
-        """The first one about a section does."""
+    def starts(self, asked: AskedQuestion) -> bool:
+        """Return the first one about a section does."""
         return asked.turn == 0
 
-    def shown(self, asked: Asked) -> Sequence[str]:
-        """The titles and the section, once."""
+    def shown(self, asked: AskedQuestion) -> Sequence[str]:
+        """Return the titles and the section, once."""
         return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()
 
-    def known(self, asked: Asked) -> Fields:
-        """The labels, the answer that went on in the conversation first, and what kind of answer it is."""
+    def known(self, asked: AskedQuestion) -> Fields:
+        """Return the labels, the answer that went on in the conversation first, and what kind of answer it is."""
         row = asked.row
         labels = texts_of(*((row.orig_answer,) if row.orig_answer else ()), *row.answers)
         return {**({"labels": labels} if labels else {}), "yesno": row.yesno, "followup": row.followup}
@@ -34,10 +34,10 @@ class DefaultTeacher(SpanTeacher):
 class OpenTeacher(DefaultTeacher):
     """Shows the titles and the first question, then the questions alone."""
 
-    def shown(self, asked: Asked) -> Sequence[str]:
-        """The titles, once."""
+    def shown(self, asked: AskedQuestion) -> Sequence[str]:
+        """Return the titles, once."""
         return _titles(asked) if asked.turn == 0 else ()
 
 
-def _titles(asked: Asked) -> tuple[str, str]:
+def _titles(asked: AskedQuestion) -> tuple[str, str]:
     return asked.article.title, asked.article.section_title

@@ -14,14 +14,14 @@ FOLD_NAMES = {"train": ("train",), "valid": ("valid", "dev"), "test": ("test",)}
 
 
 def fold_of(opt: Opt) -> str:
-    """The fold of the datatype: `valid` of `valid:stream`, `train` where there is none."""
+    """Return the fold of the datatype: `valid` of `valid:stream`, `train` where there is none."""
     return Datatype(opt.text("datatype", "train")).fold
 
 
 def named_path(opt: Opt, needed: str = "a file of data") -> Path:
-    """What `datafile`, or else `datapath`, names.
+    """Return what `datafile`, or else `datapath`, names.
 
-    Raises DialogueError where neither does, or it is neither a file nor a folder.
+    Raises DialogueError if neither does, or it is neither a file nor a folder.
     """
     task = opt.text("task", "task")
     named = _text(opt, "datafile") or _text(opt, "datapath")
@@ -39,7 +39,7 @@ def named_path(opt: Opt, needed: str = "a file of data") -> Path:
 
 
 def expanded(named: str) -> Path:
-    """A path as the options name it, with `~` for the home of a user; where nobody has that name it stays."""
+    """Return a path as the options name it, with `~` for the home of a user; where nobody has that name it stays."""
     try:
         return Path(named).expanduser()
     except RuntimeError:
@@ -47,7 +47,7 @@ def expanded(named: str) -> Path:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """What lies in a folder. Raises DialogueError where it cannot be read."""
+    """Return what lies in a folder. Raises DialogueError if it cannot be read."""
     try:
         return sorted(folder.iterdir())
     except OSError as error:
@@ -56,10 +56,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def data_file(opt: Opt, *suffixes: str) -> Path:
-    """The file that `datafile`, or else `datapath`, names.
+    """Return the file that `datafile`, or else `datapath`, names.
 
     Of a folder it is the one file with one of the suffixes and the fold in its name, or else the only file with one of
-    the suffixes. Raises DialogueError where there is none, or more than one.
+    the suffixes. Raises DialogueError if there is none, or more than one.
     """
     path = named_path(opt)
     if path.is_file():
@@ -68,9 +68,9 @@ def data_file(opt: Opt, *suffixes: str) -> Path:
 
 
 def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "data") -> Path:
-    """The one of some files of a folder that has the fold in its name, or else the only one.
+    """Return the one of some files of a folder that has the fold in its name, or else the only one.
 
-    Raises DialogueError, which says what kind of file is looked for, where there is none, or more than one.
+    Raises DialogueError, which says what kind of file is looked for, if there is none, or more than one.
     """
     fold = fold_of(opt)
     fitting = sorted(file for file in files if file.is_file())
@@ -83,7 +83,7 @@ def file_of_fold(opt: Opt, folder: Path, files: Iterable[Path], kind: str = "dat
 
 
 def _text(opt: Opt, name: str) -> str:
-    """An option that names a path. Raises DialogueError where a task string made a number of it."""
+    """Return an option that names a path. Raises DialogueError if a task string made a number of it."""
     value = opt.get(name)
     if isinstance(value, bool | int | float):
         hint = f"Write a path that is no number: {name}=./{value}"
@@ -92,7 +92,7 @@ def _text(opt: Opt, name: str) -> str:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is anything; not where the name can be none, or may not be looked at."""
+    """Return True if there is anything; not where the name can be none, or may not be looked at."""
     try:
         return path.exists()
     except (OSError, ValueError):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from reprlib import Repr
 from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
-from investigator.dialogue.text_lines import BYTE_ORDER_MARK, GIST, decoded, malformed, text_lines
+from investigator.dialogue.text_lines import BYTE_ORDER_MARK, decoded, malformed, text_lines
 from investigator.errors import DialogueError, DialogueFormatError
+from investigator.evaluation.lines import first_fault
 from investigator.records import Record
 
 
@@ -33,27 +33,22 @@ Row = TypeVar("Row", bound=TaskRow)
 Form = TypeVar("Form")
 
 _HEAD = 65_536  # bytes in which a file shows what it begins with
-_shown = Repr()
-_shown.maxstring = _shown.maxother = GIST
 
 
 def json_rows(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """The rows of a JSONL file. Raises DialogueFormatError, which names the line."""
+    """Return the rows of a JSONL file. Raises DialogueFormatError, which names the line."""
     for number, line in text_lines(file):
         try:
             yield kind.model_validate_json(line)
         except ValidationError as error:
-            raise malformed(file, number, _reason(error), line) from error
-
-
-def check_rows(file: Path, kind: type[TaskRow]) -> None:
-    """Raises DialogueFormatError where a row is broken, as `json_rows` does; for files that are read less strictly."""
-    for _ in json_rows(file, kind):
-        pass
+            raise malformed(file, number, first_fault(error), line) from error
 
 
 def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """The rows of a file that is one JSON array, or JSONL. Raises DialogueFormatError, which names the place in it."""
+    """Return the rows of a file that is one JSON array, or JSONL.
+
+    Raises DialogueFormatError, which names the place in it.
+    """
     if _first_character(file) == b"[":
         for rows in _document(file, TypeAdapter(tuple[kind, ...])):  # type: ignore[valid-type]
             yield from rows
@@ -62,7 +57,10 @@ def json_array(file: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def json_document(file: Path, kind: type[Row]) -> Iterator[Row]:
-    """The one JSON object of a file, none of a blank file. Raises DialogueFormatError, which names the place in it."""
+    """Return the one JSON object of a file, none of a blank file.
+
+    Raises DialogueFormatError, which names the place in it.
+    """
     yield from _document(file, TypeAdapter(kind))
 
 
@@ -73,20 +71,11 @@ def _document(file: Path, form: TypeAdapter[Form]) -> Iterator[Form]:
     try:
         yield form.validate_json(content)
     except ValidationError as error:
-        raise DialogueFormatError(f"{file} cannot be used: {_reason(error)}") from error
-
-
-def _reason(error: ValidationError) -> str:
-    """Where the first thing is wrong, what, and the value that is there."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "json_invalid":
-        return first["msg"]
-    return f"{f'{where}: ' if where else ''}{first['msg']}, in {_shown.repr(first['input'])[:GIST]}"
+        raise DialogueFormatError(f"{file} cannot be used: {first_fault(error)}") from error
 
 
 def _first_character(file: Path) -> bytes:
-    """The first byte of a file that is not blank."""
+    """Return the first byte of a file that is not blank."""
     try:
         with file.open("rb") as stream:
             return stream.read(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
@@ -95,7 +84,7 @@ def _first_character(file: Path) -> bytes:
 
 
 def _content(file: Path) -> bytes:
-    """What a file holds, as UTF-8 without a mark of the byte order. Raises DialogueFormatError where it is not that."""
+    """Return what a file holds, without a byte order mark. Raises DialogueFormatError if it is not UTF-8."""
     try:
         content = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
     except OSError as error:

@@ -10,7 +10,7 @@ from investigator.tasks.file_teacher import Fields, FileTeacher
 from investigator.tasks.rows import Id, TaskRow, json_document
 
 
-class Answer(TaskRow):
+class SpanAnswer(TaskRow):
     """Words of the passage, and the character that they start at."""
 
     text: str
@@ -26,14 +26,14 @@ class QuestionRow(TaskRow):
 
     id: Id
     question: str
-    answers: tuple[Answer, ...]
+    answers: tuple[SpanAnswer, ...]
     is_impossible: bool = False
-    orig_answer: Answer | None = None
+    orig_answer: SpanAnswer | None = None
     yesno: str = ""
     followup: str = ""
 
 
-class Passage(TaskRow):
+class SpanPassage(TaskRow):
     """A passage and the questions about it."""
 
     context: str
@@ -45,7 +45,7 @@ class Article(TaskRow):
 
     title: str = ""
     section_title: str = ""
-    paragraphs: tuple[Passage, ...]
+    paragraphs: tuple[SpanPassage, ...]
 
 
 class SpanFile(TaskRow):
@@ -54,11 +54,11 @@ class SpanFile(TaskRow):
     data: tuple[Article, ...]
 
 
-class Asked(NamedTuple):
+class AskedQuestion(NamedTuple):
     """A question in its place; `turn` counts from 0 among those about the passage."""
 
     article: Article
-    passage: Passage
+    passage: SpanPassage
     row: QuestionRow
     turn: int
 
@@ -74,24 +74,24 @@ class SpanTeacher(FileTeacher, ABC):
             for article in content.data:
                 for passage in article.paragraphs:
                     for turn, row in enumerate(passage.qas):
-                        asked = Asked(article, passage, row, turn)
+                        asked = AskedQuestion(article, passage, row, turn)
                         text = "\n".join([*filter(None, self.shown(asked)), row.question])
                         about = {"question_id": row.id, "title": article.title}
                         yield {"text": text, **self.known(asked), **about}, self.starts(asked)
 
     @abstractmethod
-    def starts(self, asked: Asked) -> bool:
-        """Whether an episode starts with a question."""
+    def starts(self, asked: AskedQuestion) -> bool:
+        """Return True if an episode starts with a question."""
 
     @abstractmethod
-    def shown(self, asked: Asked) -> Sequence[str]:
-        """What goes before the question; empty texts are left out."""
+    def shown(self, asked: AskedQuestion) -> Sequence[str]:
+        """Return what goes before the question; empty texts are left out."""
 
     @abstractmethod
-    def known(self, asked: Asked) -> Fields:
-        """The labels, and what else is known."""
+    def known(self, asked: AskedQuestion) -> Fields:
+        """Return the labels, and what else is known."""
 
 
-def texts_of(*answers: Answer) -> tuple[str, ...]:
-    """The texts of answers, each once."""
+def texts_of(*answers: SpanAnswer) -> tuple[str, ...]:
+    """Return the texts of answers, each once."""
     return tuple(dict.fromkeys(answer.text for answer in answers))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from investigator.tasks.file_teacher import Fields
-from investigator.tasks.span_questions import Asked, SpanTeacher, texts_of
+from investigator.tasks.span_questions import AskedQuestion, SpanTeacher, texts_of
 
 NO_ANSWER = ""
 """The label of a question that the paragraph does not answer."""
@@ -19,39 +19,39 @@ class DefaultTeacher(SpanTeacher):
 
     expected = "SQuAD's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
 
-    def starts(self, asked: Asked) -> bool:
+    def starts(self, asked: AskedQuestion) -> bool:
         """Each question does."""
         return True
 
-    def shown(self, asked: Asked) -> Sequence[str]:
-        """The paragraph."""
+    def shown(self, asked: AskedQuestion) -> Sequence[str]:
+        """Return the paragraph."""
         return (asked.passage.context,)
 
-    def known(self, asked: Asked) -> Fields:
-        """The answers as labels."""
+    def known(self, asked: AskedQuestion) -> Fields:
+        """Return the answers as labels."""
         return {"labels": _answers(asked) or (NO_ANSWER,)}
 
 
 class OpenTeacher(DefaultTeacher):
     """Shows the question alone: the answer must be found elsewhere."""
 
-    def shown(self, asked: Asked) -> Sequence[str]:
+    def shown(self, asked: AskedQuestion) -> Sequence[str]:
         """Nothing."""
         return ()
 
-    def known(self, asked: Asked) -> Fields:
-        """The answers as labels, and the paragraph as a field of its own."""
+    def known(self, asked: AskedQuestion) -> Fields:
+        """Return the answers as labels, and the paragraph as a field of its own."""
         return {**super().known(asked), "context": asked.passage.context}
 
 
 class IndexTeacher(DefaultTeacher):
     """Says also at which characters of the text the answers start."""
 
-    def known(self, asked: Asked) -> Fields:
-        """The answers as labels, and `answer_starts`, one for each of them."""
+    def known(self, asked: AskedQuestion) -> Fields:
+        """Return the answers as labels, and `answer_starts`, one for each of them."""
         starts = {answer.text: answer.answer_start for answer in reversed(asked.row.answers)}
         return {**super().known(asked), "answer_starts": [starts[label] for label in _answers(asked)]}
 
 
-def _answers(asked: Asked) -> tuple[str, ...]:
+def _answers(asked: AskedQuestion) -> tuple[str, ...]:
     return () if asked.row.is_impossible else texts_of(*asked.row.answers)

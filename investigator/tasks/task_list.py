@@ -1,10 +1,15 @@
-"""The tasks that are shipped. A further one is a file in this folder and a line here."""
+"""The list of tasks: those of this package, a file in this folder and a line here each, and those that others add."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from investigator.dialogue.task_strings import TaskEntry
+from investigator.errors import DialogueTypeError
+from investigator.plugins import EntryPoint, found, load
+
+PLUG_INS: Final = "investigator.tasks"
+"""The group of entry points by which other packages add tasks: `chess = somebody.chess`, a module with teachers."""
 
 TASK_LIST: Final = (
     TaskEntry("Folder", "folder", ("QA", "Documents"), "questions about a folder of documents (questions.jsonl)"),
@@ -25,3 +30,34 @@ TASK_LIST: Final = (
     TaskEntry("ParlAI-text", "text", ("Format",), "the text format of ParlAI: text, labels, one example a line"),
     TaskEntry("Conversations", "conversations", ("Format",), "JSONL, one conversation a line, under dialog"),
 )
+
+
+def listed_tasks() -> tuple[TaskEntry, ...]:
+    """Return all tasks: ours, then those that other packages add, whose modules are imported for it.
+
+    A module says what it holds in `TASK`, a TaskEntry; without it the task has its name, no tags, and the first line of
+    the module's docstring. Raises SettingsError if a module cannot be imported, DialogueTypeError if its `TASK` is
+    something else.
+    """
+    return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if not _is_ours(name)))
+
+
+def plugged_in(name: str) -> EntryPoint | None:
+    """Return the entry point by which another package adds a task; None if there is none, or the name is ours."""
+    return None if _is_ours(name) else found(PLUG_INS).get(name)
+
+
+def _is_ours(name: str) -> bool:
+    return any(name == entry.task for entry in TASK_LIST)
+
+
+def _entry(point: EntryPoint) -> TaskEntry:
+    module = load(point)
+    about = (module.__doc__ or "").strip().partition("\n")[0]
+    entry = getattr(module, "TASK", TaskEntry(point.name, point.name, (), about))
+    if not isinstance(entry, TaskEntry):
+        raise DialogueTypeError(
+            f"TASK of the plug-in {point.value} is no TaskEntry, it is {entry!r:.80}",
+            hint='Write: TASK = TaskEntry(id="Chess", task="chess", tags=("Games",), description="...")',
+        )
+    return entry

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator.dialogue.build_data import build, built, mark_done, remove, unpack
+from investigator.dialogue.build_data import build, built, unpack
 from investigator.errors import DialogueError, DialogueFormatError
 
 
@@ -69,23 +69,11 @@ def test_a_build_that_fails_leaves_the_older_data(tmp_path: Path) -> None:
     assert sorted(entry.name for entry in tmp_path.iterdir()) == [".data.lock", "data"]
 
 
-def test_somebody_elses_files_are_neither_replaced_nor_removed(tmp_path: Path) -> None:
+def test_somebody_elses_files_are_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(DialogueError, match="not built here"):
         build(tmp_path, "1", writes("one", []))
-    with pytest.raises(DialogueError, match="not built here"):
-        remove(tmp_path)
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
-
-
-def test_built_data_can_be_removed(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    mark_done(folder, "1")
-    assert built(folder, "1")
-    remove(folder)
-    remove(folder)
-    assert not folder.exists()
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_for_the_user(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ import pytest
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.messages import Message
-from investigator.dialogue.option_files import option_file, write_options
-from investigator.dialogue.options import Opt
+from investigator.dialogue.options import Opt, option_file, write_options
 from investigator.dialogue.registry import (
     agent_class,
     agent_class_name,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from investigator.dialogue.task_choice import Stochastic, cumulative_weights, multitask_weights
 from investigator.dialogue.task_strings import (
     Place,
-    Stochastic,
     TaskEntry,
-    cumulative_weights,
     expanded,
-    multitask_weights,
     split_task,
     teacher_place,
     with_task_options,

@@ -86,8 +86,9 @@ def test_no_more_samples_are_in_memory_than_the_buffer_holds() -> None:
     assert Sample.most <= Large.buffer + 3  # and one with the loader, one asked, one before it
 
 
-def test_samples_come_in_order_and_the_end_is_known_with_the_padding() -> None:
-    teacher = Generated({"datatype": "train:evalmode"})
+@pytest.mark.parametrize("datatype", ["train:evalmode", "train:ordered", "train:ordered:stream"])
+def test_samples_come_in_order_and_the_end_is_known_with_the_padding(datatype: str) -> None:
+    teacher = Generated({"datatype": datatype})
 
     acts = [(teacher.act().text, teacher.epoch_done()) for _ in range(11)]
     teacher.shutdown()
@@ -175,8 +176,9 @@ def test_copies_in_threads_take_each_sample_once_and_all_see_the_end() -> None:
     assert len(seen) == 20_000
 
 
-def test_iterating_reads_from_the_beginning_and_ends_its_thread_even_half_way() -> None:
-    teacher = Generated({"datatype": "valid"})
+@pytest.mark.parametrize("datatype", ["valid", "train:ordered"])
+def test_iterating_reads_from_the_beginning_and_ends_its_thread_even_half_way(datatype: str) -> None:
+    teacher = Generated({"datatype": datatype})
     teacher.act()
 
     assert [act.text for act in teacher] == IN_ORDER
@@ -187,7 +189,7 @@ def test_iterating_reads_from_the_beginning_and_ends_its_thread_even_half_way() 
     teacher.shutdown()
 
 
-@pytest.mark.parametrize("datatype", ["train", "train:ordered", "valid"])
+@pytest.mark.parametrize("datatype", ["train", "valid"])
 def test_chunks_without_samples_end_at_once(datatype: str) -> None:
     class Hollow(Generated):
         per_chunk = 0

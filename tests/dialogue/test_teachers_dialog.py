@@ -10,7 +10,7 @@ import pytest
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.teachers import DialogData, DialogTeacher, StreamDialogData
-from investigator.dialogue.teachers.entries import message_of
+from investigator.dialogue.teachers.dialog import message_of
 from investigator.errors import DialogueError, MissingPackageError
 
 

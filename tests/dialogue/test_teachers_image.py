@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from investigator.dialogue.teachers import AbstractImageTeacher
-from investigator.dialogue.teachers.image_modes import COLUMNS, ImageLoader
+from investigator.dialogue.teachers.image import COLUMNS, ImageLoader
 from investigator.errors import DialogueError, DialogueFormatError
 
 Image = pytest.importorskip("PIL.Image", reason="images need the package pillow")

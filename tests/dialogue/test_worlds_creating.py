@@ -16,7 +16,7 @@ from investigator.dialogue.worlds import (
     World,
     create_world,
 )
-from investigator.errors import UnknownTaskError
+from investigator.errors import DialogueError, UnknownTaskError
 
 TASKS = Lessons(p=["p1", "p2"], q=["q1"])
 
@@ -32,13 +32,24 @@ TASKS = Lessons(p=["p1", "p2"], q=["q1"])
         ({"task": "p", "batchsize": 2, "dynamic_batching": "full", "truncate": 8}, DynamicBatchWorld, None),
         ({"task": "p", "numthreads": 2}, HogwildWorld, DialogPartnerWorld),
         ({"task": "p", "numthreads": 2, "batchsize": 2}, HogwildWorld, BatchWorld),
-        ({"task": "p", "num_workers": 3}, DialogPartnerWorld, None),
     ],
 )
 def test_options_choose_the_world(opt: dict[str, object], outer: type[World], inner: type[World] | None) -> None:
     with create_world({"datatype": "valid", **opt}, Answerer({"id": "student"}), TASKS) as world:
         assert type(world) is outer
         assert inner is None or type(getattr(world, "world", None)) is inner
+
+
+@pytest.mark.parametrize(
+    ("opt", "told"),
+    [
+        ({"num_workers": 3}, "no world loads data in other processes"),
+        ({"dynamic_batching": "full", "truncate": 8}, "dynamic_batching changes nothing with batchsize 1"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(opt: dict[str, object], told: str) -> None:
+    with pytest.raises(DialogueError, match=told):
+        create_world({"task": "p", **opt}, talker("a"), TASKS)
 
 
 def test_the_number_of_agents_chooses_the_world_of_a_task() -> None:

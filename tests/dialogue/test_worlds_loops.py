@@ -9,9 +9,8 @@ import pytest
 from talking_agents import Talker, lesson, talker
 
 from investigator.dialogue.agents import Agent
-from investigator.dialogue.data_agent import DataAgent
 from investigator.dialogue.human_agent import HumanAgent
-from investigator.dialogue.simple_agents import FixedResponseAgent, RepeatQueryAgent
+from investigator.dialogue.simple_agents import DataAgent, FixedResponseAgent, RepeatQueryAgent
 from investigator.dialogue.worlds import (
     BatchWorld,
     DialogPartnerWorld,

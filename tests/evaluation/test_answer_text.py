@@ -1,10 +1,23 @@
-"""Values worked out by hand; the first pairs follow the rules of the SQuAD evaluation script."""
+"""A known answer in a text: by SQuAD's definition, worked out by hand after its script, and by ParlAI's."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from investigator.evaluation.answer_text import contains_answer, exact_match, number_recall, token_f1, tokens
+from investigator.evaluation.answer_text import (
+    PARLAI,
+    SQUAD,
+    Overlap,
+    contains_answer,
+    exact_match,
+    normalize_answer,
+    number_recall,
+    token_f1,
+    tokens,
+    word_overlap,
+)
 
 
 @pytest.mark.parametrize(
@@ -46,3 +59,71 @@ def test_numbers_are_found_whole_and_whatever_marks_their_thousands() -> None:
     text = "Cash rose from $30,177 million to 49605 (11.4 %)."
     assert number_recall(text, ["30177", "49,605", "11.4", "605"]) == pytest.approx(3 / 4)
     assert number_recall(text, ["1.4"]) == 0.0
+
+
+WORDS = st.lists(st.sampled_from(["red", "green", "blue", "grey"]), max_size=6)
+
+
+@pytest.mark.parametrize(
+    ("text", "normalised"),
+    [
+        ("  The  Cat,\tsat\n", "cat sat"),
+        ("don't", "don t"),
+        ("a theatre, an anthem", "theatre anthem"),
+        ("snake_case `x` [1]", "snake case x 1"),
+        ("«Привет»", "«привет»"),
+        ("שלום, עולם!", "שלום עולם"),
+        ("👋🏽 hi 👋🏽", "👋🏽 hi 👋🏽"),
+        ("", ""),
+    ],
+)
+def test_texts_are_normalised(text: str, normalised: str) -> None:
+    assert normalize_answer(text) == normalised
+
+
+@given(st.text())
+def test_normalising_twice_changes_nothing_for_ascii(text: str) -> None:
+    once = normalize_answer(text.encode("ascii", "ignore").decode())
+    assert normalize_answer(once) == once
+
+
+def test_a_guess_is_right_when_it_equals_any_answer() -> None:
+    assert exact_match("The Kitchen!", ["hall", "kitchen"], PARLAI)
+    assert not exact_match("kitchens", ["hall", "kitchen"], PARLAI)
+
+
+def test_a_guess_without_answers_is_not_right() -> None:
+    assert not exact_match("kitchen", [], PARLAI)
+    assert word_overlap("kitchen", [], PARLAI) == Overlap(0, 0, 0)
+
+
+def test_each_figure_is_the_best_over_the_answers() -> None:
+    assert word_overlap("one two", ["one", "one two three four"], PARLAI) == Overlap(1.0, 1.0, pytest.approx(2 / 3))
+
+
+def test_a_word_counts_as_often_as_it_stands_in_both() -> None:
+    assert word_overlap("dog dog dog", ["dog dog cat cat"], PARLAI) == Overlap(
+        pytest.approx(2 / 3), 0.5, pytest.approx(4 / 7)
+    )
+
+
+def test_texts_without_words_are_equal_and_share_all_of_nothing_or_none_as_the_definition_says() -> None:
+    assert exact_match("...", ["!!!"], PARLAI)
+    assert exact_match("...", ["!!!"], SQUAD)
+    assert word_overlap("...", ["!!!"], PARLAI) == Overlap(0, 0, 0)
+    assert word_overlap("...", ["!!!"], SQUAD) == Overlap(1, 1, 1)
+
+
+def test_the_definitions_differ_in_apostrophes_and_in_unspaced_scripts() -> None:
+    assert [by.words("Don't 蒸汽") for by in (PARLAI, SQUAD)] == [["don", "t", "蒸汽"], ["dont", "蒸", "汽"]]
+
+
+@given(WORDS, WORDS)
+def test_precision_and_recall_change_places_with_the_texts(guess: list[str], answer: list[str]) -> None:
+    there = word_overlap(" ".join(guess), [" ".join(answer)], PARLAI)
+    back = word_overlap(" ".join(answer), [" ".join(guess)], PARLAI)
+    assert (there.precision, there.recall, there.f1) == (back.recall, back.precision, pytest.approx(back.f1))
+
+
+def test_a_guess_of_a_million_words_is_graded() -> None:
+    assert word_overlap("word " * 1_000_000, ["word"], PARLAI) == Overlap(1e-6, 1.0, pytest.approx(2e-6))

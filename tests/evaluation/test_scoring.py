@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from investigator.evaluation.evidence_match import stands
 from investigator.evaluation.folder_report import folder_report
 from investigator.evaluation.outcomes import Outcome, Ranking
-from investigator.evaluation.proof import stands
 from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import Measure, evidence_in, is_right, scores
 from investigator.records import AnswerStatus, Document, PageSpan, Quote, Usage

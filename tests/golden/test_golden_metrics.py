@@ -9,13 +9,11 @@ from golden_rows import Row, check, each_row
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics import TeacherMetrics, aggregate_named_reports, aggregate_unnamed_reports, values
-from investigator.dialogue.metrics.bleu import bleu
-from investigator.dialogue.metrics.distinct import inter_distinct, intra_distinct
-from investigator.dialogue.metrics.matching import exact_match, normalize_answer, word_overlap
 from investigator.dialogue.metrics.ranking import in_batch_metrics, ranking_metrics, scored_metrics
-from investigator.dialogue.metrics.rouge import rouge
-from investigator.dialogue.metrics.store import Metrics
+from investigator.dialogue.metrics.reports import Metrics
 from investigator.dialogue.metrics.teacher_metrics import named_metrics
+from investigator.dialogue.metrics.text import bleu, inter_distinct, intra_distinct, rouge
+from investigator.evaluation.answer_text import PARLAI, exact_match, normalize_answer, word_overlap
 
 KINDS = {
     "avg": values.AverageMetric,
@@ -31,9 +29,9 @@ KINDS = {
 
 def text_pair(given: Any) -> Any:
     guess, answers = given["guess"], given["answers"]
-    words = word_overlap(guess, answers)
+    words = word_overlap(guess, answers, PARLAI)
     found = {
-        "accuracy": exact_match(guess, answers).value(),
+        "accuracy": float(exact_match(guess, answers, PARLAI)),
         "precision": words.precision,
         "recall": words.recall,
         "f1": words.f1,

@@ -13,11 +13,10 @@ import pytest
 from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
+from investigator.dialogue.task_choice import cumulative_weights, multitask_weights
 from investigator.dialogue.task_strings import (
     TaskEntry,
-    cumulative_weights,
     expanded,
-    multitask_weights,
     split_task,
 )
 from investigator.tasks.loading import Tasks

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from investigator.dialogue.class_loading import load_class
 from investigator.dialogue.human_agent import HumanAgent
+from investigator.dialogue.registry import load_class
 from investigator.dialogue.simple_agents import RepeatLabelAgent
 from investigator.dialogue.task_strings import TaskEntry, teacher_place
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher

@@ -1,8 +1,11 @@
 """Metrics of dialogues, defined as in ParlAI: values that add up, what grades a reply, reports and their tables."""
 
-from investigator.dialogue.metrics.aggregation import aggregate_named_reports, aggregate_unnamed_reports
-from investigator.dialogue.metrics.store import Metrics
-from investigator.dialogue.metrics.table import report_table
+from investigator.dialogue.metrics.reports import (
+    Metrics,
+    aggregate_named_reports,
+    aggregate_unnamed_reports,
+    report_table,
+)
 from investigator.dialogue.metrics.teacher_metrics import TeacherMetrics
 from investigator.dialogue.metrics.values import AverageMetric, FixedMetric, Metric, Report, SumMetric, TimerMetric
 

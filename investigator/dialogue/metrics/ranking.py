@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from investigator.dialogue.metrics.matching import normalize_answer
 from investigator.dialogue.metrics.values import AverageMetric
 from investigator.errors import MetricsError
+from investigator.evaluation.answer_text import normalize_answer
 
 HITS_AT = (1, 5, 10, 100)
 
@@ -14,14 +14,17 @@ _KEEPS_IN_BATCH_BELOW_1 = 1e-5
 
 
 def first_right(candidates: Iterable[str], labels: Iterable[str]) -> int | None:
-    """The place, from 1, of the best candidate that equals a label once both are normalised; None where none does."""
+    """Return the place, from 1, of the best candidate that equals a label once both are normalised.
+
+    None if none does.
+    """
     wanted = {normalize_answer(label) for label in labels}
     places = (place for place, text in enumerate(candidates, start=1) if normalize_answer(text) in wanted)
     return next(places, None)
 
 
 def ranking_metrics(candidates: Iterable[str], labels: Iterable[str]) -> dict[str, AverageMetric]:
-    """hits@1, 5, 10 and 100, and `mrr`: one over the place of the best right candidate, 0 where there is none.
+    """hits@1, 5, 10 and 100, and `mrr`: one over the place of the best right candidate, 0 if there is none.
 
     The candidates stand best first.
     """
@@ -34,7 +37,7 @@ def scored_metrics(scores: Sequence[float], label: int, top: int | None = None) 
     """`rank` and `mrr` of the candidate `label` for an agent that ranks by scores and knows which one is right.
 
     Equal scores rank in their order. A label that is not among the `top` ranks after all candidates.
-    Raises MetricsError where there is no candidate of that index.
+    Raises MetricsError if there is no candidate of that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own or (score == own and index < label) for index, score in enumerate(scores))
@@ -47,7 +50,7 @@ def in_batch_metrics(scores: Sequence[float], label: int) -> Mapping[str, Averag
     """`train_accuracy`, `rank` and `mrr` of one row of a batch in which each row's labels are the others' negatives.
 
     Equal scores share a rank, and the first of the highest is the guess. As ParlAI has it in training, the reciprocal
-    rank is 1 / (rank + 0.00001). Raises MetricsError where there is no candidate of that index.
+    rank is 1 / (rank + 0.00001). Raises MetricsError if there is no candidate of that index.
     """
     own = _score_of(scores, label)
     rank = 1 + sum(score > own for score in scores)

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.bleu import bleu
-from investigator.dialogue.metrics.distinct import inter_distinct, intra_distinct
-from investigator.dialogue.metrics.matching import exact_match, word_overlap
 from investigator.dialogue.metrics.ranking import HITS_AT, ranking_metrics
-from investigator.dialogue.metrics.rouge import rouge
-from investigator.dialogue.metrics.store import Metrics
+from investigator.dialogue.metrics.reports import Metrics
+from investigator.dialogue.metrics.text import bleu, inter_distinct, intra_distinct, rouge
 from investigator.dialogue.metrics.values import AverageMetric, Metric, SumMetric
 from investigator.errors import DialogueError
+from investigator.evaluation.answer_text import PARLAI, exact_match, word_overlap
 
 _BLEU_ORDERS = (1, 2, 3, 4)
 _DISTINCT_LENGTHS = (1, 2)
@@ -36,7 +34,7 @@ _OWN_NAMES = frozenset(
 
 
 def named_metrics(metrics_list: str) -> frozenset[str]:
-    """The metrics that a comma list of names and groups stands for.
+    """Return the metrics that a comma list of names and groups stands for.
 
     Groups are `default` (accuracy, f1, bleu-4), `rouge`, `bleu`, `distinct` and `all`; any other name stands for
     itself, so that a teacher of one's own can look whether its metric is asked for.
@@ -61,7 +59,7 @@ class TeacherMetrics(Metrics):
         A text is graded by the labels, best of all; `text_candidates`, best first, give hits@k and mrr; the reply's
         own `metrics` are added, numbers as averages, and one that has the name of a metric of ours as `USER_name`.
         Without labels nothing is right or wrong, so only the reply's own metrics are added.
-        Raises DialogueError where candidates are no list, or the reply's metrics no mapping of names to figures.
+        Raises DialogueError if candidates are no list, or the reply's metrics no mapping of names to figures.
         """
         right = (labels,) if isinstance(labels, str) else tuple(labels)
         found: dict[str, Metric] = {"exs": SumMetric(1)}
@@ -75,9 +73,9 @@ class TeacherMetrics(Metrics):
         self.add_all(found)
 
     def _text_metrics(self, guess: str, labels: Sequence[str]) -> dict[str, Metric]:
-        words = word_overlap(guess, labels)
+        words = word_overlap(guess, labels, PARLAI)
         found: dict[str, Metric] = {
-            "accuracy": exact_match(guess, labels),
+            "accuracy": AverageMetric(float(exact_match(guess, labels, PARLAI))),
             "precision": AverageMetric(words.precision),
             "recall": AverageMetric(words.recall),
             "f1": AverageMetric(words.f1),

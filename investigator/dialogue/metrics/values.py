@@ -22,14 +22,14 @@ class Metric(ABC):
 
     @abstractmethod
     def value(self) -> float:
-        """The figure itself."""
+        """Return the figure itself."""
 
     @abstractmethod
     def _plus(self, other: Self) -> Self:
         """Both together; they are of one class."""
 
     def __add__(self, other: Self | None) -> Self:
-        """Both together. Raises MetricsError where they are of different classes."""
+        """Both together. Raises MetricsError if they are of different classes."""
         if other is None:
             return self
         if type(other) is not type(self):
@@ -40,7 +40,7 @@ class Metric(ABC):
         return float(self.value())
 
     def __str__(self) -> str:
-        """The value to four significant digits."""
+        """Return the value to four significant digits."""
         return f"{self.value():.4g}"
 
 
@@ -89,7 +89,7 @@ class FixedMetric(Metric):
         return self.fixed
 
     def _plus(self, other: Self) -> Self:
-        """Raises MetricsError where the two differ."""
+        """Raises MetricsError if the two differ."""
         if self.fixed != other.fixed:
             raise MetricsError(f"the fixed metrics are not the same: {self.fixed} and {other.fixed}")
         return self
@@ -97,7 +97,7 @@ class FixedMetric(Metric):
 
 @dataclass(frozen=True)
 class TimerMetric(Metric):
-    """An amount per second, over the time from `start` to `end` (seconds of one clock); 0 where no time has passed.
+    """An amount per second, over the time from `start` to `end` (seconds of one clock); 0 if no time has passed.
 
     Together, two run from the earlier start to the later end: what ran side by side adds up.
     """

@@ -7,14 +7,12 @@ FixedDialogTeacher and its `get`, what does not fit into memory ChunkTeacher, an
 
 from investigator.dialogue.teachers.base import Teacher
 from investigator.dialogue.teachers.chunk import ChunkTeacher
-from investigator.dialogue.teachers.conversation import ConversationTeacher
 from investigator.dialogue.teachers.dialog import DialogTeacher
 from investigator.dialogue.teachers.dialog_data import DialogData, StreamDialogData
+from investigator.dialogue.teachers.files import ConversationTeacher, FbDeprecatedDialogTeacher, ParlAIDialogTeacher
 from investigator.dialogue.teachers.fixed import FixedDialogTeacher
 from investigator.dialogue.teachers.image import AbstractImageTeacher
 from investigator.dialogue.teachers.multitask import MultiTaskTeacher
-from investigator.dialogue.teachers.numbered import FbDeprecatedDialogTeacher
-from investigator.dialogue.teachers.parlai_text import ParlAIDialogTeacher
 
 __all__ = [
     "AbstractImageTeacher",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Self
 
 from investigator.dialogue.agents import Agent, Shared
@@ -47,11 +47,11 @@ class Teacher(Agent):
             alone.shutdown()
 
     def alone(self) -> Self:
-        """A copy with the same data and a progress of its own."""
+        """Return a copy with the same data and a progress of its own."""
         return type(self)(Opt(self.opt, batchsize=1), self.share_data())
 
     def share_data(self) -> dict[str, object]:
-        """What a copy that goes its own way needs: all of `share` but the progress."""
+        """Return what a copy that goes its own way needs: all of `share` but the progress."""
         return {key: value for key, value in self.share().items() if key not in PROGRESS}
 
     def expect(self, question: Message) -> None:
@@ -62,7 +62,7 @@ class Teacher(Agent):
         """Grade a reply by the labels of what was asked last, once; `metrics` of the reply tells the grades."""
         reply = Message.of(observation)
         asked, self._asked = self._asked, None
-        labels = _labels(asked) if asked else []
+        labels = asked.known_labels() if asked else []
         if asked and labels:
             self.metrics.evaluate_response(reply, labels)
             self.custom_evaluation(asked, labels, reply)
@@ -76,7 +76,7 @@ class Teacher(Agent):
         """Grade a reply in further ways, with `self.metrics.add(name, metric)`; called once for each graded reply."""
 
     def report(self) -> Report:
-        """The metrics of all replies, to copies too, since they were last reset, by name."""
+        """Return the metrics of all replies, to copies too, since they were last reset, by name."""
         return self.metrics.report()
 
     def reset_metrics(self) -> None:
@@ -91,29 +91,22 @@ class Teacher(Agent):
         self._epoch_done = False
 
     def num_examples(self) -> int | None:
-        """How many examples there are; None where that is unknown."""
+        """Return the number of examples; None if that is unknown."""
         return None
 
     def num_episodes(self) -> int | None:
-        """How many episodes there are; None where that is unknown."""
+        """Return the number of episodes; None if that is unknown."""
         return None
 
     def epoch_done(self) -> bool:
-        """Whether a pass over the data has ended."""
+        """Return True if a pass over the data has ended."""
         return self._epoch_done
 
     def share(self) -> dict[str, object]:
-        """What a copy needs; copies count into the same metrics."""
+        """Return what a copy needs; copies count into the same metrics."""
         return {**super().share(), "metrics": self.metrics.share()}
 
 
 def ends_episode(message: Mapping[str, object]) -> bool:
-    """Whether the episode ends with a message."""
+    """Return True if the episode ends with a message."""
     return bool(message.get(EPISODE_DONE, False))
-
-
-def _labels(asked: Message) -> list[str]:
-    given = asked.get("labels", asked.get("eval_labels"))
-    if isinstance(given, str):
-        return [given]
-    return [str(label) for label in given if label is not None] if isinstance(given, Iterable) else []

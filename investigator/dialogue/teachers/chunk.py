@@ -3,27 +3,106 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import Condition, Thread
 from typing import Generic, TypeVar
 
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.teachers.base import ends_episode
-from investigator.dialogue.teachers.chunk_queue import ChunkQueue
-from investigator.dialogue.teachers.fixed import FixedDialogTeacher
-from investigator.errors import DialogueError
+from investigator.dialogue.teachers.fixed import FixedDialogTeacher, missing
+from investigator.errors import DialogueError, DialogueValueError, InvestigatorError
 
 Sample = TypeVar("Sample")
+
+
+class ChunkQueue(Generic[Sample]):
+    """Takes samples from `load` on a thread of its own, `size` at most ahead of who takes them.
+
+    Several threads may take. The thread starts with the first `take`.
+    """
+
+    def __init__(self, load: Callable[[], Iterable[Sample]], size: int) -> None:
+        if size < 1:
+            raise DialogueValueError(f"the buffer of a ChunkTeacher must hold 1 sample or more, not {size}")
+        self._load = load
+        self._size = size
+        self._changed = Condition()
+        self._samples: deque[Sample] = deque()
+        self._thread: Thread | None = None
+        self._run = 0
+        self._ended = False
+        self._error: BaseException | None = None
+
+    def take(self) -> Sample | None:
+        """Return the next sample; None after the last one.
+
+        Raises the error of the loading, as a DialogueError if it is none of ours, when all before it are taken.
+        """
+        with self._changed:
+            if self._thread is None and not self._ended:
+                self._thread = Thread(target=self._fill, args=(self._run,), name="chunk-loader", daemon=True)
+                self._thread.start()
+            self._changed.wait_for(lambda: self._samples or self._ended)
+            if self._samples:
+                self._changed.notify_all()
+                return self._samples.popleft()
+            if isinstance(self._error, InvestigatorError):
+                raise self._error
+            if self._error is not None:
+                raise DialogueError(f"a chunk could not be loaded: {self._error!r}") from self._error
+            return None
+
+    def close(self) -> None:
+        """Stop loading, end the thread and let go of what was loaded; nothing can be taken until `restart`."""
+        with self._changed:
+            self._run += 1
+            self._ended, self._error = True, None
+            self._samples.clear()
+            self._changed.notify_all()
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def restart(self) -> None:
+        """Begin with the first sample again."""
+        self.close()
+        with self._changed:
+            self._ended = False
+
+    def _fill(self, run: int) -> None:
+        error: BaseException | None = None
+        try:
+            for sample in self._load():
+                if not self._put(sample, run):
+                    return
+        except BaseException as problem:  # noqa: BLE001 - it is raised where the samples are taken
+            error = problem
+        with self._changed:
+            if run == self._run:
+                self._ended, self._error = True, error
+                self._changed.notify_all()
+
+    def _put(self, sample: Sample, run: int) -> bool:
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._samples) < self._size or run != self._run)
+            if run != self._run:
+                return False
+            self._samples.append(sample)
+            self._changed.notify_all()
+            return True
 
 
 class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
     """Derive from it and write `get_num_samples`, `get_fold_chunks`, `load_from_chunk` and `create_message`.
 
     Chunks are loaded on a thread of their own, `get_buffersize` samples at most ahead of what is asked. They come in
-    order, or, where the datatype shuffles, the chunks in random order and the samples inside a chunk too. In training
-    the data is begun anew; otherwise the end is known only with the padding after it. Copies that share take samples in
-    turn. `shutdown` ends the thread. An error while loading is raised by `act`.
+    order, or, if the datatype shuffles, the chunks in random order and the samples inside a chunk too. If the datatype
+    cycles (`train`), the data is begun anew; otherwise (`train:ordered` too) there is padding after the last sample,
+    and only that tells the end. Copies that share take samples in turn. `shutdown` ends the thread. An error while
+    loading is raised by `act`.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -36,20 +115,20 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         self._sample: Sample | None = None
 
     def get_num_samples(self, opt: Opt) -> tuple[int, int]:
-        """How many examples and how many episodes there are. To be overridden."""
-        raise _missing("get_num_samples", self)
+        """Return the number of examples and how many episodes. To be overridden."""
+        raise missing("get_num_samples", self)
 
     def get_fold_chunks(self, opt: Opt) -> list[int]:
-        """The numbers of the chunks of the fold. To be overridden."""
-        raise _missing("get_fold_chunks", self)
+        """Return the numbers of the chunks of the fold. To be overridden."""
+        raise missing("get_fold_chunks", self)
 
     def load_from_chunk(self, chunk_idx: int) -> Iterable[Sample]:
-        """The samples of one chunk, as a list or one by one; on another thread. To be overridden."""
-        raise _missing("load_from_chunk", self)
+        """Return the samples of one chunk, as a list or one by one; on another thread. To be overridden."""
+        raise missing("load_from_chunk", self)
 
     def create_message(self, queue_output: Sample, entry_idx: int = 0) -> Message:
         """One example of a sample, with `episode_done` true at its last. To be overridden."""
-        raise _missing("create_message", self)
+        raise missing("create_message", self)
 
     def get_buffersize(self) -> int:
         """How many samples are loaded ahead at most."""
@@ -60,15 +139,15 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         raise DialogueError("a ChunkTeacher has no numbered episodes", hint="Take its examples with act, or iterate.")
 
     def num_examples(self) -> int:
-        """How many examples there are."""
+        """Return the number of examples."""
         return self.get_num_samples(self.opt)[0]
 
     def num_episodes(self) -> int:
-        """How many episodes there are."""
+        """Return the number of episodes."""
         return self.get_num_samples(self.opt)[1]
 
     def next_example(self) -> tuple[Message, bool]:
-        """The next example, or padding after the end of the data."""
+        """Return the next example, or padding after the end of the data."""
         if self._episode_done:
             self._sample, self.entry_idx = self._queue.take(), 0
         else:
@@ -86,7 +165,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         self._queue.restart()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs; copies take samples in turn."""
+        """Return what a copy needs; copies take samples in turn."""
         return {**super().share(), "chunks": self._queue}
 
     def shutdown(self) -> None:
@@ -104,7 +183,7 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
                 order.shuffle(chunks)
             for chunk in chunks:
                 for sample in self._in_order(self.load_from_chunk(chunk), order):
-                    found = self.datatype.training
+                    found = self.datatype.cycles
                     yield sample
 
     def _in_order(self, samples: Iterable[Sample], order: random.Random) -> Iterable[Sample]:
@@ -113,9 +192,3 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         held = list(samples)
         order.shuffle(held)
         return held
-
-
-def _missing(method: str, teacher: FixedDialogTeacher) -> DialogueError:
-    return DialogueError(
-        f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Write the method {method} in that class."
-    )

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from investigator.dialogue.agents import Shared
-from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
 from investigator.dialogue.teachers.dialog_data import DialogData, Entry, StreamDialogData
-from investigator.dialogue.teachers.entries import message_of
 from investigator.dialogue.teachers.fixed import FixedDialogTeacher
-from investigator.dialogue.teachers.image_modes import ImageLoader
-from investigator.errors import DialogueError
+from investigator.dialogue.teachers.image import ImageLoader
+from investigator.errors import DialogueError, DialogueTypeError
 
 
 class DialogTeacher(FixedDialogTeacher):
     """Derive from it and write `setup_data`; the option `datafile` names the file.
 
     With a datatype that streams, the file is read while it is used, never as a whole. Further options: `image_mode`.
-    Raises DialogueError where there is no datafile.
+    Raises DialogueError if there is no datafile.
     """
 
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
@@ -41,7 +40,7 @@ class DialogTeacher(FixedDialogTeacher):
 
     @property
     def datafile(self) -> str:
-        """The path of the data file."""
+        """Return the path of the data file."""
         path = self.opt.text("datafile")
         if not path:
             raise DialogueError(
@@ -62,25 +61,25 @@ class DialogTeacher(FixedDialogTeacher):
         )
 
     def label_candidates(self) -> Iterable[str] | None:
-        """Candidates that all examples have; None where each has its own, or none."""
+        """Candidates that all examples have; None if each has its own, or none."""
         return None
 
     def make_message(self, entry: Entry) -> Message:
-        """The message of one entry."""
+        """Return the message of one entry."""
         return message_of(entry, self._candidates, self._images.load)
 
     def restarts(self) -> bool:
-        """Whether a stream is begun anew after its end."""
+        """Return True if a stream is begun anew after its end."""
         return self.datatype.cycles
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        """One example. Raises DialogueError where there is none, or the data streams."""
+        """One example. Raises DialogueError if there is none, or the data streams."""
         if self.data is None:
             raise DialogueError("a stream has no numbered episodes", hint="Use a datatype without :stream.")
         return self.data.get(episode_idx, entry_idx)[0]
 
     def next_example(self) -> tuple[Message, bool]:
-        """The next example, and whether a pass over the data ends with it."""
+        """Return the next example, and whether a pass over the data ends with it."""
         if self.stream is None:
             return super().next_example()
         if not self._episode:
@@ -95,11 +94,11 @@ class DialogTeacher(FixedDialogTeacher):
         return example, ends and not self.datatype.cycles
 
     def num_episodes(self) -> int:
-        """How many episodes there are; a stream is read once to know."""
+        """Return the number of episodes; a stream is read once to know."""
         return self._source().num_episodes()
 
     def num_examples(self) -> int:
-        """How many examples there are; a stream is read once to know."""
+        """Return the number of examples; a stream is read once to know."""
         return self._source().num_examples()
 
     def reset(self) -> None:
@@ -110,7 +109,7 @@ class DialogTeacher(FixedDialogTeacher):
             self.stream.reset()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs; the data is loaded once for all."""
+        """Return what a copy needs; the data is loaded once for all."""
         held = {"stream": self.stream} if self.data is None else self.data.share()
         return {**super().share(), **held}
 
@@ -123,3 +122,64 @@ class DialogTeacher(FixedDialogTeacher):
     def _opened_stream(self) -> StreamDialogData:
         path = self.datafile
         return StreamDialogData(lambda: self.setup_data(path), restarts=self.restarts())
+
+
+_FIELDS = ("text", "labels", "reward", "label_candidates")
+
+LoadImage = Callable[[str], object | None]
+"""Gives the image of a path in the form wanted; None where no image is wanted."""
+
+
+def message_of(entry: object, candidates: frozenset[str] | None, load_image: LoadImage) -> Message:
+    """Return the message of an entry: a tuple of up to five parts, or fields by name.
+
+    `candidates` are those of the whole task: each example has them, with its own labels among them.
+    Raises DialogueError if the entry is something else, sets a field that is set for it, or has candidates without
+    its label.
+    """
+    if isinstance(entry, Mapping):
+        message = _of_fields(entry)
+    elif isinstance(entry, tuple | list):
+        message = _of_parts(entry, load_image)
+    else:
+        raise DialogueTypeError(
+            f"an entry must be a tuple or fields by name, it is {str(entry)[:80]!r}",
+            hint="Give (text, labels, reward, label candidates, path of an image) or a dict.",
+        )
+    labels = texts_of(message.get("labels"))
+    if labels and candidates is not None:
+        message.force_set("label_candidates", candidates if candidates.issuperset(labels) else candidates.union(labels))
+    own = message.get("label_candidates")
+    if labels and isinstance(own, Collection) and labels[0] not in own:
+        raise DialogueError(
+            f"the label {labels[0][:80]!r} is missing from the label candidates", hint="Add it to the candidates."
+        )
+    return message
+
+
+def _of_fields(entry: Mapping[str, object]) -> Message:
+    for field, reason in (
+        ("eval_labels", "labels become eval_labels by themselves"),
+        ("eval_label", "labels become eval_labels by themselves"),
+        (EPISODE_DONE, "it follows from where episodes begin"),
+    ):
+        if field in entry:
+            raise DialogueError(f"setup_data must not set {field}: {reason}", hint=f"Leave {field} out.")
+    fields = dict(entry)
+    if "label" in fields:
+        fields["labels"] = fields.pop("label")
+    if isinstance(fields.get("labels"), str):
+        fields["labels"] = (fields["labels"],)
+    return Message(fields)
+
+
+def _of_parts(entry: Collection[object], load_image: LoadImage) -> Message:
+    parts = list(entry)
+    message = Message({name: part for name, part in zip(_FIELDS, parts, strict=False) if part is not None})
+    if isinstance(message.get("labels"), str):
+        message.force_set("labels", (message["labels"],))
+    if len(parts) > len(_FIELDS) and parts[4] is not None:
+        image = load_image(str(parts[4]))
+        if image is not None:
+            message["image"] = image
+    return message

@@ -42,7 +42,7 @@ class DialogData:
         self._make_message = make_message
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> tuple[Message, bool]:
-        """One example, and whether it is the last of all. Raises DialogueError where there is none."""
+        """One example, and whether it is the last of all. Raises DialogueError if there is none."""
         if not 0 <= episode_idx < len(self._episodes) or not 0 <= entry_idx < len(self._episodes[episode_idx]):
             raise DialogueError(f"there is no example {entry_idx} in episode {episode_idx}")
         episode = self._episodes[episode_idx]
@@ -52,15 +52,15 @@ class DialogData:
         return message, done and episode_idx == len(self._episodes) - 1
 
     def num_episodes(self) -> int:
-        """How many episodes there are."""
+        """Return the number of episodes."""
         return len(self._episodes)
 
     def num_examples(self) -> int:
-        """How many examples there are."""
+        """Return the number of examples."""
         return sum(len(episode) for episode in self._episodes)
 
     def share(self) -> dict[str, object]:
-        """What a copy needs."""
+        """Return what a copy needs."""
         return {"data": self}
 
 
@@ -82,7 +82,7 @@ class StreamDialogData:
         self._begin()
 
     def next_episode(self) -> tuple[list[Entry], bool] | None:
-        """The entries of the next episode, and whether it is the last of the file; None after that.
+        """Return the entries of the next episode, and whether it is the last of the file; None after that.
 
         Raises what reading raises, and DialogueError from then on until `reset`.
         """
@@ -100,11 +100,11 @@ class StreamDialogData:
             self._begin()
 
     def num_episodes(self) -> int:
-        """How many episodes there are; the file is read once to know."""
+        """Return the number of episodes; the file is read once to know."""
         return self._counted()[0]
 
     def num_examples(self) -> int:
-        """How many examples there are; the file is read once to know."""
+        """Return the number of examples; the file is read once to know."""
         return self._counted()[1]
 
     def _begin(self) -> None:
@@ -127,7 +127,7 @@ class StreamDialogData:
 
 
 def episodes_of(entries: Entries) -> Iterator[list[Entry]]:
-    """The entries, episode by episode. Raises DialogueError where one comes without the mark of a new episode."""
+    """Return the entries, episode by episode. Raises DialogueError if one comes without the mark of a new episode."""
     episode: list[Entry] = []
     for pair in entries:
         if not isinstance(pair, tuple | list) or len(pair) != 2:

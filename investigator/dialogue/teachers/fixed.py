@@ -23,7 +23,7 @@ class EpisodeOrder:
         self._last = -1
 
     def next(self, episodes: int) -> int:
-        """The number of the next episode, of so many; beyond the last one where the data has ended."""
+        """Return the number of the next episode, of so many; beyond the last one where the data has ended."""
         with self._lock:
             if self._datatype.shuffles and episodes:
                 return self._random.randrange(episodes)
@@ -43,7 +43,7 @@ class FixedDialogTeacher(Teacher):
 
     Copies that share take episodes in turn. Labels are shown while training; otherwise they are moved to
     `eval_labels`, or left out with the option `hide_labels`. After the end of the data it gives padding, as it does at
-    once where there is no data. Further options: `batchsize` (how many copies act side by side), `seed` of the random
+    once if there is no data. Further options: `batchsize` (how many copies act side by side), `seed` of the random
     order.
     """
 
@@ -58,18 +58,18 @@ class FixedDialogTeacher(Teacher):
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         """One example, with `episode_done` true at the last of an episode. To be overridden."""
-        raise _missing("get", self)
+        raise missing("get", self)
 
     def num_episodes(self) -> int:
-        """How many episodes there are. To be overridden."""
-        raise _missing("num_episodes", self)
+        """Return the number of episodes. To be overridden."""
+        raise missing("num_episodes", self)
 
     def num_examples(self) -> int:
-        """How many examples there are. To be overridden."""
-        raise _missing("num_examples", self)
+        """Return the number of examples. To be overridden."""
+        raise missing("num_examples", self)
 
     def next_example(self) -> tuple[Message, bool]:
-        """The next example, and whether a pass over the data ends with it."""
+        """Return the next example, and whether a pass over the data ends with it."""
         episodes = self.num_episodes()
         if self._episode_done:
             self.episode_idx, self.entry_idx = self.order.next(episodes), 0
@@ -83,7 +83,7 @@ class FixedDialogTeacher(Teacher):
         return example, is_last and not self.datatype.cycles
 
     def act(self) -> Message:
-        """The next example as a message, with the teacher's id."""
+        """Return the next example as a message, with the teacher's id."""
         example, self._epoch_done = self.next_example()
         act = example.copy()
         act.force_set("id", self.id)
@@ -101,11 +101,12 @@ class FixedDialogTeacher(Teacher):
         self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True
 
     def share(self) -> dict[str, object]:
-        """What a copy needs; copies take episodes in turn."""
+        """Return what a copy needs; copies take episodes in turn."""
         return {**super().share(), "order": self.order}
 
 
-def _missing(method: str, teacher: Teacher) -> DialogueError:
+def missing(method: str, teacher: Teacher) -> DialogueError:
+    """Return the error of a teacher that lacks a method."""
     return DialogueError(
         f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Write the method {method} in that class."
     )

@@ -1,17 +1,90 @@
-"""AbstractImageTeacher: asks about images."""
+"""AbstractImageTeacher: asks about images, given as pixels, as characters, or not at all."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.teachers.fixed import FixedDialogTeacher
-from investigator.dialogue.teachers.image_modes import ImageLoader
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, MissingPackageError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+COLUMNS = 60
+"""Width of an image made of characters."""
+
+LARGEST = 50_000_000
+"""An image of more pixels than this is not loaded: it would take over 150 MB."""
+
+_DARK_TO_LIGHT = "@%#*+=-:. "
+_CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
+
+
+class ImageMode(StrEnum):
+    """What the field `image` of a message holds."""
+
+    RAW = "raw"
+    """The pixels, as an RGB image of Pillow."""
+    ASCII = "ascii"
+    """Lines of characters, light ones for light pixels."""
+    NO_IMAGE_MODEL = "no_image_model"
+    """No image."""
+
+
+class ImageLoader:
+    """Loads images in the mode of the option `image_mode`, by default `raw`."""
+
+    def __init__(self, opt: Mapping[str, object]) -> None:
+        name = Opt.of(opt).text("image_mode", ImageMode.RAW)
+        if name not in list(ImageMode):
+            raise DialogueValueError(f"there is no image mode {name!r}", hint=f"Choose one of {', '.join(ImageMode)}.")
+        self.mode = ImageMode(name)
+
+    def load(self, path: str) -> object | None:
+        """Return the image of a file in the loader's mode; None if no image is wanted.
+
+        Raises DialogueError if the file is missing or no image, MissingPackageError if Pillow is not installed.
+        """
+        if self.mode is ImageMode.NO_IMAGE_MODEL:
+            return None
+        image = _opened(path)
+        return image if self.mode is ImageMode.RAW else as_characters(image)
+
+
+def as_characters(image: Image) -> str:
+    """Return an image as lines of characters, at most COLUMNS wide."""
+    columns = min(COLUMNS, image.width)
+    rows = max(1, round(image.height * columns / image.width * _CHARACTER_RATIO))
+    shades = image.convert("L").resize((columns, rows)).tobytes()
+    characters = [_DARK_TO_LIGHT[shade * len(_DARK_TO_LIGHT) // 256] for shade in shades]
+    return "\n".join("".join(characters[start : start + columns]) for start in range(0, len(characters), columns))
+
+
+def _opened(path: str) -> Image:
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise MissingPackageError(
+            "images need the package pillow",
+            hint="Install it: pip install pillow, or set image_mode to no_image_model.",
+        ) from error
+    try:
+        with Image.open(path) as image:
+            if image.width * image.height > LARGEST:
+                raise DialogueError(f"the image {path} is too large: {image.width} by {image.height} pixels")
+            return image.convert("RGB")
+    except (OSError, UnidentifiedImageError, Image.DecompressionBombError, ValueError, SyntaxError) as error:
+        raise DialogueError(
+            f"the image {path} cannot be read: {error}", hint="Name an image file that exists and is whole."
+        ) from error
 
 
 class AbstractImageTeacher(FixedDialogTeacher):
@@ -19,7 +92,7 @@ class AbstractImageTeacher(FixedDialogTeacher):
 
     The data is a JSON file, a list of objects: an image's id in `image_id_key`, the text in `text_key`, labels in
     `label_key`, anything else. Options: `datafile`, `image_mode` (`raw`, `ascii`, `no_image_model`). The image is
-    loaded when it is asked about. Raises DialogueError where the data or an image cannot be read.
+    loaded when it is asked about. Raises DialogueError if the data or an image cannot be read.
     """
 
     image_id_key = "image_id"
@@ -35,18 +108,18 @@ class AbstractImageTeacher(FixedDialogTeacher):
         )
 
     def get_data_path(self, opt: Opt) -> str:
-        """Where the data lies: the option `datafile`, unless overridden."""
+        """If the data lies: the option `datafile`, unless overridden."""
         path = opt.text("datafile")
         if not path:
             raise DialogueError(f"{type(self).__name__} has no data file", hint='Name it with the option "datafile".')
         return path
 
     def image_id_to_image_path(self, image_id: str) -> str:
-        """Where the image with an id lies. To be overridden."""
+        """If the image with an id lies. To be overridden."""
         raise DialogueError(f'"image_id_to_image_path" must be overridden by {type(self).__name__}')
 
     def load_data(self, data_path: str, opt: Opt) -> Sequence[Mapping[str, object]]:
-        """The items of the data."""
+        """Return the items of the data."""
         try:
             items = json.loads(Path(data_path).read_text(encoding="utf-8"))
         except OSError as error:
@@ -75,13 +148,13 @@ class AbstractImageTeacher(FixedDialogTeacher):
         return example
 
     def num_episodes(self) -> int:
-        """How many items there are."""
+        """Return the number of items."""
         return len(self.data)
 
     def num_examples(self) -> int:
-        """How many items there are."""
+        """Return the number of items."""
         return len(self.data)
 
     def share(self) -> dict[str, object]:
-        """What a copy needs; the data is loaded once for all."""
+        """Return what a copy needs; the data is loaded once for all."""
         return {**super().share(), "data": self.data}

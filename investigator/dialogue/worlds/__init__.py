@@ -3,13 +3,11 @@
 from investigator.dialogue.worlds.base import World
 from investigator.dialogue.worlds.batch import BatchWorld
 from investigator.dialogue.worlds.creating import TaskLoader, create_world, default_world
-from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
+from investigator.dialogue.worlds.dialog import DialogPartnerWorld, ExecutableWorld, MultiAgentDialogWorld
 from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
-from investigator.dialogue.worlds.executable import ExecutableWorld
 from investigator.dialogue.worlds.hogwild import HogwildWorld
 from investigator.dialogue.worlds.interactive import InteractiveWorld, SelfChatWorld
 from investigator.dialogue.worlds.multi import MultiWorld
-from investigator.dialogue.worlds.multi_agent import MultiAgentDialogWorld
 
 __all__ = [
     "BatchWorld",

@@ -9,7 +9,7 @@ from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Metric, Report
 from investigator.dialogue.options import Opt
-from investigator.dialogue.worlds.copying import agents_of_share, shared_options
+from investigator.dialogue.registry import create_agent_from_shared
 from investigator.dialogue.worlds.loops import HasExamples, LoopWatch
 from investigator.errors import DialogueError, DialogueValueError
 
@@ -19,7 +19,7 @@ class Reports(Protocol):
     """An agent that measures."""
 
     def report(self) -> Report:
-        """The metrics up to now, by name."""
+        """Return the metrics up to now, by name."""
         ...
 
 
@@ -46,7 +46,7 @@ class World:
             )
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
-        self.agents = list(agents) if agents is not None else agents_of_share(shared or {})
+        self.agents = list(agents) if agents is not None else _agents_of(shared or {})
         nameless = next((agent for agent in self.agents if not hasattr(agent, "id")), None)
         if nameless is not None:
             raise DialogueValueError(
@@ -61,21 +61,21 @@ class World:
         self._was_done = False
 
     def get_agents(self) -> list[Agent]:
-        """The agents that take part in the current turn."""
+        """Return the agents that take part in the current turn."""
         return self.agents
 
     def get_acts(self) -> list[Message | None]:
-        """The last act of each of these agents."""
+        """Return the last act of each of these agents."""
         return self.acts
 
     def batch_agent(self, index: int) -> Agent | None:
-        """The agent that may act for all copies of this world at once; None where each copy's own must."""
+        """Return the agent that may act for all copies of this world at once; None if each copy's own must."""
         return self.get_agents()[index]
 
     def parley(self) -> None:
         """One turn: each agent in order acts, and the others observe it before the next one acts.
 
-        Raises DialogueError where an act is no message.
+        Raises DialogueError if an act is no message.
         """
         self.begin_turn()
         agents = self.get_agents()
@@ -88,12 +88,12 @@ class World:
         self.update_counters()
 
     def begin_turn(self) -> None:
-        """What is to be done before the first agent acts."""
+        """Return what is to be done before the first agent acts."""
 
     def take_act(self, index: int, act: object) -> Message:
         """Keep what an agent said; the message as the others are to hear it is returned.
 
-        Raises DialogueError where it is no message; it stands in `acts` even then.
+        Raises DialogueError if it is no message; it stands in `acts` even then.
         """
         acts = self.get_acts()
         acts[index] = cast(Message, act)  # a bad one can be looked at afterwards
@@ -108,12 +108,12 @@ class World:
         return self._loops.why
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """What one agent is to observe of the act of another, both by their place; None where it hears nothing."""
+        """Return what one agent is to observe of the act of another, both by their place; None if it hears nothing."""
         return None if listener == actor else act
 
     @staticmethod
     def validate(act: object) -> Message:
-        """The act as a message. Raises DialogueError where it is none."""
+        """Return the act as a message. Raises DialogueError if it is none."""
         if not isinstance(act, Mapping):
             raise DialogueError(
                 f"an agent must act by a Message or another mapping, this one gave {type(act).__name__}: {act!r:.80}",
@@ -139,25 +139,25 @@ class World:
         return self.total_exs / examples if examples else float(self._epochs)
 
     def episode_done(self) -> bool:
-        """Whether the conversation has ended; never in the base."""
+        """Return True if the conversation has ended; never in the base."""
         return False
 
     def epoch_done(self) -> bool:
-        """Whether a pass through the data has ended; never in the base."""
+        """Return True if a pass through the data has ended; never in the base."""
         return False
 
     def num_examples(self) -> int | None:
-        """How many examples the first agent has; None where it does not know."""
+        """How many examples the first agent has; None if it does not know."""
         first = self.agents[0] if self.agents else None
         return first.num_examples() if isinstance(first, HasExamples) else None
 
     def num_episodes(self) -> int | None:
-        """How many episodes the first agent has; None where it does not know."""
+        """How many episodes the first agent has; None if it does not know."""
         first = self.agents[0] if self.agents else None
         return first.num_episodes() if isinstance(first, HasExamples) else None
 
     def report(self) -> Report:
-        """The metrics of all agents; where two have one of the same name, the first one's."""
+        """Return the metrics of all agents; where two have one of the same name, the first one's."""
         merged: dict[str, Metric] = {}
         for agent in self.agents:
             if isinstance(agent, Reports):
@@ -178,16 +178,19 @@ class World:
             agent.reset_metrics()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs: the class, the options, and what the agents share."""
+        """Return what a copy needs: the class, the options, and what the agents share."""
         return {"world_class": type(self), "opt": self.opt, "agents": [agent.share() for agent in self.agents]}
 
     def clone(self) -> Self:
-        """A copy with copies of the agents, as their `share` makes them; it has no acts yet and counts from 0."""
+        """Return a copy with copies of the agents, as their `share` makes them.
+
+        It has no acts yet and counts from 0.
+        """
         return type(self)(self.opt, None, self.share())
 
     @staticmethod
     def of_share(shared: Shared) -> World:
-        """A copy of the world that shared this. Raises DialogueError where no class of worlds is named there."""
+        """Return a copy of the world that shared this. Raises DialogueError if no class of worlds is named there."""
         kind = shared.get("world_class")
         if not isinstance(kind, type) or not issubclass(kind, World):
             hint = "Let the share() of the world start from super().share()."
@@ -195,7 +198,7 @@ class World:
         return kind(shared_options(shared), None, shared)
 
     def display(self) -> str:
-        """The last acts for reading, one a line."""
+        """Return the last acts for reading, one a line."""
         acts = [act for act in self.get_acts() if isinstance(act, Message)]
         lines = [_line(act) for act in acts if not act.is_padding()]
         end = f"(end of the episode{': ' if self.end_reason else ''}{self.end_reason})"
@@ -214,14 +217,34 @@ class World:
 
 
 def ends_episode(act: object) -> bool:
-    """Whether an act says that the conversation has ended."""
+    """Return True if an act says that the conversation has ended."""
     return isinstance(act, Message) and bool(act.get(EPISODE_DONE))
 
 
+def shared_parts(shared: Shared, key: str) -> Sequence[object]:
+    """Return the list under a key of what a world shares. Raises DialogueError if there is none."""
+    parts = shared.get(key)
+    if not isinstance(parts, Sequence) or isinstance(parts, str):
+        raise DialogueError(
+            f"what is shared has no list of {key}", hint="Give what share() of a world of this class gave."
+        )
+    return parts
+
+
+def shared_options(shared: Shared) -> Opt:
+    """Return the options in what an agent or a world shares; empty if it has none."""
+    opt = shared.get("opt")
+    return Opt.of(opt) if isinstance(opt, Mapping) else Opt()
+
+
+def _agents_of(shared: Shared) -> list[Agent]:
+    """Return copies of the agents that a world shares, or the agent itself if that is shared."""
+    return [
+        part if isinstance(part, Agent) else create_agent_from_shared(part if isinstance(part, Mapping) else {})
+        for part in shared_parts(shared, "agents")
+    ]
+
+
 def _line(act: Message) -> str:
-    labels = act.get("labels") or act.get("eval_labels")
-    if not labels:
-        return f"[{act.get('id', '')}]: {act.text}"
-    given = [labels] if isinstance(labels, str) else labels
-    told = " | ".join(map(str, given)) if isinstance(given, Sequence) else str(given)
-    return f"[{act.get('id', '')}]: {act.text}  (labels: {told})"
+    labels = " | ".join(act.known_labels())
+    return f"[{act.get('id', '')}]: {act.text}" + (f"  (labels: {labels})" if labels else "")

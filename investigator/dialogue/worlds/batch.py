@@ -3,12 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from investigator.dialogue.agents import ActsInBatches, Agent, ObservesItself, Shared
 from investigator.dialogue.messages import Message
-from investigator.dialogue.worlds.base import World
-from investigator.dialogue.worlds.of_copies import WorldOfCopies
+from investigator.dialogue.metrics.values import Report
+from investigator.dialogue.options import Opt
+from investigator.dialogue.worlds.base import World, shared_options
 from investigator.errors import DialogueError, DialogueValueError
+
+
+class WorldOfCopies(World):
+    """A world, the root, and copies of it made by `share`. The copies take the turns; the root measures for all.
+
+    `worlds` are the copies, each of which is told its place. Raises DialogueValueError unless either the root is given
+    or what another world of this class shares, and if there would be no copies.
+    """
+
+    count_option: ClassVar[str] = "batchsize"
+    """The option that says how many copies there are; 1 without it."""
+    place_option: ClassVar[str] = "batchindex"
+    """The option by which a copy and its agents are told their place, from 0."""
+
+    def __init__(
+        self, opt: Mapping[str, object] | None, world: World | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(opt, None if world is None else (), None if shared is None else {"agents": ()})
+        inner = (shared or {}).get("world")
+        self.world = world or World.of_share(inner if isinstance(inner, Mapping) else {})
+        self.id = self.world.id
+        count = self.number_of_copies()
+        if count < 1:
+            hint = f"Set {self.count_option} to 1 or more."
+            raise DialogueValueError(f"there is no {type(self).__name__} of {count} copies", hint=hint)
+        shares = self.world.share()
+        self.worlds = [World.of_share(_told(shares, {self.place_option: place})) for place in range(count)]
+
+    def number_of_copies(self) -> int:
+        """How many copies the options ask for."""
+        return self.opt.number(self.count_option, 1)
+
+    def get_agents(self) -> list[Agent]:
+        """Return the agents of the root."""
+        return self.world.get_agents()
+
+    def get_acts(self) -> list[Message | None]:
+        """Return the acts of the root, which takes no turns: those of the copies are theirs."""
+        return self.world.get_acts()
+
+    def num_examples(self) -> int | None:
+        """How many examples the root has; None if it does not know."""
+        return self.world.num_examples()
+
+    def num_episodes(self) -> int | None:
+        """How many episodes the root has; None if it does not know."""
+        return self.world.num_episodes()
+
+    def report(self) -> Report:
+        """Return the metrics of the root, whose copies measure along with it."""
+        return self.world.report()
+
+    def reset(self) -> None:
+        """Let the root and all copies begin anew."""
+        super().reset()
+        for world in (self.world, *self.worlds):
+            world.reset()
+
+    def reset_metrics(self) -> None:
+        """Measure anew."""
+        for world in (self.world, *self.worlds):
+            world.reset_metrics()
+
+    def share(self) -> dict[str, object]:
+        """Return what a copy needs, which has copies of its own."""
+        return {"world_class": type(self), "opt": self.opt, "world": self.world.share()}
+
+    def display(self) -> str:
+        """Return the last acts of all copies for reading."""
+        return "\n\n".join(filter(None, (world.display() for world in self.worlds)))
+
+    def shutdown(self) -> None:
+        """Give back what the agents of the copies and of the root hold."""
+        for world in (*self.worlds, self.world):
+            world.shutdown()
+
 
 Heard = list[Message | None]
 """What an agent observed since it acted last, row by row; None where nothing."""
@@ -30,8 +108,8 @@ class BatchWorld(WorldOfCopies):
     def parley(self) -> None:
         """One turn in all rows.
 
-        Raises DialogueError where an act is no message, `batch_act` gives too few or too many, or rows have different
-        numbers of agents, and DialogueValueError where an agent does not give back what it observed.
+        Raises DialogueError if an act is no message, `batch_act` gives too few or too many, or rows have different
+        numbers of agents, and DialogueValueError if an agent does not give back what it observed.
         """
         for row in self.worlds:
             row.begin_turn()
@@ -55,7 +133,7 @@ class BatchWorld(WorldOfCopies):
         self.update_counters(len(self.worlds))
 
     def epoch_done(self) -> bool:
-        """Whether the data has ended, as the root says or all rows do."""
+        """Return True if the data has ended, as the root says or all rows do."""
         return self.world.epoch_done() or all(row.epoch_done() for row in self.worlds)
 
     def reset(self) -> None:
@@ -70,9 +148,9 @@ class BatchWorld(WorldOfCopies):
 def act_in_rows(
     rows: Sequence[World], model: Agent | None, actor: int, heard: Sequence[Message | None]
 ) -> list[Message]:
-    """The acts of the agents at one place, taken by their worlds: by one `batch_act` of `model`, or each by itself.
+    """Return the acts of the agents at one place: by one `batch_act` of `model`, or of each by itself.
 
-    Raises DialogueError where an act is no message, or `batch_act` does not give one for each row.
+    Raises DialogueError if an act is no message, or `batch_act` does not give one for each row.
     """
     if model is None or not isinstance(model, ActsInBatches):
         return [row.take_act(actor, row.get_agents()[actor].act()) for row in rows]
@@ -86,9 +164,9 @@ def act_in_rows(
 
 
 def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Message | None:
-    """Let an agent of one row observe an act; what it observed is returned, None where it hears nothing.
+    """Let an agent of one row observe an act; what it observed is returned, None if it hears nothing.
 
-    Raises DialogueValueError where the agent does not give back what it observed.
+    Raises DialogueValueError if the agent does not give back what it observed.
     """
     agent = row.get_agents()[listener]
     if listener == actor and isinstance(agent, ObservesItself):
@@ -101,3 +179,15 @@ def observe_in_row(row: World, listener: int, actor: int, act: Message) -> Messa
         hint = "Let observe() return the observation: batch_act is given what it returns."
         raise DialogueValueError(f"observe of {agent.id} returned nothing", hint=hint)
     return observed
+
+
+def _told(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
+    """Return what is shared, with options that each part of it is told: the world, the worlds in it, their agents."""
+    changed: dict[str, object] = {**shared, **options, "opt": Opt({**shared_options(shared), **options})}
+    for key in ("agents", "worlds"):
+        parts = shared.get(key)
+        if isinstance(parts, Sequence):
+            changed[key] = [_told(part, options) if isinstance(part, Mapping) else part for part in parts]
+    if isinstance(inner := shared.get("world"), Mapping):
+        changed["world"] = _told(inner, options)
+    return changed

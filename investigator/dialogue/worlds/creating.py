@@ -9,33 +9,35 @@ from investigator.dialogue.agents import Agent
 from investigator.dialogue.options import Opt
 from investigator.dialogue.worlds.base import World
 from investigator.dialogue.worlds.batch import BatchWorld
-from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
+from investigator.dialogue.worlds.dialog import DialogPartnerWorld, MultiAgentDialogWorld
 from investigator.dialogue.worlds.dynamic_batch import DynamicBatchWorld
 from investigator.dialogue.worlds.hogwild import HogwildWorld
 from investigator.dialogue.worlds.interactive import InteractiveWorld, SelfChatWorld
 from investigator.dialogue.worlds.multi import MultiWorld
-from investigator.dialogue.worlds.multi_agent import MultiAgentDialogWorld
-from investigator.errors import UnknownTaskError
+from investigator.errors import DialogueUnsupportedError, DialogueValueError, UnknownTaskError
 
 
 class TaskLoader(Protocol):
     """Who knows the tasks."""
 
     def ids(self, task: str) -> Sequence[str]:
-        """The single tasks that a task string stands for. Raises UnknownTaskError where there is none of that name."""
+        """Return the single tasks that a task string stands for.
+
+        Raises UnknownTaskError if there is none of that name.
+        """
         ...
 
     def world_class(
         self, task: str, number_of_agents: int | None, *, interactive: bool = False, self_chat: bool = False
     ) -> type[World] | None:
-        """The world that a single task brings along, for a human or for self-chat where that is asked for.
+        """Return the world that a single task brings along, for a human or for self-chat where that is asked for.
 
-        None where any will do.
+        None if any will do.
         """
         ...
 
     def teacher(self, opt: Opt) -> Agent:
-        """The teacher of the single task under `task` in the options."""
+        """Return the teacher of the single task under `task` in the options."""
         ...
 
 
@@ -46,20 +48,24 @@ def create_world(
     *,
     make_world: type[World] | None = None,
 ) -> World:
-    """The world in which agents meet the tasks that the option `task` names.
+    """Return the world in which agents meet the tasks that the option `task` names.
 
     One task is a world of its teacher and the agents: `make_world`, or that of the task, or a DialogPartnerWorld for
     two and a MultiAgentDialogWorld for any other number. Several tasks are a MultiWorld of such. With `batchsize` above
     1 it becomes a BatchWorld, with `dynamic_batching` also a DynamicBatchWorld; with `numthreads` above 1 copies of all
-    that run in a HogwildWorld. `num_workers` changes nothing: teachers of large data read it in threads of theirs.
+    that run in a HogwildWorld. `num_workers` is refused: teachers of large data load it in threads of their own.
 
     With the option `interactive_task` a human, the first of the agents, talks with a model, with `selfchat_task` agents
     talk with each other, one alone with its copy: the teacher stays away, and a task that has no InteractiveWorld or
     SelfChatWorld of its own gets ours.
 
-    Raises UnknownTaskError where no task is named or known, and what the worlds raise.
+    Raises UnknownTaskError if no task is named or known, DialogueUnsupportedError and DialogueValueError for options
+    that would change nothing, and what the worlds raise.
     """
     options = Opt.of(opt).deepcopy()
+    if options.number("num_workers", 0) > 0:
+        hint = "Leave num_workers out; a ChunkTeacher loads its data in a thread of its own."
+        raise DialogueUnsupportedError("no world loads data in other processes", hint=hint)
     named = options.text("task")
     ids = tasks.ids(named) if named else ()
     if not ids:
@@ -83,13 +89,15 @@ def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world:
 
 
 def default_world(number_of_agents: int) -> type[World]:
-    """The class of worlds for so many agents where the task has none."""
+    """Return the class of worlds for so many agents where the task has none."""
     return DialogPartnerWorld if number_of_agents == 2 else MultiAgentDialogWorld
 
 
 def _in_copies(opt: Opt, world: World) -> World:
-    if opt.get("dynamic_batching") and opt.number("batchsize", 1) > 1:
-        world = DynamicBatchWorld(opt, world)
-    elif opt.number("batchsize", 1) > 1:
-        world = BatchWorld(opt, world)
+    batchsize, is_dynamic = opt.number("batchsize", 1), bool(opt.get("dynamic_batching"))
+    if is_dynamic and batchsize < 2:
+        hint = "Set batchsize to 2 or more, or leave dynamic_batching out."
+        raise DialogueValueError(f"dynamic_batching changes nothing with batchsize {batchsize}", hint=hint)
+    if batchsize > 1:
+        world = DynamicBatchWorld(opt, world) if is_dynamic else BatchWorld(opt, world)
     return HogwildWorld(opt, world) if opt.number("numthreads", 1) > 1 else world

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 
 from investigator.dialogue.agents import ActsInBatches, Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.worlds.base import World
-from investigator.dialogue.worlds.batch import act_in_rows, observe_in_row
-from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
+from investigator.dialogue.worlds.batch import WorldOfCopies, act_in_rows, observe_in_row
+from investigator.dialogue.worlds.dialog import DialogPartnerWorld
 from investigator.dialogue.worlds.multi import MultiWorld
-from investigator.dialogue.worlds.of_copies import WorldOfCopies
 from investigator.errors import DialogueTypeError, DialogueValueError
 
 BUFFERED = 8
@@ -36,7 +35,7 @@ class DynamicBatchWorld(WorldOfCopies):
     `batchsort`: `batchsize` examples. Who has waited longest is always in the next batch.
 
     Raises DialogueTypeError unless the world is a DialogPartnerWorld or a MultiWorld of such, with a student that acts
-    in batches, and DialogueValueError where no truncation is given.
+    in batches, and DialogueValueError if no truncation is given.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class DynamicBatchWorld(WorldOfCopies):
         self.update_counters(self.rows)
 
     def epoch_done(self) -> bool:
-        """Whether all data has ended and all examples are answered."""
+        """Return True if all data has ended and all examples are answered."""
         return not self._waiting and all(row.epoch_done() for row in self.worlds)
 
     def reset(self) -> None:
@@ -99,7 +98,7 @@ class DynamicBatchWorld(WorldOfCopies):
             self._waiting[place] = act if heard is None else heard
 
     def _next_batch(self) -> list[int]:
-        """The places of the examples to answer next."""
+        """Return the places of the examples to answer next."""
         if not self._waiting:
             return []
         oldest = next(iter(self._waiting))
@@ -113,7 +112,7 @@ class DynamicBatchWorld(WorldOfCopies):
 def grown(
     sizes: Mapping[int, int], first: int, *, most_rows: int | None = None, most_words: int | None = None
 ) -> list[int]:
-    """The keys of a batch: `first` and those next to it in size, while it stays within the limits.
+    """Return the keys of a batch: `first` and those next to it in size, while it stays within the limits.
 
     Each counts with the size of the largest. The nearest in size are taken first; `first` is always in it.
     """
@@ -126,7 +125,7 @@ def grown(
         return rows <= (most_rows or rows) and words <= (most_words or words)
 
     def beside() -> list[int]:
-        """The places next to the batch that it may still take in."""
+        """Return the places next to the batch that it may still take in."""
         within = (place for place in (low - 1, high + 1) if 0 <= place < len(order))
         return [place for place in within if fits(min(low, place), max(high, place))]
 
@@ -137,7 +136,7 @@ def grown(
 
 
 def _truncation(opt: Opt) -> tuple[int, int]:
-    """The most words of a text and of a label; a negative number is none."""
+    """Return the most words of a text and of a label; a negative number is none."""
     general = opt.number("truncate", -1)
     own = (opt.number("text_truncate", -1), opt.number("label_truncate", -1))
     text, label = (general if most < 0 else most for most in own)
@@ -156,8 +155,7 @@ def _growth(name: str) -> Growth:
 
 
 def _size(example: Message, text: int, label: int) -> int:
-    """The words of an example, as far as they are not cut off, rounded up."""
-    labels = example.get("labels") or example.get("eval_labels") or ""
-    first = labels if isinstance(labels, str) else next(iter(labels), "") if isinstance(labels, Sequence) else ""
-    words = min(len(example.text.split()), text) + min(len(str(first).split()), label)
+    """Return the words of an example, as far as they are not cut off, rounded up."""
+    first = next(iter(example.known_labels()), "")
+    words = min(len(example.text.split()), text) + min(len(first.split()), label)
     return max(1, -(-words // STEP)) * STEP

@@ -11,7 +11,7 @@ from typing import ClassVar
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.worlds.base import World
-from investigator.dialogue.worlds.of_copies import WorldOfCopies
+from investigator.dialogue.worlds.batch import WorldOfCopies
 from investigator.errors import DialogueError, DialogueUnsupportedError, InvestigatorError, WorkerError
 
 
@@ -28,7 +28,7 @@ class _Worker:
         return self.turn is not None and not self.turn.done()
 
     def settle(self) -> None:
-        """See how the last turn ended, once. Raises WorkerError where it failed."""
+        """See how the last turn ended, once. Raises WorkerError if it failed."""
         ended, self.turn = self.turn, None
         error = ended.exception() if ended is not None else None
         if error is not None:
@@ -71,7 +71,7 @@ class HogwildWorld(WorldOfCopies):
             self._count_examples()
 
     def join(self) -> None:
-        """Wait until all released turns are over. Raises WorkerError where one of them failed."""
+        """Wait until all released turns are over. Raises WorkerError if one of them failed."""
         with self._lock:
             wait([worker.turn for worker in self._workers if worker.turn is not None])
             self._count_examples()
@@ -79,7 +79,7 @@ class HogwildWorld(WorldOfCopies):
                 worker.settle()
 
     def epoch_done(self) -> bool:
-        """Whether no turn is under way and the data of all copies has ended."""
+        """Return True if no turn is under way and the data of all copies has ended."""
         return all(not worker.busy() and worker.world.epoch_done() for worker in self._workers)
 
     def episode_done(self) -> bool:
@@ -95,19 +95,19 @@ class HogwildWorld(WorldOfCopies):
         )
 
     def report(self) -> Report:
-        """The metrics of the root once all released turns are over. Raises WorkerError where one of them failed."""
+        """Return the metrics of the root once all released turns are over. Raises WorkerError if one of them failed."""
         self.join()
         return super().report()
 
     def reset(self) -> None:
-        """Let all begin anew once the released turns are over. Raises WorkerError where one of them failed."""
+        """Let all begin anew once the released turns are over. Raises WorkerError if one of them failed."""
         self.join()
         super().reset()
 
     def shutdown(self) -> None:
         """End the threads when their turns are over, and give back what the agents hold; once.
 
-        Raises WorkerError, when all that is done, where a turn failed that nobody was told of.
+        Raises WorkerError, when all that is done, if a turn failed that nobody was told of.
         """
         with self._lock:
             was_open, self._open = self._open, False
@@ -126,7 +126,7 @@ class HogwildWorld(WorldOfCopies):
                 raise
 
     def _free(self) -> _Worker | None:
-        """The copy that has been free for longest, once there is one; None where all rest."""
+        """Return the copy that has been free for longest, once there is one; None if all rest."""
         while True:
             for _ in range(len(self._workers)):
                 worker = self._workers[0]

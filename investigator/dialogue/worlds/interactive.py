@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.worlds.base import ends_episode
-from investigator.dialogue.worlds.dialog_partner import DialogPartnerWorld
+from investigator.dialogue.worlds.dialog import DialogPartnerWorld
 from investigator.errors import DialogueError
 
 
@@ -20,7 +20,7 @@ class InteractiveWorld(DialogPartnerWorld):
     watches_loops = False
 
     def parley(self) -> None:
-        """The human says something, and hears the reply."""
+        """Return the human says something, and hears the reply."""
         self.begin_turn()
         human, model = self.agents
         said = self.take_act(0, human.act())
@@ -71,12 +71,12 @@ class SelfChatWorld(DialogPartnerWorld):
         self.update_counters()
 
     def episode_done(self) -> bool:
-        """Whether both have said all, go round in circles, or one of them has ended it."""
+        """Return True if both have said all, go round in circles, or one of them has ended it."""
         ended = bool(self.end_reason) or any(map(ends_episode, self.acts))
         return self._turns >= self._most or (self._turns > 0 and ended)
 
     def epoch_done(self) -> bool:
-        """Whether there were as many episodes as there should be."""
+        """Return True if there were as many episodes as there should be."""
         return self._ended >= self._chats
 
     def reset(self) -> None:

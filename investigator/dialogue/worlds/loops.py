@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Protocol, runtime_checkable
 
 from investigator.dialogue.agents import Agent
-from investigator.dialogue.data_agent import DataAgent
 from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
+from investigator.dialogue.simple_agents import DataAgent
 from investigator.errors import DialogueValueError
 
 REPEATS = 3
@@ -31,11 +31,11 @@ class HasExamples(Protocol):
     """An agent that reads data, and may know how much there is."""
 
     def num_examples(self) -> int | None:
-        """How many examples there are; None where it is not known."""
+        """Return the number of examples; None if it is not known."""
         ...
 
     def num_episodes(self) -> int | None:
-        """How many episodes there are; None where it is not known."""
+        """Return the number of episodes; None if it is not known."""
         ...
 
 
@@ -43,7 +43,7 @@ class Exchanges:
     """What was said in the turns of an episode, a text for each agent; tells when it goes round in circles.
 
     A loop is some exchanges, LONGEST_LOOP at most, that have come again `repeats` times, one after the other. Case and
-    blanks make no difference. With 0 `repeats` there are no loops. Raises DialogueValueError where it is below 0.
+    blanks make no difference. With 0 `repeats` there are no loops. Raises DialogueValueError if it is below 0.
     """
 
     def __init__(self, repeats: int = REPEATS) -> None:
@@ -65,11 +65,11 @@ class Exchanges:
         return f"{what} came again {times}, the last one: {gist!r}"
 
     def forget(self) -> None:
-        """An episode begins."""
+        """Return an episode begins."""
         self._said.clear()
 
     def _came_again(self, length: int) -> bool:
-        """Whether the last exchanges, so many, came as often as makes a loop."""
+        """Return True if the last exchanges, so many, came as often as makes a loop."""
         needed = (self._repeats + 1) * length
         if len(self._said) < needed:
             return False
@@ -115,7 +115,7 @@ class LoopWatch:
             _log.warning("the episode ends: %s", self.why)
 
     def begin(self) -> None:
-        """An episode begins."""
+        """Return an episode begins."""
         self._exchanges.forget()
         self.why = ""
 
@@ -126,11 +126,11 @@ class LoopWatch:
 
 
 def _said(act: Message) -> str | None:
-    """The text of an act; None where it says nothing in words, or ends the episode, so that the next one begins."""
+    """Return the text of an act; None if it says nothing in words, or ends the episode, so that the next one begins."""
     silent = act.is_padding() or act.get("text") is None or bool(act.get(EPISODE_DONE))
     return None if silent else act.text
 
 
 def _talks_freely(agent: Agent) -> bool:
-    """Whether neither data nor a human says what an agent says."""
+    """Return True if neither data nor a human says what an agent says."""
     return not isinstance(agent, HumanAgent | DataAgent | HasExamples)

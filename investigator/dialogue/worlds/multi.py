@@ -6,25 +6,22 @@ import random
 from collections.abc import Mapping, Sequence
 
 from investigator.dialogue.agents import Agent, Shared
-from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.aggregation import aggregate_named_reports
+from investigator.dialogue.metrics.reports import aggregate_named_reports
 from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
-from investigator.dialogue.task_strings import Weights, cumulative_weights, multitask_weights
-from investigator.dialogue.worlds.base import World
-from investigator.dialogue.worlds.copying import shared_parts
+from investigator.dialogue.task_choice import TaskChoice, total
+from investigator.dialogue.worlds.base import World, shared_parts
 from investigator.errors import DialogueValueError
 
 
 class MultiWorld(World):
     """A world for each task; for each episode another one is chosen.
 
-    With a datatype that shuffles (`train`) by chance, as often as `multitask_weights` says; otherwise in turn, leaving
-    out those whose data has ended. When all have ended it stays with the last, which gives padding. `chance` is where
-    chance comes from, by default made of the options `seed` and those that tell a copy's place. In a copy of it the
-    agents that all its worlds have in common are in common, too. Raises DialogueValueError without worlds, and where
-    the weights make no sense.
+    TaskChoice says which one is next. When the data of all has ended it stays with the last, which gives padding.
+    `chance` is where chance comes from, by default made of the options `seed` and those that tell a copy's place. In a
+    copy of it the agents that all its worlds have in common are in common, too. Raises DialogueValueError without
+    worlds, and what TaskChoice raises.
     """
 
     def __init__(
@@ -40,29 +37,30 @@ class MultiWorld(World):
         if not self.worlds:
             raise DialogueValueError("there are no worlds in this MultiWorld", hint="Give a world for each task.")
         self.index = 0
-        self.cum_task_weights = cumulative_weights(_weights(self.opt), self._episodes())
-        self._shuffles = Datatype(self.opt.text("datatype", "train")).shuffles
-        if self._shuffles and not self.cum_task_weights[-1]:
-            hint = "Give a weight above 0 to one of them at least."
-            raise DialogueValueError("the weights of the tasks are all 0", hint=hint)
+        self._choice = TaskChoice(
+            self.opt,
+            len(self.worlds),
+            lambda: [world.num_episodes() for world in self.worlds],
+            chance or random.Random(_seed(self.opt)),
+        )
+        self.cum_task_weights = self._choice.cum_weights
         self._chosen = False
-        self._chance = chance or random.Random(_seed(self.opt))
 
     @property
     def current(self) -> World:
-        """The world of the current episode."""
+        """Return the world of the current episode."""
         return self.worlds[self.index]
 
     def get_agents(self) -> list[Agent]:
-        """The agents of the current world."""
+        """Return the agents of the current world."""
         return self.current.get_agents()
 
     def get_acts(self) -> list[Message | None]:
-        """The last act of each of them."""
+        """Return the last act of each of them."""
         return self.current.get_acts()
 
     def batch_agent(self, index: int) -> Agent | None:
-        """The agent at this place, if it is the same in all worlds."""
+        """Return the agent at this place, if it is the same in all worlds."""
         return self.get_agents()[index] if index in self._common() else None
 
     def parley(self) -> None:
@@ -77,24 +75,24 @@ class MultiWorld(World):
         self.current.begin_turn()
 
     def take_act(self, index: int, act: object) -> Message:
-        """Keep an act in the current world. Raises DialogueError where it is no message."""
+        """Keep an act in the current world. Raises DialogueError if it is no message."""
         return self.current.take_act(index, act)
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """What an agent is to observe, as the current world says."""
+        """Return what an agent is to observe, as the current world says."""
         return self.current.heard(listener, actor, act)
 
     def epoch_done(self) -> bool:
-        """Whether the data of all worlds has ended."""
+        """Return True if the data of all worlds has ended."""
         return all(world.epoch_done() for world in self.worlds)
 
     def num_examples(self) -> int | None:
-        """The examples of all worlds; None where one does not know."""
-        return _total([world.num_examples() for world in self.worlds])
+        """Return the examples of all worlds; None if one does not know."""
+        return total([world.num_examples() for world in self.worlds])
 
     def num_episodes(self) -> int | None:
-        """The episodes of all worlds; None where one does not know."""
-        return _total([world.num_episodes() for world in self.worlds])
+        """Return the episodes of all worlds; None if one does not know."""
+        return total([world.num_episodes() for world in self.worlds])
 
     def report(self) -> Report:
         """Each world's metrics as `id/name`, and all together as `name`: the mean of the worlds, or pooled with the
@@ -119,7 +117,7 @@ class MultiWorld(World):
             world.reset_metrics()
 
     def share(self) -> dict[str, object]:
-        """What a copy needs: what the worlds share, and which agents they have in common."""
+        """Return what a copy needs: what the worlds share, and which agents they have in common."""
         shares = [world.share() for world in self.worlds]
         return {"world_class": type(self), "opt": self.opt, "worlds": shares, "common": self._common()}
 
@@ -131,31 +129,14 @@ class MultiWorld(World):
     def _choose(self) -> None:
         if self._chosen and not self.current.episode_done():
             return
-        places = range(len(self.worlds))
-        if self._shuffles:
-            self.index = self._chance.choices(places, cum_weights=self.cum_task_weights)[0]
-        else:
-            first = self.index + 1 if self._chosen else 0
-            in_turn = ((first + step) % len(places) for step in places)
-            self.index = next((place for place in in_turn if not self.worlds[place].epoch_done()), self.index)
+        last = self.index if self._chosen else -1
+        self.index = self._choice.next(last, lambda place: self.worlds[place].epoch_done())
         self._chosen = True
 
     def _common(self) -> tuple[int, ...]:
-        """The places at which all worlds have the same agent."""
+        """Return the places at which all worlds have the same agent."""
         rows = zip(*(world.get_agents() for world in self.worlds), strict=False)
         return tuple(place for place, agents in enumerate(rows) if all(agent is agents[0] for agent in agents))
-
-    def _episodes(self) -> list[int]:
-        """How many episodes each world has; 1 where it is not known."""
-        return [world.num_episodes() or 1 for world in self.worlds]
-
-
-def _weights(opt: Opt) -> Weights:
-    """The option `multitask_weights`: a text as on a command line, or a list of numbers; 1 for all without it."""
-    weights = opt.get("multitask_weights")
-    if isinstance(weights, Sequence) and not isinstance(weights, str):
-        return multitask_weights(",".join(map(str, weights)))
-    return multitask_weights(opt.text("multitask_weights", "1"))
 
 
 def _seed(opt: Opt) -> str:
@@ -175,8 +156,3 @@ def _copies(shared: Shared) -> list[World]:
             given["agents"] = agents
         worlds.append(World.of_share(given))
     return worlds
-
-
-def _total(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None

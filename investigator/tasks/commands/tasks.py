@@ -9,7 +9,7 @@ import typer
 
 from investigator.cli.output import print_json, print_styled
 from investigator.dialogue.task_strings import TaskEntry
-from investigator.tasks.task_list import TASK_LIST
+from investigator.tasks.task_list import listed_tasks
 
 
 def tasks(
@@ -21,7 +21,7 @@ def tasks(
     """List the tasks that can be displayed and evaluated. Your own is named by its module: my_package.my_task."""
     from rich.text import Text
 
-    found = [entry for entry in TASK_LIST if _fits(entry, wanted)]
+    found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
     if as_json:
         print_json("\n".join(json.dumps(entry._asdict(), ensure_ascii=False) for entry in found))
     elif found:

@@ -1,0 +1,92 @@
+"""Which of several tasks comes next: by chance and weight while training in random order, otherwise in turn."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from itertools import accumulate
+
+from investigator.dialogue.datatypes import Datatype
+from investigator.dialogue.options import Opt
+from investigator.errors import DialogueValueError
+
+
+class Stochastic(StrEnum):
+    """Weights that are no numbers: each task as often as it has episodes."""
+
+    STOCHASTIC = "stochastic"
+
+
+Weights = Stochastic | tuple[float, ...]
+
+
+def multitask_weights(text: str) -> Weights:
+    """Return how often each of several tasks comes: `stochastic`, or numbers separated by commas.
+
+    Raises DialogueValueError if they are neither, or a number is below 0.
+    """
+    if text == Stochastic.STOCHASTIC:
+        return Stochastic.STOCHASTIC
+    try:
+        weights = tuple(float(weight) for weight in text.split(","))
+    except ValueError:
+        weights = ()
+    if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
+        hint = "Give a number of 0 or more for each task, such as multitask_weights=1,2 - or: stochastic"
+        raise DialogueValueError(f"the weights of the tasks cannot be read: {text[:80]!r}", hint=hint)
+    return weights
+
+
+def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float, ...]:
+    """Return running totals of the weights, one for each task; a task without a weight has 1.
+
+    `episodes` are the numbers of episodes of the tasks, which are the weights if these are stochastic.
+    """
+    if isinstance(weights, Stochastic):
+        return tuple(accumulate(episodes))
+    return tuple(accumulate((*weights, *[1] * len(episodes))[: len(episodes)]))
+
+
+class TaskChoice:
+    """Chooses among the tasks of a MultiWorld or a MultiTaskTeacher.
+
+    While training in random order, a task is drawn by the option `multitask_weights` (a text as `multitask_weights`
+    reads it, or a list of numbers; 1 for each without it); otherwise the tasks come in turn, without those whose data
+    has ended. `episodes` gives the episodes of each task, None if unknown, and is called only for stochastic weights.
+    Raises DialogueValueError if the weights make no sense, or are all 0 when tasks are drawn.
+    """
+
+    def __init__(
+        self, opt: Opt, tasks: int, episodes: Callable[[], Sequence[int | None]], chance: random.Random
+    ) -> None:
+        weights = _weights(opt)
+        known = episodes() if isinstance(weights, Stochastic) else [1] * tasks
+        self.cum_weights = cumulative_weights(weights, [count or 1 for count in known])
+        self._draws = Datatype(opt.text("datatype", "train")).shuffles
+        self._chance = chance
+        if self._draws and not self.cum_weights[-1]:
+            hint = "Give one of them at least a weight above 0 in multitask_weights."
+            raise DialogueValueError("the weights of the tasks are all 0", hint=hint)
+
+    def next(self, last: int, ended: Callable[[int], bool]) -> int:
+        """Return the place of the next task after `last` (-1 at the beginning); `last` again if all have ended."""
+        count = len(self.cum_weights)
+        if self._draws:
+            return self._chance.choices(range(count), cum_weights=self.cum_weights)[0]
+        in_turn = ((last + step) % count for step in range(1, count + 1))
+        return next((place for place in in_turn if not ended(place)), max(last, 0))
+
+
+def total(counts: Sequence[int | None]) -> int | None:
+    """Return the sum of the counts of several tasks; None if one is unknown."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _weights(opt: Opt) -> Weights:
+    weights = opt.get("multitask_weights")
+    if isinstance(weights, Sequence) and not isinstance(weights, str):
+        return multitask_weights(",".join(map(str, weights)))
+    return multitask_weights(opt.text("multitask_weights", "1"))

@@ -1,0 +1,225 @@
+"""Teachers of files: ParlAI's text format, conversations as JSON lines, and the old numbered format."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from investigator.dialogue.agents import Shared
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.options import Opt
+from investigator.dialogue.teachers.dialog import DialogTeacher
+from investigator.dialogue.teachers.dialog_data import Entry
+from investigator.dialogue.text_format import str_to_msg
+from investigator.dialogue.text_lines import json_lines, malformed, text_lines
+from investigator.errors import DialogueFormatError, DialogueValueError
+
+LONG_EPISODE = 100
+"""An episode of more examples than this has probably lost its `episode_done`."""
+
+_log = logging.getLogger(__name__)
+
+
+class ParlAIDialogTeacher(DialogTeacher):
+    """Reads the file of the option `datafile`, one example a line (see `text_format`).
+
+    An episode ends where a line says `episode_done:True`, and with the file. Blank lines are skipped. Raises
+    DialogueError where the file cannot be read, and DialogueFormatError, naming file, line and gist, where a line has
+    no text, no labels, `eval_labels`, or cannot be read.
+    """
+
+    def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
+        """Return the examples of the file."""
+        begins, length = True, 0
+        for number, line in text_lines(datafile):
+            example = _example(datafile, number, line)
+            ends = bool(example.pop(EPISODE_DONE))
+            yield example, begins
+            length = 1 if begins else length + 1
+            if length == LONG_EPISODE + 1:
+                _log.warning(
+                    "%s: the episode that line %d belongs to is over %d examples long; is episode_done missing?",
+                    datafile, number, LONG_EPISODE,
+                )  # fmt: skip
+            begins = ends
+
+    def make_message(self, entry: Entry) -> Message:
+        """Return the example as the file has it."""
+        return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
+
+    def restarts(self) -> bool:
+        """In training, a stream of the file is begun anew after each pass, in order too."""
+        return self.datatype.training
+
+
+def _example(datafile: str, number: int, line: str) -> Message:
+    try:
+        example = str_to_msg(line)
+    except DialogueFormatError as error:
+        raise malformed(datafile, number, error.message, line) from error
+    if example is None or "text" not in example:
+        raise malformed(datafile, number, "the example has no text", line)
+    if "eval_labels" in example:
+        raise malformed(datafile, number, "eval_labels must be written as labels, they are renamed when needed", line)
+    if "labels" not in example:
+        raise malformed(datafile, number, "the example has no labels", line)
+    return example
+
+
+SILENCE = "__SILENCE__"
+"""What is heard before the first one speaks."""
+
+CONTEXT = "context"
+"""The id of turns that nobody says."""
+
+Turn = Mapping[str, object]
+
+
+class LabelTurns(StrEnum):
+    """Whose turns are the labels: by position, whatever the ids of the turns."""
+
+    SECOND_SPEAKER = "secondspeaker"
+    FIRST_SPEAKER = "firstspeaker"
+    BOTH = "both"
+    """An episode for each of the two, the first speaker's first."""
+
+
+class ConversationTeacher(DialogTeacher):
+    """Reads the file of the option `datafile`: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` a line.
+
+    The turns of all inner lists follow each other; those with the id `context` are left out. The option `label_turns`
+    (`secondspeaker`, `firstspeaker`, `both`) says whose turns are the labels; a turn that is left without a reply is
+    dropped. Examples carry both turns as `x_turn` and `y_turn`. Blank lines are skipped.
+    Raises DialogueError if the file cannot be read or `label_turns` is unknown, and DialogueFormatError, naming
+    file, line and gist, if a line holds no conversation.
+    """
+
+    def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+        chosen = Opt.of(opt).text("label_turns", LabelTurns.SECOND_SPEAKER)
+        if chosen not in list(LabelTurns):
+            raise DialogueValueError(
+                f"label_turns cannot be {chosen!r}", hint=f"Choose one of {', '.join(LabelTurns)}."
+            )
+        self._label_turns = LabelTurns(chosen)
+        super().__init__(opt, shared)
+
+    def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
+        """Return the examples of the file."""
+        warned = False
+        for number, line, value in json_lines(datafile):
+            try:
+                turns = self.turns(value)
+            except DialogueFormatError as error:
+                raise malformed(datafile, number, error.message, line) from error
+            said = [turn for turn in turns if turn["id"] != CONTEXT]
+            if len(said) < len(turns) and not warned:
+                _log.warning("%s, line %d: turns with the id %r are left out", datafile, number, CONTEXT)
+                warned = True
+            for episode in episodes(said, self._label_turns):
+                for place, example in enumerate(episode):
+                    yield example, place == 0
+
+    def turns(self, conversation: object) -> list[Turn]:
+        """Return the turns of a conversation. Raises DialogueFormatError if it is none."""
+        return turns_of(conversation)
+
+    def make_message(self, entry: Entry) -> Message:
+        """Return the example as the conversation has it."""
+        return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
+
+    def restarts(self) -> bool:
+        """In training, a stream of the file is begun anew after each pass, in order too."""
+        return self.datatype.training
+
+
+def turns_of(conversation: object) -> list[Turn]:
+    """Return the turns of a conversation in order, each with an `id` and a `text`, if only None.
+
+    Raises DialogueFormatError if it is no conversation.
+    """
+    if not isinstance(conversation, dict) or not isinstance(conversation.get("dialog"), list):
+        raise DialogueFormatError('a conversation must have a list "dialog"')
+    turns = [turn for part in conversation["dialog"] for turn in (part if isinstance(part, list) else [part])]
+    for turn in turns:
+        if not isinstance(turn, dict):
+            raise DialogueFormatError(f"a turn must have an id and a text, it is {str(turn)[:40]!r}")
+        if not isinstance(turn.get("text"), str | None):
+            raise DialogueFormatError(f"the text of a turn must be a text, it is {str(turn['text'])[:40]!r}")
+    return [{"id": None, "text": None, **turn} for turn in turns]
+
+
+def episodes(turns: Sequence[Turn], label_turns: LabelTurns) -> Iterator[list[Turn]]:
+    """Return the examples of a conversation, for the first speaker, for the second, or one after the other."""
+    if label_turns is not LabelTurns.SECOND_SPEAKER:
+        yield _examples([{"text": SILENCE}, *turns])
+    if label_turns is not LabelTurns.FIRST_SPEAKER:
+        yield _examples(turns)
+
+
+def _examples(turns: Sequence[Turn]) -> list[Turn]:
+    return [
+        {"text": x["text"], "labels": [y["text"]], "x_turn": dict(x), "y_turn": dict(y)}
+        for x, y in zip(turns[::2], turns[1::2], strict=False)
+    ]
+
+
+@dataclass(frozen=True)
+class NumberedLine:
+    """`number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`, of which only the number must be there."""
+
+    number: int
+    text: str
+    labels: tuple[str, ...]
+    reward: float | None
+    candidates: tuple[str, ...]
+
+    @classmethod
+    def read(cls, line: str) -> NumberedLine:
+        """Return the parts of a line. Raises ValueError if the number or the reward is none."""
+        number, _, rest = line.strip().replace("\\n", "\n").partition(" ")
+        text, labels, reward, candidates, *_ = *(part.strip() for part in rest.split("\t")), "", "", ""
+        return cls(int(number), text, _listed(labels), float(reward) if reward else None, _listed(candidates))
+
+
+class FbDeprecatedDialogTeacher(DialogTeacher):
+    """Reads the file of the option `datafile`, one numbered line after the other.
+
+    A number that is not above the one before begins an episode. Lines without labels are put before the text of the
+    next one, with a line break, and their rewards are added to its own; what is left over at the end of an episode is
+    asked without labels. Raises DialogueFormatError, naming file, line and gist, if a number or a reward is none.
+    """
+
+    def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
+        """Return the examples of the file."""
+        waiting: list[str] = []
+        reward: float = 0
+        begins, last = True, None
+        for number, line in text_lines(datafile):
+            read = _read(datafile, number, line)
+            if last is None or read.number <= last:
+                if any(waiting):
+                    yield ("\n".join(waiting), None, reward), begins
+                waiting, reward, begins = [], 0, True
+            last = read.number
+            waiting += [read.text] if read.text else []
+            reward += read.reward or 0
+            if read.labels:
+                yield ("\n".join(waiting), read.labels, reward, read.candidates or None), begins
+                waiting, reward, begins = [], 0, False
+        if waiting:
+            yield ("\n".join(waiting), None, reward), begins
+
+
+def _read(datafile: str, number: int, line: str) -> NumberedLine:
+    try:
+        return NumberedLine.read(line)
+    except ValueError as error:
+        raise malformed(
+            datafile, number, f"it must be: number text TAB labels TAB reward TAB candidates ({error})", line
+        ) from error
+
+
+def _listed(written: str) -> tuple[str, ...]:
+    return tuple(written.split("|")) if written else ()

@@ -1,0 +1,124 @@
+"""Worlds of agents that talk: two of which one leads, any number in turn, and in a place that acts change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from investigator.dialogue.agents import Agent, Shared
+from investigator.dialogue.messages import Message
+from investigator.dialogue.worlds.base import World, ends_episode
+from investigator.errors import DialogueError
+
+
+class DialogPartnerWorld(World):
+    """The first agent, often a teacher, says something; the second hears it and replies; the first hears the reply.
+
+    The first agent's act tells when an episode ends, and its `epoch_done` when the data does; the world has its id.
+    Two that talk freely end both when they go round in circles (see World.watches_loops); `reset` begins anew.
+    Raises DialogueError unless there are two agents.
+    """
+
+    watches_loops = True
+
+    def __init__(
+        self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(opt, agents, shared)
+        if len(self.agents) != 2:
+            raise DialogueError(
+                f"a DialogPartnerWorld has two agents, it was given {len(self.agents)}",
+                hint="Give a teacher and a student, or take a MultiAgentDialogWorld.",
+            )
+        self.id = self.agents[0].id
+
+    def episode_done(self) -> bool:
+        """Return True if the first agent's last act ended the episode, or both went round in circles."""
+        return ends_episode(self.acts[0]) or bool(self.end_reason)
+
+    def epoch_done(self) -> bool:
+        """Return True if the first agent's data has ended, or an episode did in circles."""
+        return self.agents[0].epoch_done() or self._loops.ended
+
+
+@runtime_checkable
+class EndsEpisodes(Protocol):
+    """An agent that tells itself when the conversation has ended."""
+
+    def episode_done(self) -> bool:
+        """Return True if it has ended."""
+        ...
+
+
+class MultiAgentDialogWorld(World):
+    """Agents that act one after the other; each hears all that the others said since it acted last.
+
+    Agents that talk freely end the episode, and the epoch, when they go round in circles (see World.watches_loops);
+    `reset` begins anew. Raises DialogueError if there are no agents.
+    """
+
+    watches_loops = True
+
+    def __init__(
+        self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(opt, agents, shared)
+        if not self.agents:
+            raise DialogueError("there are no agents in this world", hint="Give one agent or more.")
+
+    def episode_done(self) -> bool:
+        """Return True if an agent says so, by its `episode_done` or in its last act, or they go round in circles."""
+        return any(map(self._ended_by, self.agents, self.acts)) or bool(self.end_reason)
+
+    def epoch_done(self) -> bool:
+        """Return True if the data of an agent has ended, or an episode did in circles."""
+        return any(agent.epoch_done() for agent in self.agents) or self._loops.ended
+
+    @staticmethod
+    def _ended_by(agent: Agent, act: object) -> bool:
+        return agent.episode_done() if isinstance(agent, EndsEpisodes) else ends_episode(act)
+
+
+class ExecutableWorld(MultiAgentDialogWorld):
+    """Agents in an environment: an act is executed in it first, then the environment tells each agent what it observes.
+
+    A subclass gives `execute`, and `observe` where agents perceive something else than the words; its state is made in
+    `init_world`, which the constructor calls when options and agents are there. An act without an `id` gets that of
+    its agent. The same words may come again and again: what they change is not the same.
+    """
+
+    watches_loops = False
+
+    def __init__(
+        self, opt: Mapping[str, object] | None, agents: Sequence[Agent] | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(opt, agents, shared)
+        self.init_world()
+
+    def init_world(self) -> None:
+        """Make the environment; the base has none."""
+
+    def execute(self, agent: Agent, act: Message) -> None:
+        """Change the environment as the act of this agent says; the base changes nothing."""
+
+    def observe(self, agent: Agent, act: Message) -> Message | None:
+        """Return what this agent perceives of an act that was executed, be it its own; None if it perceives nothing.
+
+        In the base the act itself, for all but who has the id of the act.
+        """
+        return None if agent.id == act["id"] else act
+
+    def take_act(self, index: int, act: object) -> Message:
+        """Keep an act and execute it. Raises DialogueError if it is no message."""
+        agent = self.agents[index]
+        message = super().take_act(index, act)
+        if "id" not in message:
+            message = message.copy()
+            message["id"] = agent.id
+            self.acts[index] = message
+        self.execute(agent, message)
+        return message
+
+    def heard(self, listener: int, actor: int, act: Message) -> Message | None:
+        """Return what the environment lets an agent perceive of an act."""
+        return self.observe(self.agents[listener], act)
