@@ -58,8 +58,8 @@ def points(memory: Memory) -> str:
     if memory.point is None:
         return "no point"
     if memory.model_point is None:
-        return counted(memory.point, "point")
-    told = f"{counted(memory.point, 'point')}: model {memory.model_point}, search {memory.search_point}"
+        return plural(memory.point, "point")
+    told = f"{plural(memory.point, 'point')}: model {memory.model_point}, search {memory.search_point}"
     if memory.beside:
         return f"{told}; its quotes have nothing to do with the question, so the search's counts"
     return f"{told}; it speaks to the model, so the search's counts" if memory.addressed else told
@@ -83,17 +83,17 @@ def expected_line(usage: Usage) -> str:
 
 
 def _amounts(usage: Usage) -> list[str]:
-    calls = counted(usage.calls, "call")
+    calls = plural(usage.calls, "call")
     tokens = f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
     money = [f"${usage.money:.4f}"] if usage.money else []
     if usage.unpriced:
-        money.append(f"the price of {counted(usage.unpriced, 'call')} is not known")
+        money.append(f"the price of {plural(usage.unpriced, 'call')} is not known")
     return [calls, tokens, *money]
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 call`, `2 calls`; the plural is named where it is not formed with an s."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+def plural(number: int, noun: str, many: str = "") -> str:
+    """Return the number with its noun: `1 call`, `2 calls`; `many` is the plural if it is not formed with an s."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def duration(seconds: float) -> str:
