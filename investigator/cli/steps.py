@@ -20,7 +20,7 @@ from investigator.records import (
     Thought,
 )
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import FILE_STATUSES, duration, plural, points
+from investigator.reports.wording import FILE_STATUSES, duration, plural, score_line
 
 _TERMS_SHOWN = 8
 _LINE = 200
@@ -112,8 +112,7 @@ def counted_step(event: Event) -> Count | None:
         case Progressed():
             return Count(event.phase, event.phase, event.done, event.total, event.about)
         case Remembered():
-            point = points(event.memory)
-            about = (inert_line(event.memory.target_document_id, _LINE), point)
+            about = (inert_line(event.memory.target_document_id, _LINE), score_line(event.memory))
             cost = (plural(event.calls, "call"), duration(event.seconds))
             return Count(f"round {event.round}", f"round {event.round}, step", event.done, event.total, about + cost)
     return None

@@ -1,4 +1,4 @@
-"""A diagnosis as text for a terminal: pure, and harmless whatever a server said."""
+"""A diagnosis as text for a terminal. Pure; control characters from servers are written out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = 400  # characters of what a server said
 
 
 def diagnosis_text(diagnosis: Diagnosis) -> Text:
-    """The roles, each engine, what is installed, and last what failed with what to do; ends with a line feed."""
+    """Return the roles, each engine, what is installed, and what failed with what to do; ends with a line feed."""
     blocks = [_roles(diagnosis.roles).append(f"\n{_cost(diagnosis)}")]
     for engine in diagnosis.engines:
         if engine.leaves_machine is not None:
@@ -47,7 +47,7 @@ def _roles(findings: Sequence[RoleFinding]) -> Text:
 def _cost(diagnosis: Diagnosis) -> str:
     calls = plural(sum(finding.calls for finding in diagnosis.roles), "call")
     if diagnosis.money is None:
-        return f"{calls}, at a price that is not known"
+        return f"{calls}, at an unknown price"
     return f"{calls}, {diagnosis.money:.4f} US dollars" if diagnosis.money else f"{calls}, free of charge"
 
 
@@ -69,7 +69,7 @@ def _place(engine: EngineFinding) -> str:
     if not engine.endpoint:
         return "in this process"
     if "://" not in engine.endpoint:
-        return f"with the provider {engine.endpoint}, at the address that its package knows"
+        return f"with the provider {engine.endpoint}, at the default address of its package"
     return f"at {engine.endpoint}{'' if engine.leaves_machine else ', on this machine'}"
 
 
@@ -77,16 +77,16 @@ def _context(engine: EngineFinding) -> str:
     if engine.context_tokens is not None:
         return f"{engine.context_tokens:,} tokens of prompt"
     if not engine.is_model:
-        return "of any length"
-    return "not known: set chat.context_tokens to the tokens of prompt that the model can read"
+        return "any length"
+    return "unknown: set chat.context_tokens to the tokens of prompt that the model can read"
 
 
 def _price(price: Price | None) -> str:
     if price is None:
-        return "not known: a limit of money cannot be kept; see the setting budget.prices"
+        return "unknown: --max-money cannot be enforced; see the setting budget.prices"
     if price.input == price.output == 0:
         return "none"
-    return f"{price.input:g} and {price.output:g} US dollars for a million tokens of input and output"
+    return f"{price.input:g} and {price.output:g} US dollars per million tokens of input and output"
 
 
 def _environment(environment: Environment) -> Text:
@@ -103,12 +103,12 @@ def _environment(environment: Environment) -> Text:
     for extra in environment.extras:
         missing = f'not installed: pip install "investigator[{extra.name}]"'
         lines.append((f"extra {extra.name}", f"{extra.library} {extra.version}" if extra.version else missing))
-    lines.append(("variables set", ", ".join(environment.variables) or "none that matters"))
+    lines.append(("variables set", ", ".join(environment.variables) or "none that matter"))
     return _block("environment", lines)
 
 
 def _remarks(findings: Sequence[RoleFinding]) -> list[Text]:
-    """What is wrong, told once for all roles that it holds for."""
+    """Return what is wrong, each remark once for all its roles."""
     groups: dict[tuple[RoleState, str, str, str], list[str]] = {}
     for finding in findings:
         if finding.remark:

@@ -19,7 +19,7 @@ _CONTAINERS = "only hold files"
 
 
 def folder_text(status: FolderStatus) -> Text:
-    """A table of the files by status, then those that gave no text with the reasons, then what can be searched.
+    """Return a table of the files by status, the files without text with the reasons, and what can be searched.
 
     Files that only hold others (archives, mailboxes) are no documents, and have a line of their own in the table.
     """
@@ -35,14 +35,14 @@ def folder_text(status: FolderStatus) -> Text:
 
 
 def changes_line(status: FolderStatus) -> str:
-    """How the folder differs from its index, in one line; empty if it does not."""
+    """Return how the folder differs from its index, in one line; empty if it does not."""
     kinds = (("new", status.new), ("changed", status.changed_files), ("gone", status.gone))
     found = [f"{len(paths):,} {kind}" for kind, paths in kinds if paths]
     return f"since then {', '.join(found)}; the next index or question updates the index" if found else ""
 
 
 def hits_text(hits: Sequence[SearchHit]) -> Text:
-    """Each passage with its place, its score and its two ranks."""
+    """Return each passage with its place, its score and its two ranks."""
     return Text("\n\n").join(_hit(number, hit) for number, hit in enumerate(hits, start=1)).append("\n")
 
 
@@ -55,12 +55,12 @@ def _table(files: Sequence[FileRecord]) -> Text:
 
 
 def _line_of(file: FileRecord) -> str:
-    """The line of the table in which a file counts."""
+    """Return the line of the table in which a file counts."""
     return _CONTAINERS if file.status in _READ and not file.characters else file.status.value
 
 
 def _is_rest(file: FileRecord) -> bool:
-    """Whether it is no file, but says what of a file is not in its text."""
+    """Return True for the record of what is missing from the text of a file."""
     return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
 
 
@@ -87,7 +87,7 @@ def _searchable(status: FolderStatus) -> str:
     of = f", of {plural(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
     documents = f"{plural(status.documents, 'document')} can be asked{of}"
     words = f"{documents}; {made:,} of {status.chunks:,} passages have vectors"
-    return words + (": make the rest with --vectors" if status.without_vectors else "")
+    return words + (": investigator index --vectors makes the rest" if status.without_vectors else "")
 
 
 def _hit(number: int, hit: SearchHit) -> Text:

@@ -18,7 +18,7 @@ from investigator.evidence.coverage import coverage_line
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
 from investigator.reports.inert import inert, inert_line
-from investigator.reports.wording import FILE_STATUSES, STOPS, engine_line, headline, plural, points, usage_line
+from investigator.reports.wording import FILE_STATUSES, STOPS, engine_line, headline, plural, score_line, usage_line
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _gain(memories: list[Memory]) -> str:
         return ""
     best = max((memory.point for memory in memories if memory.point is not None), default=None)
     replies = plural(len(memories), "reply", "replies")
-    return replies if best is None else f"{replies}, best point {best}"
+    return replies if best is None else f"{replies}, best score {best}"
 
 
 def _rounds(investigation: Investigation) -> Iterator[RoundView]:
@@ -169,5 +169,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(inert_line=inert_line, plural=plural)
-    environment.globals.update(page_word=page_word, points=points)
+    environment.globals.update(page_word=page_word, score_line=score_line)
     return environment

@@ -22,7 +22,7 @@ from investigator.reports.wording import (
     answer_headline,
     engine_line,
     plural,
-    points,
+    score_line,
     usage_line,
 )
 
@@ -87,7 +87,7 @@ def _unfinished_blocks(investigation: Investigation) -> list[Text]:
 
 def _memory(memory: Memory) -> Text:
     return _item(
-        f"- {inert_line(memory.target_document_id)} ({points(memory)})", inert_line(memory.reply, _PASSAGE_LIMIT)
+        f"- {inert_line(memory.target_document_id)} ({score_line(memory)})", inert_line(memory.reply, _PASSAGE_LIMIT)
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from investigator.errors import MissingPackageError, SettingsError
+from investigator.tracing.base import RunTrace
 from investigator.tracing.spans import SpanTracer
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
-
-    from investigator.tracing.base import RunTrace
 
 
 class Protocols(StrEnum):
