@@ -11,7 +11,7 @@ from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.family import CHAT
 from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.memory.choice import Chance, MemoryOptions
-from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory, one_line
+from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory, memory_line
 from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.memory.text import is_opening
@@ -183,7 +183,7 @@ def _memories_of(message: Message) -> dict[str, int]:
             "the memories of the message are no list of texts",
             hint='Give them as a list, for example: ["I have a dog."]',
         )
-    longest = max((len(one_line(text)) for text in ages), default=0)
+    longest = max((len(memory_line(text)) for text in ages), default=0)
     if longest > LONGEST_MEMORY:
         raise DialogueError(
             f"a memory of the message has {longest:,} characters, the most are {LONGEST_MEMORY:,}",

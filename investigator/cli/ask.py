@@ -4,67 +4,100 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from investigator.cli.ask_options import (
-    AsJson,
-    DryRun,
-    Fresh,
-    MaxCalls,
-    MaxMoney,
-    MaxSeconds,
-    MaxTokens,
-    Mission,
-    Model,
-    NoCache,
-    Overrides,
-    PromptsFolder,
-    RecordFile,
-    ReportFile,
-    Rounds,
-    SettingsFile,
-    Strategy,
-    TraceFile,
-    TracePrompts,
-    WorkspaceFolder,
-)
-from investigator.cli.chosen_settings import chosen_settings
-from investigator.cli.output import check_report, print_json, print_styled, print_text, write_report
+from investigator.cli.options import CommonOptions, Folder
+from investigator.cli.output import OutputOptions, print_json, print_styled
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, SettingsError
-from investigator.investigator import Investigator
-from investigator.records import AnswerStatus, Forecast, Investigation
+from investigator.records import AnswerStatus, Forecast
 from investigator.reports.replayed import forecast_text
 
 EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
 
 
+@dataclass(frozen=True)
+class AskingOptions:
+    """What is asked besides the question, and how."""
+
+    mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
+    strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Ignore cached replies to the same prompts in other runs.")
+    ] = False
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and the expected calls and tokens; ask no language model.")
+    ] = False
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep the model's replies here; --model recorded:FILE replays them."),
+    ] = None
+
+    def check(self) -> None:
+        """Raises SettingsError if an option is not text."""
+        for name, words in (("--mission", self.mission), ("--strategy", self.strategy)):
+            try:
+                (words or "").encode("utf-8")
+            except UnicodeEncodeError as error:
+                hint = "Set the terminal to UTF-8."
+                raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
+
+
+@dataclass(frozen=True)
+class CeilingOptions:
+    """The limits at which a run stops with what it has."""
+
+    max_calls: Annotated[int | None, typer.Option(metavar="N", help="Limit of engine calls.")] = None
+    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Limit of tokens.")] = None
+    max_money: Annotated[float | None, typer.Option(metavar="USD", help="Limit of cost in US dollars.")] = None
+    max_seconds: Annotated[float | None, typer.Option(metavar="S", help="Time limit in seconds.")] = None
+    rounds: Annotated[int | None, typer.Option(metavar="N", help="Limit of rounds of planning and asking.")] = None
+
+    def settings(self) -> Iterator[str]:
+        """Yield the settings that these options stand for, as after `--set`."""
+        given = {
+            "budget.calls": self.max_calls,
+            "budget.tokens": self.max_tokens,
+            "budget.money": self.max_money,
+            "budget.seconds": self.max_seconds,
+            "method.rounds": self.rounds,
+        }
+        return (f"{name}={value}" for name, value in given.items() if value is not None)
+
+
+@dataclass(frozen=True)
+class TraceOptions:
+    """Where each engine call is written down, besides the journal."""
+
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE.jsonl", help="Append a line of JSON for each engine call to this file.")
+    ] = None
+    trace_prompts: Annotated[
+        bool, typer.Option("--trace-prompts", help="Include the texts of prompts and replies in that file.")
+    ] = False
+
+    def settings(self) -> Iterator[str]:
+        """Yield the settings that these options stand for, as after `--set`."""
+        if self.trace is not None:
+            yield f"trace.file={json.dumps(str(self.trace))}"
+        if self.trace_prompts:
+            yield "trace.prompts=true"
+
+
 def ask(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")],
+    folder: Folder,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question; - reads it from standard input.")],
-    model: Model = None,
-    mission: Mission = None,
-    strategy: Strategy = None,
-    fresh: Fresh = False,
-    no_cache: NoCache = False,
-    dry_run: DryRun = False,
-    record: RecordFile = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_money: MaxMoney = None,
-    max_seconds: MaxSeconds = None,
-    rounds: Rounds = None,
-    as_json: AsJson = False,
-    report: ReportFile = None,
-    trace: TraceFile = None,
-    trace_prompts: TracePrompts = False,
-    workspace: WorkspaceFolder = None,
-    prompts: PromptsFolder = None,
-    settings: SettingsFile = None,
-    overrides: Overrides = None,
+    common: CommonOptions,
+    asking: AskingOptions,
+    ceilings: CeilingOptions,
+    output: OutputOptions,
+    tracing: TraceOptions,
 ) -> None:
     """Answer a question from a folder of documents.
 
@@ -73,85 +106,39 @@ def ask(
     Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 1 the run failed, 2 wrong use, 130 interrupted.
     """
     question = _question(question)
-    for option, words in (("--mission", mission), ("--strategy", strategy)):
-        _check_text(option, words or "")
-    if report is not None:
-        check_report(report, folder)
-
-    ceilings = _ceilings(max_calls, max_tokens, max_money, max_seconds, rounds)
-    investigator = Investigator(
-        folder,
-        model=model or None,
-        settings=chosen_settings(settings, [*(overrides or ()), *ceilings, *_tracing(trace, trace_prompts)]),
-        workspace=workspace,
-        prompts=prompts,
-        record=record,
-    )
-    if dry_run:
-        _print_forecast(investigator.forecast(question, mission=mission, strategy=strategy), investigator, as_json)
+    asking.check()
+    output.check(folder)
+    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
+    investigator = common.investigator(folder, settings, asking.record)
+    if asking.dry_run:
+        forecast = investigator.forecast(question, mission=asking.mission, strategy=asking.strategy)
+        _print_forecast(forecast, investigator.engine_name, output.as_json)
         return
-    events = investigator.investigate(question, mission=mission, strategy=strategy, fresh=fresh, cache=not no_cache)
+    events = investigator.investigate(
+        question, mission=asking.mission, strategy=asking.strategy, fresh=asking.fresh, cache=not asking.no_cache
+    )
     try:
         investigation = follow(events, sys.stderr)
     except KeyboardInterrupt as stop:
-        again = "the same command again, without --fresh," if fresh else "the same command again"
-        typer.echo(f"interrupted: everything learned so far is kept; run {again} to go on.", err=True)
+        again = "the same command without --fresh" if asking.fresh else "the same command again"
+        typer.echo(f"interrupted: everything learned so far is kept; run {again} to resume.", err=True)
         raise typer.Exit(130) from stop
-    if report is not None:
-        write_report(report, investigation)
-    _print(investigation, as_json)
-
-
-def _ceilings(
-    calls: int | None, tokens: int | None, money: float | None, seconds: float | None, rounds: int | None
-) -> list[str]:
-    """The settings that the options for ceilings stand for."""
-    given = {
-        "budget.calls": calls,
-        "budget.tokens": tokens,
-        "budget.money": money,
-        "budget.seconds": seconds,
-        "method.rounds": rounds,
-    }
-    return [f"{name}={value}" for name, value in given.items() if value is not None]
-
-
-def _print_forecast(forecast: Forecast, investigator: Investigator, as_json: bool) -> None:
-
-    if as_json:
-        print_json(forecast.model_dump_json(indent=2))
-    else:
-        print_styled(forecast_text(forecast, investigator.engine_name))
-
-
-def _tracing(file: Path | None, prompts: bool) -> list[str]:
-    """The settings that the options for the trace stand for."""
-    named = [] if file is None else [f"trace.file={json.dumps(str(file))}"]
-    return [*named, "trace.prompts=true"] if prompts else named
-
-
-def _print(investigation: Investigation, as_json: bool) -> None:
-    """Print the outcome and leave with its exit code."""
-    if as_json:
-        print_json(investigation.model_dump_json(indent=2))
-    else:
-        print_text(investigation)
+    output.show(investigation)
     if investigation.answer is not None:
         raise typer.Exit(EXIT_CODES[investigation.answer.status])
 
 
-def _check_text(option: str, words: str) -> None:
-    """Raises SettingsError where an option did not come as text."""
-    try:
-        words.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise SettingsError(f"the words of {option} are not UTF-8 text", hint="Set the terminal to UTF-8.") from error
+def _print_forecast(forecast: Forecast, engine: str, as_json: bool) -> None:
+    if as_json:
+        print_json(forecast.model_dump_json(indent=2))
+    else:
+        print_styled(forecast_text(forecast, engine))
 
 
 def _question(words: str) -> str:
     if words == "-":
-        if sys.stdin is None:  # closed by whoever started this process
-            raise QuestionError("there is no standard input to read the question from")
+        if sys.stdin is None:  # closed by the process that started this one
+            raise QuestionError("no standard input to read the question from")
         try:
             words = sys.stdin.buffer.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:

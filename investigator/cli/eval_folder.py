@@ -8,48 +8,39 @@ from typing import Annotated
 
 import typer
 
+from investigator.cli.options import AsJson, Model, SettingsOptions, Workspace
 from investigator.cli.output import print_json, print_styled
 from investigator.cli.progress import shown
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.tables import folder_text
-from investigator.settings import load_settings
 
 
 def eval_folder(
     docs: Annotated[Path, typer.Option(metavar="DIR", help="The folder of documents.")],
     questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions with what is known of them.")],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[ROLE=]PROVIDER:NAME", help="The language model, as for ask; repeatable."),
-    ] = None,
+    settings: SettingsOptions,
+    model: Model = None,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
-    workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the index and the runs are kept.")
-    ] = None,
+    workspace: Workspace = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help="Where outcomes are kept; by default in the workspace.")
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything anew instead of going on.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON record.")] = False,
-    settings: Annotated[Path | None, typer.Option(metavar="FILE", help="A settings file.")] = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.")
-    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; do not resume.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask each question of a file and measure documents, evidence, answers, silence, proof and cost.
 
     A row holds id and question, and what is known: answers, answerable, doc_ids, evidence, key_numbers, kind, scope,
-    evidence_pages_one_based or evidence_pages_zero_based. What a row does not hold is not measured. Stopped, the same
-    command goes on; questions that failed are asked again.
+    evidence_pages_one_based or evidence_pages_zero_based. Only what a row holds is measured. If it is stopped, the same
+    command resumes it; questions that failed are asked again.
     """
-
     evaluation = FolderEvaluation(
         docs,
         read_questions(questions),
         limit=limit,
         model=model or None,
-        settings=load_settings(settings, overrides or ()),
+        settings=settings.load(),
         workspace=workspace,
         out=out,
         fresh=fresh,
@@ -59,7 +50,7 @@ def eval_folder(
         for _ in shown(evaluation.run(), sys.stderr):
             pass
     except KeyboardInterrupt as stop:
-        again = "the same command without --fresh goes on." if fresh else "the same command goes on."
+        again = "the same command without --fresh resumes." if fresh else "the same command resumes."
         where = f" in {evaluation.file}" if evaluation.file else ""
         typer.echo(f"interrupted: {evaluation.finished} outcomes are kept{where}; {again}", err=True)
         raise typer.Exit(130) from stop

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from investigator.cli.options import AsJson, SettingsOptions
 from investigator.cli.output import print_json, print_styled
 from investigator.cli.progress import shown
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
@@ -17,35 +18,28 @@ from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.tables import retrieval_text
-from investigator.settings import load_settings
 
 
 def eval_retrieval(
     corpus: Annotated[Path, typer.Option(metavar="FILE", help="The documents: JSONL with _id, title, text.")],
     queries: Annotated[Path, typer.Option(metavar="FILE", help="The queries: JSONL with _id, text.")],
-    qrels: Annotated[Path, typer.Option(metavar="FILE", help="Which documents fit which query: TSV of BEIR or TREC.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON record.")] = False,
+    qrels: Annotated[Path, typer.Option(metavar="FILE", help="Relevant documents of each query: TSV of BEIR or TREC.")],
+    settings: SettingsOptions,
+    as_json: AsJson = False,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N queries.")] = None,
-    workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep documents and vectors here, to be used again.")
-    ] = None,
+    workspace: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep documents and vectors here.")] = None,
     per_query: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the scores of each query to this JSONL file.")
     ] = None,
-    settings: Annotated[Path | None, typer.Option(metavar="FILE", help="A settings file.")] = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.")
-    ] = None,
 ) -> None:
-    """Measure the search on a test collection in the layout of BEIR: by words, by vectors, and by both.
+    """Measure the search on a BEIR test collection: by words, by vectors, and by both.
 
     Each document is kept as one passage, in the same index that folders have. Measures are nDCG@10, recall@10,
-    recall@100 and RR@10 over the queries that have a fitting document, with bootstrap intervals.
+    recall@100 and RR@10 over the queries that have a relevant document, with bootstrap intervals.
     """
-
     if per_query is not None and not per_query.expanduser().parent.is_dir():
-        raise UserError(f"there is no folder {per_query.parent}", hint="Create it first, or name another file.")
-    chosen = load_settings(settings, overrides or ())
+        raise UserError(f"no folder {per_query.parent}", hint="Create it first, or name another file.")
+    chosen = settings.load()
     collection = read_collection(corpus, queries, qrels, limit)
     with TemporaryDirectory(prefix="investigator-", ignore_cleanup_errors=True) as temporary:
         directory = workspace or Path(temporary)
@@ -55,8 +49,8 @@ def eval_retrieval(
             for _ in shown(evaluation.run(), sys.stderr):
                 pass
         except KeyboardInterrupt as stop:
-            kept = "what was embedded is kept; run the same command again to go on."
-            lost = "nothing is kept; with --workspace DIR the work could go on later."
+            kept = "what was embedded is kept; run the same command again to resume."
+            lost = "nothing is kept; use --workspace DIR to be able to resume."
             typer.echo(f"interrupted: {kept if workspace else lost}", err=True)
             raise typer.Exit(130) from stop
     if per_query is not None:

@@ -1,75 +1,48 @@
-"""A group of commands whose modules are imported when a command is called, not when the group is made."""
+"""Commands whose modules are imported when they are called, not when the command line is set up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+
+from investigator.cli.option_groups import with_groups
+
+Shell = Callable[[Callable[..., None]], Callable[..., None]]
+"""What is put around the function of each command, to report its errors."""
 
 
-@dataclass(frozen=True)
-class LazyCommand:
-    """Where a command is: its module, the name of its function, and the one line that the help shows of it."""
+class LazyCommand(TyperCommand):
+    """A command known by its name and its line of help. `place` is `module:function`, imported when it is called."""
 
-    module: str
-    function: str
-    summary: str
-    context_settings: dict[str, Any] = field(default_factory=dict)
+    def __init__(self, name: str, place: str, summary: str, shell: Shell, **context_settings: bool) -> None:
+        super().__init__(name, short_help=summary, context_settings=dict(context_settings))
+        self._place = place
+        self._shell = shell
 
+    def make_context(self, *words: Any, **extra: Any) -> Any:
+        """Return the context of the loaded command, which then runs in the place of this one."""
+        return self._load().make_context(*words, **extra)
 
-class LazyCommands(MutableMapping[str, Any]):
-    """The commands of a group by name. `guard` is put around the function of each when it is loaded."""
-
-    def __init__(
-        self, places: dict[str, LazyCommand], guard: Callable[[Callable[..., None]], Callable[..., None]]
-    ) -> None:
-        self._places = places
-        self._guard = guard
-        self._loaded: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._loaded:
-            place = self._places[name]
-            found = getattr(import_module(place.module), place.function)
-            if isinstance(found, typer.Typer):
-                self._loaded[name] = typer.main.get_command(found)
-            else:
-                alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-                alone.command(name, context_settings=dict(place.context_settings))(self._guard(found))
-                self._loaded[name] = typer.main.get_command(alone)
-        return self._loaded[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._places[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def summaries(self) -> list[tuple[str, str]]:
-        """Each name with its one line; loads nothing."""
-        return [(name, place.summary) for name, place in self._places.items()]
+    def _load(self) -> Any:
+        module, _, function = self._place.partition(":")
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        alone.command(self.name, context_settings=dict(self.context_settings))(
+            self._shell(with_groups(getattr(import_module(module), function)))
+        )
+        return typer.main.get_command(alone)
 
 
-def lazy_group(commands: LazyCommands) -> type[TyperGroup]:
-    """The class of a group with these commands, for `typer.Typer(cls=...)`."""
+def lazy_group(commands: Iterable[TyperCommand | TyperGroup]) -> type[TyperGroup]:
+    """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which takes no ready commands."""
 
     class LazyGroup(TyperGroup):
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
-            self.commands = commands
-
-        def format_commands(self, ctx: Any, formatter: Any) -> None:
-            with formatter.section("Commands"):
-                formatter.write_dl(commands.summaries())
+            for command in commands:
+                self.add_command(command)
 
     return LazyGroup

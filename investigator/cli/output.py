@@ -1,4 +1,4 @@
-"""Results on standard output, and the report file."""
+"""Results on standard output, notes on standard error, and the report file."""
 
 from __future__ import annotations
 
@@ -7,23 +7,52 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from investigator.documents.readers.html import is_own_report
 from investigator.errors import RunError, UserError
 from investigator.records import Investigation
 from investigator.reports.html import html_report
+from investigator.reports.inert import inert
 from investigator.reports.terminal import investigation_text
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-
-_BEGINNING = 16_384  # bytes, of which a report says that it is one in the first
+_BEGINNING = 16_384  # bytes; a report says within these that it is one
 REPORT_SUFFIXES = frozenset({".html", ".htm"})
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """How the outcome of an investigation is shown."""
+
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole outcome as JSON.")] = False
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Also write the report to this HTML file.")
+    ] = None
+
+    def check(self, folder: Path) -> None:
+        """Check, before anything is paid for, that the report can be written. Raises UserError."""
+        if self.report is not None:
+            check_report(self.report, folder)
+
+    def show(self, investigation: Investigation) -> None:
+        """Write the report and print the investigation, as far as they are wanted. Raises RunError."""
+        if self.report is not None:
+            write_report(self.report, investigation)
+        if self.as_json:
+            print_json(investigation.model_dump_json(indent=2))
+        else:
+            print_styled(investigation_text(investigation))
+
+
+def note(text: str) -> None:
+    """Print a note on standard error."""
+    typer.echo(inert(f"note: {text}"), err=True)
 
 
 def print_json(text: str) -> None:
@@ -32,18 +61,10 @@ def print_json(text: str) -> None:
         typer.echo(text)
 
 
-def print_text(investigation: Investigation) -> None:
-    """Print an investigation for a person."""
-
-    print_styled(investigation_text(investigation))
-
-
 def print_styled(text: Text) -> None:
     """Print text: styled and folded at words on a terminal, plain and unfolded anywhere else. Raises RunError."""
     with _writing():
         if is_terminal(sys.stdout):
-            from rich.console import Console
-
             Console(file=sys.stdout, highlight=False).print(text, end="")
             sys.stdout.flush()
         else:
@@ -51,28 +72,28 @@ def print_styled(text: Text) -> None:
 
 
 def is_terminal(stream: object) -> bool:
-    """Whether the stream is a terminal that can move its cursor and show styles."""
+    """Return True if the stream is a terminal that can move its cursor and show styles."""
     isatty = getattr(stream, "isatty", None)
     return isatty is not None and bool(isatty()) and os.environ.get("TERM") != "dumb"
 
 
 def check_report(path: Path, folder: Path) -> None:
-    """Find out now, before anything is paid for, whether the report can be written. Raises UserError."""
+    """Check that the report can be written. Raises UserError."""
     if path.suffix.lower() not in REPORT_SUFFIXES:
         raise UserError(
-            f"the report is an HTML file, and the name {path} does not end in .html",
-            hint="Name it like --report answer.html, so that no other file is overwritten by mistake.",
+            f"the report is an HTML file, but {path} does not end in .html",
+            hint="Name it with that ending, e.g. --report answer.html",
         )
     if path.is_file() and not _is_own_report(path):
         raise UserError(
-            f"{path} is there already, and is no report of this program",
-            hint="Name another file: a report only takes the place of an older report.",
+            f"{path} exists and is not a report of this program",
+            hint="Name another file: only an older report is overwritten.",
         )
     if path.is_dir():
         raise UserError(f"the report cannot be written: {path} is a folder", hint="Name a file inside it.")
     if not path.parent.is_dir():
         raise UserError(
-            f"the report cannot be written: there is no folder {path.parent}",
+            f"the report cannot be written: no folder {path.parent}",
             hint="Create the folder first, or name another file.",
         )
     try:
@@ -84,18 +105,16 @@ def check_report(path: Path, folder: Path) -> None:
             hint="Name a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
-        typer.echo(f"note: {path} lies inside the folder of documents; keep reports elsewhere.", err=True)
+        note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
 
 def _is_own_report(path: Path) -> bool:
-
     with path.open("rb") as file:
         return is_own_report(file.read(_BEGINNING).decode("utf-8", "replace"))
 
 
 def write_report(path: Path, investigation: Investigation) -> None:
     """Write the HTML report, whole or not at all. Raises RunError."""
-
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         draft.write_text(html_report(investigation), encoding="utf-8", newline="\n")
@@ -118,5 +137,5 @@ def _writing() -> Iterator[None]:
     except OSError as error:
         raise RunError(
             f"the result could not be written to standard output: {error.strerror}",
-            hint="The investigation is kept: see it with investigator runs FOLDER and investigator show RUN FOLDER",
+            hint="The investigation is kept: investigator runs FOLDER lists it, investigator show RUN FOLDER shows it.",
         ) from error

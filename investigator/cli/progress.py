@@ -1,4 +1,4 @@
-"""What is going on, while it goes on: on standard error, live in a terminal, line by line elsewhere."""
+"""Progress on standard error: live in a terminal, line by line elsewhere."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Display(Protocol):
 
 
 def follow(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Investigation:
-    """Show all events on a stream as they come, and return the investigation that the last one brings."""
+    """Show all events on a stream as they come, and return the investigation of the last one. Raises RunError."""
     investigation: Investigation | None = None
     for event in shown(events, stream, clock):
         if isinstance(event, Answered):
             investigation = event.investigation
     if investigation is None:
-        raise RunError("the investigation ended without an outcome", hint="Run the same command again to go on.")
+        raise RunError("the investigation ended without an outcome", hint="Run the same command again to resume.")
     return investigation
 
 
@@ -53,7 +53,7 @@ def shown(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = 
 
 
 class PlainDisplay:
-    """One plain line for each event; of counted ones no more than one every two seconds, and always the last."""
+    """Writes a line for each event; of counted events one in two seconds, and always the last."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float], interval: float = PLAIN_INTERVAL) -> None:
         self._stream = stream
@@ -86,7 +86,7 @@ class PlainDisplay:
 
 
 class LiveDisplay:
-    """A line that moves: phase, bar, documents, calls, time gone and time left; sentences scroll by above it."""
+    """Shows a moving line with phase, bar, documents, calls, time gone and left; sentences scroll by above it."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -124,6 +124,6 @@ class LiveDisplay:
             self._await(what_follows(event))
 
     def _await(self, phase: str) -> None:
-        """Begin a phase that nobody can count yet."""
+        """Begin a phase whose length is not known yet."""
         self._progress.remove_task(self._task)
         self._task = self._progress.add_task(phase, total=None, detail="")

@@ -1,4 +1,4 @@
-"""`investigator replay RUN [FOLDER]`: go through a finished run again without any model, and prove its quotes anew."""
+"""`investigator replay RUN [FOLDER]`: repeat a finished run without any model, and verify its quotes again."""
 
 from __future__ import annotations
 
@@ -7,41 +7,36 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.output import check_report, print_json, print_styled, print_text, write_report
+from investigator.cli.options import Folder, RunId, Workspace
+from investigator.cli.output import OutputOptions, print_json, print_styled, write_report
 from investigator.investigator import Investigator
 from investigator.reports.replayed import replayed_text
+from investigator.reports.terminal import investigation_text
 
 
 def replay(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The id of the run, or the beginning of it.")],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")] = Path(),
-    workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the index and the runs are kept.")
-    ] = None,
+    run: RunId,
+    output: OutputOptions,
+    folder: Folder = Path(),
+    workspace: Workspace = None,
     prompts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder of templates that the run had.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Also write the report to this HTML file.")
+        Path | None, typer.Option(metavar="DIR", help="The folder of templates that the run used.")
     ] = None,
 ) -> None:
-    """Go through a finished run again without any model: its replies come from the journal.
+    """Repeat a finished run without any model: its replies come from the journal.
 
-    Every prompt is made again, every decision taken again, and every quote looked up in the documents as they are now.
+    Every prompt is rendered again, every decision made again, and every quote looked up in the current documents.
 
-    Exit codes: 0 everything came out as it was and every quote stands, 1 something did not, 2 wrong use.
+    Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong use.
     """
-    if report is not None:
-        check_report(report, folder)
-
+    output.check(folder)
     outcome = Investigator(folder, workspace=workspace, prompts=prompts).replay(run)
-    if report is not None:
-        write_report(report, outcome.investigation)
-    if as_json:
+    if output.report is not None:
+        write_report(output.report, outcome.investigation)
+    if output.as_json:
         print_json(outcome.model_dump_json(indent=2))
     else:
-        print_text(outcome.investigation)
+        print_styled(investigation_text(outcome.investigation))
         print_styled(replayed_text(outcome))
     if not outcome.same:
         raise typer.Exit(1)

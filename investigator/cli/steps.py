@@ -19,8 +19,8 @@ from investigator.records import (
     Started,
     Thought,
 )
-from investigator.reports.inert import one_line
-from investigator.reports.wording import FILE_STATUSES, counted, duration, points
+from investigator.reports.inert import inert_line
+from investigator.reports.wording import FILE_STATUSES, duration, plural, score_line
 
 _TERMS_SHOWN = 8
 _LINE = 200
@@ -28,9 +28,9 @@ _LINE = 200
 
 @dataclass(frozen=True)
 class Count:
-    """The how-manieth of how many: `kind` tells phases apart, `about` says what is special of this one.
+    """Progress: item `done` of `total`. `kind` tells phases apart, `about` holds the details of this item.
 
-    `rated` phases are told with their speed; `passages` is how many this one brought.
+    `rated` phases show their speed; `passages` is the number that this item brought.
     """
 
     kind: str
@@ -43,16 +43,16 @@ class Count:
 
     @property
     def last(self) -> bool:
-        """Whether the phase ends with this one."""
+        """True if this is the last item of its phase."""
         return self.done >= self.total
 
     @property
     def title(self) -> str:
-        """The phase and how far it is."""
+        """The phase and its progress."""
         return f"{self.phase} {self.done}/{self.total}"
 
     def detail(self, speed: Speed) -> str:
-        """What is special of this one, with the speed and the time left where they are known."""
+        """Return the details of the item, with the speed and the time left if they are known."""
         parts = list(self.about)
         if self.rated and speed.per_second is not None:
             parts.append(f"{_rounded(speed.per_second)} {self.kind}/s")
@@ -63,13 +63,13 @@ class Count:
         return ", ".join(parts)
 
     def line(self, speed: Speed) -> str:
-        """The whole in one plain line."""
+        """Return all of it in one plain line."""
         return f"{self.title}: {self.detail(speed)}".removesuffix(": ")
 
 
 @dataclass(frozen=True)
 class Speed:
-    """How many a second so far, and the seconds left at that; None where it is not known yet, or all is done."""
+    """Items per second so far, and the seconds left at that speed; None if not known yet, or if all is done."""
 
     per_second: float | None = None
     passages_per_second: float | None = None
@@ -77,7 +77,7 @@ class Speed:
 
 
 class Pace:
-    """How fast a counted phase goes; times are seconds of any steady clock."""
+    """Measures the speed of a counted phase; times are seconds of any steady clock."""
 
     def __init__(self) -> None:
         self._kind = ""
@@ -86,7 +86,7 @@ class Pace:
         self._passages = 0
 
     def speed(self, count: Count, now: float) -> Speed:
-        """The speed since the first count of this kind; each count must be told once."""
+        """Return the speed since the first count of this kind; call it once for each count."""
         if count.kind != self._kind:
             self._kind, self._began, self._first, self._passages = count.kind, now, count.done, 0
             return Speed()
@@ -100,11 +100,11 @@ class Pace:
 
 
 def counted_step(event: Event) -> Count | None:
-    """The event as a count, where it is one of many of its kind."""
+    """Return the event as a count if it is one of many of its kind, else None."""
     match event:
         case FileRead():
             fate = () if event.file.status is FileStatus.INDEXED else (_fate(event.file),)
-            about = (one_line(event.file.path, _LINE), *fate)
+            about = (inert_line(event.file.path, _LINE), *fate)
             brought = sum(file.chunks for file in event.files)
             return Count("files", "reading", event.done, event.total, about, True, brought)
         case Embedded():
@@ -112,60 +112,57 @@ def counted_step(event: Event) -> Count | None:
         case Progressed():
             return Count(event.phase, event.phase, event.done, event.total, event.about)
         case Remembered():
-            point = points(event.memory)
-            about = (one_line(event.memory.target_document_id, _LINE), point)
-            cost = (counted(event.calls, "call"), duration(event.seconds))
+            about = (inert_line(event.memory.target_document_id, _LINE), score_line(event.memory))
+            cost = (plural(event.calls, "call"), duration(event.seconds))
             return Count(f"round {event.round}", f"round {event.round}, step", event.done, event.total, about + cost)
     return None
 
 
 def sentence(event: Event) -> str:
-    """What a single event says, in one line; empty where it needs no words."""
+    """Return the event in one line; empty if it needs no words."""
     match event:
         case Notice():
-            return f"note: {one_line(event.text)}"
+            return f"note: {inert_line(event.text)}"
         case Started():
-            begins = "going on with run" if event.resumed else "run"
-            return (
-                f"{begins} {one_line(event.run_id)}: {counted(event.documents, 'document')}, {one_line(event.engine)}"
-            )
+            run = f"{'resuming run' if event.resumed else 'run'} {inert_line(event.run_id)}"
+            return f"{run}: {plural(event.documents, 'document')}, {inert_line(event.engine)}"
         case Thought():
-            terms = [one_line(need.term, 60) for need in event.needs[:_TERMS_SHOWN]]
+            terms = [inert_line(need.term, 60) for need in event.needs[:_TERMS_SHOWN]]
             return f"must be known: {', '.join(terms)}" if terms else ""
         case Planned():
             return _planned(event)
         case Reflected():
             known = sum(len(item.known_infos) for item in event.reflection.knowledge)
             unknown = len(event.reflection.unknown_infos)
-            return f"round {event.reflection.round} thought over: {known} known, {unknown} unknown"
+            return f"round {event.reflection.round} reviewed: {plural(known, 'fact')} known, {unknown} unknown"
     return ""
 
 
 def what_follows(event: Event) -> str:
-    """What is being done after the event, until the next one says so itself."""
+    """Return the phase that follows the event, shown until the next event."""
     match event:
         case Started():
-            return "thinking what must be known"
+            return "working out what must be known"
         case Thought() | Reflected():
-            return "deciding what comes next"
+            return "deciding the next step"
         case Planned():
             return f"round {event.round}, asking"
         case Remembered():
-            return "thinking it over"
+            return "reviewing"
         case Answered():
             return "done"
     return "preparing"
 
 
 def _planned(event: Planned) -> str:
-    words = f"round {event.round}: {counted(len(event.steps), 'step')}"
+    words = f"round {event.round}: {plural(len(event.steps), 'step')}"
     if event.refused_document_ids:
         words += f", {len(event.refused_document_ids)} refused (no such document)"
-    return f"{words}; {one_line(event.strategy, _LINE)}" if event.strategy.strip() else words
+    return f"{words}; {inert_line(event.strategy, _LINE)}" if event.strategy.strip() else words
 
 
 def _fate(file: FileRecord) -> str:
-    reason = f": {one_line(file.reason, _LINE)}" if file.reason else ""
+    reason = f": {inert_line(file.reason, _LINE)}" if file.reason else ""
     return f"{FILE_STATUSES[file.status]}{reason}"
 
 

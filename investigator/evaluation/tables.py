@@ -1,4 +1,4 @@
-"""Reports of evaluations as text for a terminal, in aligned columns; a dash stands for what could not be measured."""
+"""Reports of evaluations as text for a terminal, in columns; a dash stands for what could not be measured."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from investigator.evaluation.estimates import Estimate
 from investigator.evaluation.folder_report import FolderReport, GroupReport
 from investigator.evaluation.retrieval_report import RetrievalReport
 from investigator.evaluation.scoring import Measure
-from investigator.reports.inert import one_line
-from investigator.reports.wording import HEADLINES, counted
+from investigator.reports.columns import columns
+from investigator.reports.inert import inert_line
+from investigator.reports.wording import HEADLINES, plural
 
 LABELS = {
     Measure.RANKED_FIRST: "right document ranked first",
@@ -51,7 +52,7 @@ _LISTED = 10
 
 
 def retrieval_text(report: RetrievalReport) -> Text:
-    """The table of the three rankings, then what both halves together add; ends with a line feed."""
+    """Return the table of the three rankings, then what both halves together add; ends with a line feed."""
     heading = ("search", "nDCG@10", "95 %", "recall@10", "recall@100", "RR@10", "ms/query")
     rows = [
         (
@@ -69,53 +70,45 @@ def retrieval_text(report: RetrievalReport) -> Text:
         f"{one.half.value} against {one.than.value}: nDCG@10 {one.ndcg_10.value:+.4f} ({_interval(one.ndcg_10, 4)})"
         for one in report.differences
     ]
-    about = f"{counted(report.documents, 'document')}, {counted(report.queries, 'query', 'queries')}, {report.embedder}"
-    return Text("\n").join([Text(one_line(about)), aligned([heading, *rows]), Text("\n".join(gains))]).append("\n")
+    about = f"{plural(report.documents, 'document')}, {plural(report.queries, 'query', 'queries')}, {report.embedder}"
+    return (
+        Text("\n").join([Text(inert_line(about)), columns(rows, heading=heading), Text("\n".join(gains))]).append("\n")
+    )
 
 
 def folder_text(report: FolderReport) -> Text:
-    """All measures with their intervals, the questions by kind, what they cost, what failed; ends with a line feed."""
-    blocks = [Text(f"{counted(report.asked, 'question')}, {one_line(report.engine)}"), _measures(report.everything)]
+    """Return the measures with their intervals, the questions by kind, the costs and the failures."""
+    blocks = [Text(f"{plural(report.asked, 'question')}, {inert_line(report.engine)}"), _measures(report.everything)]
     if report.kinds:
         blocks.append(_kinds(report.kinds))
     blocks.append(Text("\n".join(_about(report))))
     if report.failures:
-        listed = [f"  {one_line(one.id)}: {one_line(one.reason, 200)}" for one in report.failures[:_LISTED]]
+        listed = [f"  {inert_line(one.id)}: {inert_line(one.reason, 200)}" for one in report.failures[:_LISTED]]
         more = [f"  and {len(report.failures) - _LISTED:,} more"] if len(report.failures) > _LISTED else []
-        named = f"{counted(len(report.failures), 'question')} failed and are not measured:"
+        named = f"{plural(len(report.failures), 'question')} failed and are not measured:"
         blocks.append(Text("\n".join([named, *listed, *more]), style="yellow"))
     return Text("\n\n").join(blocks).append("\n")
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> Text:
-    """Rows in columns, the first of them a heading; the first column goes left, all others right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for number, row in enumerate(rows):
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append(Text("  ".join(cells), style="bold" if number == 0 else ""))
-    return Text("\n").join(lines)
-
-
 def share(estimate: Estimate | None) -> str:
-    """A figure with three digits, or a dash."""
+    """Return a figure with three digits, or a dash."""
     return "-" if estimate is None else f"{estimate.value:.3f}"
 
 
 def _measures(group: GroupReport) -> Text:
-    rows = [("measure", "value", "95 %", "questions")]
+    rows = []
     for measure in Measure:
         one = group.estimate(measure)
         rows.append((LABELS[measure], share(one), _interval(one, 3), f"{one.questions:,}" if one else "-"))
-    return aligned(rows)
+    return columns(rows, heading=("measure", "value", "95 %", "questions"))
 
 
 def _kinds(kinds: Sequence[GroupReport]) -> Text:
-    rows = [("kind", "questions", "answered", *_BY_KIND.values())]
+    rows = []
     for kind in kinds:
         figures = (share(kind.estimate(measure)) for measure in _BY_KIND)
-        rows.append((one_line(kind.kind, 50), f"{kind.questions:,}", f"{kind.answered:,}", *figures))
-    return aligned(rows)
+        rows.append((inert_line(kind.kind, 50), f"{kind.questions:,}", f"{kind.answered:,}", *figures))
+    return columns(rows, heading=("kind", "questions", "answered", *_BY_KIND.values()))
 
 
 def _about(report: FolderReport) -> list[str]:
@@ -125,12 +118,12 @@ def _about(report: FolderReport) -> list[str]:
         "; ".join(f"{HEADLINES[one.status].lower()}: {one.questions:,}" for one in report.statuses),
         f"answerable: {counts.answerable_answered:,} answered, {counts.answerable_not_found:,} not found; "
         f"not answerable: {counts.unanswerable_answered:,} answered, {counts.unanswerable_not_found:,} not found",
-        f"{report.proven_quotes:,} of {counted(report.quotes, 'quote')} proven anew",
+        f"{report.proven_quotes:,} of {plural(report.quotes, 'quote')} re-verified",
         f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens a question",
     ]
     if seconds is not None:
         times = f"mean {seconds.mean:.2f}, median {seconds.median:.2f}, 95 % within {seconds.p95:.2f}"
-        lines.append(f"seconds a question: {times} (of {seconds.questions:,} asked in one go)")
+        lines.append(f"seconds a question: {times} (of {seconds.questions:,} asked without a stop)")
     return [line for line in lines if line]
 
 

@@ -13,7 +13,7 @@ from investigator.evidence.coverage import coverage_line
 from investigator.investigator import Investigator
 from investigator.langchain.turns import LONGEST_WAIT, turn
 from investigator.records import Answer, AnswerStatus
-from investigator.reports.inert import inert, one_line
+from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import HEADLINES
 
 
@@ -60,9 +60,9 @@ def answer_text(answer: Answer) -> str:
     What came near without being an answer is left out, lest it be taken for one.
     """
     found = answer.status is AnswerStatus.ANSWERED
-    parts = [inert(answer.text) if found else f"{HEADLINES[answer.status]}: {one_line(answer.reason)}"]
+    parts = [inert(answer.text) if found else f"{HEADLINES[answer.status]}: {inert_line(answer.reason)}"]
     if found:
         quotes = enumerate(answer.citations, start=1)
-        parts.append("\n".join(f'[{number}] {one_line(q.place)}: "{one_line(q.text)}"' for number, q in quotes))
+        parts.append("\n".join(f'[{number}] {inert_line(q.place)}: "{inert_line(q.text)}"' for number, q in quotes))
     parts.append(f"Coverage: {inert(coverage_line(answer.coverage))}")
     return "\n\n".join(parts)

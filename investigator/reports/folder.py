@@ -8,8 +8,9 @@ from rich.text import Text
 
 from investigator.documents.readers.unpacking import REST
 from investigator.records import FileRecord, FileStatus, FolderStatus, SearchHit
-from investigator.reports.inert import one_line
-from investigator.reports.wording import counted
+from investigator.reports.columns import columns
+from investigator.reports.inert import inert_line
+from investigator.reports.wording import plural
 
 _LISTED = 20
 _SNIPPET = 400
@@ -18,7 +19,7 @@ _CONTAINERS = "only hold files"
 
 
 def folder_text(status: FolderStatus) -> Text:
-    """A table of the files by status, then those that gave no text with the reasons, then what can be searched.
+    """Return a table of the files by status, the files without text with the reasons, and what can be searched.
 
     Files that only hold others (archives, mailboxes) are no documents, and have a line of their own in the table.
     """
@@ -34,41 +35,32 @@ def folder_text(status: FolderStatus) -> Text:
 
 
 def changes_line(status: FolderStatus) -> str:
-    """How the folder differs from its index, in one line; empty where it does not."""
+    """Return how the folder differs from its index, in one line; empty if it does not."""
     kinds = (("new", status.new), ("changed", status.changed_files), ("gone", status.gone))
     found = [f"{len(paths):,} {kind}" for kind, paths in kinds if paths]
-    return f"note: since then {', '.join(found)}; the next index or question takes them in." if found else ""
+    return f"since then {', '.join(found)}; the next index or question updates the index" if found else ""
 
 
 def hits_text(hits: Sequence[SearchHit]) -> Text:
-    """Each passage with its place, its score and its two ranks."""
+    """Return each passage with its place, its score and its two ranks."""
     return Text("\n\n").join(_hit(number, hit) for number, hit in enumerate(hits, start=1)).append("\n")
 
 
 def _table(files: Sequence[FileRecord]) -> Text:
-    rows: list[tuple[str, ...]] = [("status", "files", "pages", "characters", "passages", "seconds")]
-    counted_files = [file for file in files if not _is_rest(file)]
-    for name in (*FileStatus, _CONTAINERS):
-        own = [file for file in counted_files if _line_of(file) == name]
-        if own:
-            rows.append((name, *_sums(own)))
-    rows.append(("all", *_sums(counted_files)))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    table = Text()
-    for number, row in enumerate(rows):
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        table.append("  ".join(cells), style="bold" if number == 0 else "")
-        table.append("\n" if number < len(rows) - 1 else "")
-    return table
+    counted = [file for file in files if not _is_rest(file)]
+    by_line = {name: [file for file in counted if _line_of(file) == name] for name in (*FileStatus, _CONTAINERS)}
+    rows = [(name, *_sums(own)) for name, own in by_line.items() if own]
+    heading = ("status", "files", "pages", "characters", "passages", "seconds")
+    return columns([*rows, ("all", *_sums(counted))], heading=heading)
 
 
 def _line_of(file: FileRecord) -> str:
-    """The line of the table in which a file counts."""
+    """Return the line of the table in which a file counts."""
     return _CONTAINERS if file.status in _READ and not file.characters else file.status.value
 
 
 def _is_rest(file: FileRecord) -> bool:
-    """Whether it is no file, but says what of a file is not in its text."""
+    """Return True for the record of what is missing from the text of a file."""
     return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
 
 
@@ -84,18 +76,18 @@ def _sums(files: Iterable[FileRecord]) -> tuple[str, ...]:
 
 
 def _unread_line(file: FileRecord) -> str:
-    reason = f": {one_line(file.reason)}" if file.reason else ""
-    return f"  {one_line(file.path)} ({file.status.value}{reason})"
+    reason = f": {inert_line(file.reason)}" if file.reason else ""
+    return f"  {inert_line(file.path)} ({file.status.value}{reason})"
 
 
 def _searchable(status: FolderStatus) -> str:
     made = status.chunks - status.without_vectors
     inside = sum(1 for file in status.files if file.inside and not _is_rest(file))
     outside = sum(1 for file in status.files if not file.inside)
-    of = f", of {counted(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
-    documents = f"{counted(status.documents, 'document')} can be asked{of}"
+    of = f", of {plural(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
+    documents = f"{plural(status.documents, 'document')} can be asked{of}"
     words = f"{documents}; {made:,} of {status.chunks:,} passages have vectors"
-    return words + (": make the rest with --vectors" if status.without_vectors else "")
+    return words + (": investigator index --vectors makes the rest" if status.without_vectors else "")
 
 
 def _hit(number: int, hit: SearchHit) -> Text:
@@ -105,6 +97,6 @@ def _hit(number: int, hit: SearchHit) -> Text:
         "words: -" if hit.bm25 is None else f"words: BM25 {hit.bm25:.2f}",
         "vectors: -" if hit.similarity is None else f"vectors: cosine {hit.similarity:.3f}",
     ]
-    head = f"{number}. {one_line(where)}  score {passage.score:.3f}  ({'; '.join(halves)})"
+    head = f"{number}. {inert_line(where)}  score {passage.score:.3f}  ({'; '.join(halves)})"
     text = Text(head, style="bold")
-    return text.append("\n   " + one_line(passage.text, _SNIPPET), style="not bold")
+    return text.append("\n   " + inert_line(passage.text, _SNIPPET), style="not bold")

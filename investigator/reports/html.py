@@ -17,8 +17,8 @@ from markupsafe import Markup
 from investigator.evidence.coverage import coverage_line
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
-from investigator.reports.inert import inert, one_line
-from investigator.reports.wording import FILE_STATUSES, STOPS, counted, engine_line, headline, points, usage_line
+from investigator.reports.inert import inert, inert_line
+from investigator.reports.wording import FILE_STATUSES, STOPS, engine_line, headline, plural, score_line, usage_line
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ def _gain(memories: list[Memory]) -> str:
     if not memories:
         return ""
     best = max((memory.point for memory in memories if memory.point is not None), default=None)
-    replies = counted(len(memories), "reply", "replies")
-    return replies if best is None else f"{replies}, best point {best}"
+    replies = plural(len(memories), "reply", "replies")
+    return replies if best is None else f"{replies}, best score {best}"
 
 
 def _rounds(investigation: Investigation) -> Iterator[RoundView]:
@@ -168,6 +168,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(one_line=one_line, counted=counted)
-    environment.globals.update(page_word=page_word, points=points)
+    environment.filters.update(inert_line=inert_line, plural=plural)
+    environment.globals.update(page_word=page_word, score_line=score_line)
     return environment

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from investigator.language.normalise import one_line
+
 _UNSAFE = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and line feed: they begin terminal escapes
@@ -16,14 +18,14 @@ _UNSAFE = re.compile(
 
 
 def inert(text: str) -> str:
-    """The text with characters that act instead of being seen written out, as `\\x1b`; line ends become line feeds."""
+    """Return the text with control characters written out, as `\\x1b`; line ends become line feeds."""
     return _UNSAFE.sub(_written_out, text.replace("\r\n", "\n"))
 
 
-def one_line(text: str, limit: int | None = None) -> str:
-    """The text made inert and put on one line, cut with an ellipsis to at most `limit` characters."""
+def inert_line(text: str, limit: int | None = None) -> str:
+    """Return the text made inert and on one line, cut with an ellipsis to at most `limit` characters."""
     start = text if limit is None else text[: 4 * limit]  # a megabyte is not folded for the sake of one line
-    line = inert(" ".join(start.split()))
+    line = inert(one_line(start))
     if limit is None or (len(line) <= limit and len(start) == len(text)):
         return line
     return line[: limit - 1].rstrip() + "…"

@@ -1,37 +1,37 @@
-"""What a replay and a forecast say, as text."""
+"""A replay and a forecast as text for a terminal."""
 
 from __future__ import annotations
 
 from rich.text import Text
 
 from investigator.records import Forecast, Replayed
-from investigator.reports.inert import one_line
-from investigator.reports.wording import counted, expected_line
+from investigator.reports.inert import inert_line
+from investigator.reports.wording import expected_line, plural
 
 
 def replayed_text(replayed: Replayed) -> Text:
-    """Whether a run came out again as it was, in a few lines."""
+    """Return in a few lines whether a run came out as before."""
     standing = replayed.quotes - len(replayed.failed_quotes)
     lines = [
-        Text(f"Replayed: {counted(replayed.calls, 'call')} answered from the journal, no model asked."),
-        Text(f"Quotes that stand in the documents as they are now: {standing} of {replayed.quotes}."),
+        Text(f"Replayed: {plural(replayed.calls, 'call')} answered from the journal, no model asked."),
+        Text(f"Quotes verified in the current documents: {standing} of {replayed.quotes}."),
     ]
-    lines += [Text(f"- no longer there: {one_line(quote.place)}") for quote in replayed.failed_quotes]
+    lines += [Text(f"- not found any more: {inert_line(quote.place)}") for quote in replayed.failed_quotes]
     if replayed.differences:
-        lines += [Text(f"- {one_line(difference)}", style="bold yellow") for difference in replayed.differences]
+        lines += [Text(f"- {inert_line(difference)}", style="bold yellow") for difference in replayed.differences]
     else:
-        lines.append(Text("Plan, memories and answer came out as they were.", style="bold green"))
+        lines.append(Text("Plan, memories and answer are the same as before.", style="bold green"))
     return Text("\n").join([Text(), *lines, Text()])
 
 
 def forecast_text(forecast: Forecast, engine: str) -> Text:
-    """The plan, and what it would cost."""
-    lines = [f"Planned: {counted(len(forecast.steps), 'step')} in {counted(forecast.rounds, 'round')}"]
-    lines += [f"- {one_line(step.document_id)}: {one_line(step.purpose, 200)}" for step in forecast.steps]
+    """Return the plan and its expected cost."""
+    lines = [f"Planned: {plural(len(forecast.steps), 'step')} in {plural(forecast.rounds, 'round')}"]
+    lines += [f"- {inert_line(step.document_id)}: {inert_line(step.purpose, 200)}" for step in forecast.steps]
     lines += [
         "",
-        f"Expected of {one_line(engine)}: {expected_line(forecast.expected)}",
-        f"At most, within rounds and ceilings: {expected_line(forecast.most)}",
-        "The plan is that of the search; a language model may plan otherwise. Nothing was asked of it.",
+        f"Expected of {inert_line(engine)}: {expected_line(forecast.expected)}",
+        f"At most, within rounds and limits: {expected_line(forecast.most)}",
+        "The plan is made from the search; a language model may plan differently. No model was asked.",
     ]
     return Text("\n".join(lines) + "\n")

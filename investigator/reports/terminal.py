@@ -12,16 +12,17 @@ from rich.text import Text
 
 from investigator.evidence.coverage import coverage_line
 from investigator.records import Answer, AnswerStatus, Coverage, Investigation, Memory, RunSummary
-from investigator.reports.inert import inert, one_line
+from investigator.reports.columns import columns
+from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import (
     FILE_STATUSES,
     HEADLINES,
     STOPS,
     UNFINISHED,
     answer_headline,
-    counted,
     engine_line,
-    points,
+    plural,
+    score_line,
     usage_line,
 )
 
@@ -38,7 +39,7 @@ _STYLES = {
 
 
 def investigation_text(investigation: Investigation) -> Text:
-    """The whole outcome: status, answer, citations, coverage, cost; ends with a line feed."""
+    """Return the whole outcome: status, answer, citations, coverage, cost; ends with a line feed."""
     answer = investigation.answer
     blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
     blocks.append(_footer(investigation))
@@ -46,20 +47,18 @@ def investigation_text(investigation: Investigation) -> Text:
 
 
 def runs_text(runs: Sequence[RunSummary]) -> Text:
-    """One line for each investigation, in aligned columns: id, beginning, status, calls, question."""
+    """Return a line for each investigation, in columns: id, start, status, calls, question."""
     rows = [
         (
-            one_line(run.id),
-            one_line(run.created[:16].replace("T", " ")),
+            inert_line(run.id),
+            inert_line(run.created[:16].replace("T", " ")),
             (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower(),
-            counted(run.calls, "call"),
-            one_line(run.question, 100),
+            plural(run.calls, "call"),
+            inert_line(run.question, 100),
         )
         for run in runs
     ]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
-    lines = ("  ".join((*map(str.ljust, row, widths), row[4])) + "\n" for row in rows)
-    return Text("".join(lines))
+    return columns(rows, left=range(5)).append("\n") if rows else Text()
 
 
 def _answer_blocks(answer: Answer) -> list[Text]:
@@ -67,11 +66,11 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     if answer.text.strip() and answer.text.strip() != answer.reason.strip():
         blocks.append(Text(inert(answer.text.strip())))
     citations = [
-        _item(f"[{number}] {one_line(quote.place)}", f'"{one_line(quote.text, _QUOTE_LIMIT)}"')
+        _item(f"[{number}] {inert_line(quote.place)}", f'"{inert_line(quote.text, _QUOTE_LIMIT)}"')
         for number, quote in enumerate(answer.citations, start=1)
     ]
-    unproven = [Text(f"- {one_line(claim.text)} ({one_line(claim.reason)})") for claim in answer.unproven]
-    nearest = [_item(f"- {one_line(p.place)}", one_line(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
+    unproven = [Text(f"- {inert_line(claim.text)} ({inert_line(claim.reason)})") for claim in answer.unproven]
+    nearest = [_item(f"- {inert_line(p.place)}", inert_line(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
     blocks += _section("Sources", citations)
     blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
     blocks += _section("Nearest passages", nearest)
@@ -80,18 +79,20 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 
 def _unfinished_blocks(investigation: Investigation) -> list[Text]:
-    reason = f"stopped before it was answered; {counted(len(investigation.memories), 'reply', 'replies')} kept."
+    reason = f"stopped before it was answered; {plural(len(investigation.memories), 'reply', 'replies')} kept."
     best = sorted(investigation.memories, key=lambda memory: (-(memory.point or 0), memory.id))[:_BEST_MEMORIES]
-    blocks = [_status(UNFINISHED, reason, "bold yellow"), Text(f"Question: {one_line(investigation.question)}")]
+    blocks = [_status(UNFINISHED, reason, "bold yellow"), Text(f"Question: {inert_line(investigation.question)}")]
     return blocks + _section("Best replies so far", [_memory(memory) for memory in best])
 
 
 def _memory(memory: Memory) -> Text:
-    return _item(f"- {one_line(memory.target_document_id)} ({points(memory)})", one_line(memory.reply, _PASSAGE_LIMIT))
+    return _item(
+        f"- {inert_line(memory.target_document_id)} ({score_line(memory)})", inert_line(memory.reply, _PASSAGE_LIMIT)
+    )
 
 
 def _coverage(coverage: Coverage) -> Text:
-    """The coverage line, and below it what it has no room for: further names, and why files could not be read."""
+    """Return the coverage line, and below it further names, and the reasons why files could not be read."""
     line = coverage_line(coverage)
     lines = [Text(f"Coverage: {inert(line)}")]
     if any(path not in line for path in coverage.not_opened):
@@ -110,18 +111,20 @@ def _footer(investigation: Investigation) -> Text:
     lines = [Text(inert(engine_line(answer.engine if answer else investigation.engine)))]
     speaking = dict.fromkeys(m.target_document_id for m in investigation.memories if m.addressed)
     if speaking:
-        lines.append(Text(f"Some of this text speaks to a model, not to readers: {', '.join(map(one_line, speaking))}"))
+        lines.append(
+            Text(f"Some of this text addresses a model, not its readers: {', '.join(map(inert_line, speaking))}")
+        )
     if answer:
         lines.append(Text(f"Stopped because {STOPS[answer.stop]}."))
     lines.append(Text(f"Used: {usage_line(investigation.usage)}"))
-    lines.append(Text(f"Run: {one_line(investigation.id)}"))
+    lines.append(Text(f"Run: {inert_line(investigation.id)}"))
     footer = Text("\n").join(lines)
     footer.stylize("dim")
     return footer
 
 
 def _status(words: str, reason: str, style: str) -> Text:
-    return Text.assemble((words, style), f": {one_line(reason)}" if reason.strip() else "")
+    return Text.assemble((words, style), f": {inert_line(reason)}" if reason.strip() else "")
 
 
 def _section(title: str, items: Sequence[Text]) -> list[Text]:
@@ -133,7 +136,7 @@ def _item(mark: str, words: str) -> Text:
 
 
 def _listed(title: str, paths: Iterable[str]) -> list[Text]:
-    every = [one_line(path) for path in paths]
+    every = [inert_line(path) for path in paths]
     if not every:
         return []
     rest = [f"and {len(every) - _LIST_LIMIT:,} more"] if len(every) > _LIST_LIMIT else []

@@ -1,4 +1,4 @@
-"""The words for statuses, costs and engines that every form of report shares."""
+"""The words for statuses, costs and engines that all reports share."""
 
 from __future__ import annotations
 
@@ -41,63 +41,63 @@ FILE_STATUSES: Mapping[FileStatus, str] = {
 
 
 def headline(investigation: Investigation) -> str:
-    """The status in a few words."""
+    """Return the status in a few words."""
     return answer_headline(investigation.answer) if investigation.answer else UNFINISHED
 
 
 def answer_headline(answer: Answer) -> str:
-    """The status in a few words; of an answer that a ceiling ended, that and which."""
+    """Return the status in a few words, with the limit that stopped the run, if any."""
     words = HEADLINES[answer.status]
     if not answer.outcome.startswith("stopped"):
         return words
     return f"Stopped ({answer.stop}), {'answered in part' if answer.claims else words[0].lower() + words[1:]}"
 
 
-def points(memory: Memory) -> str:
-    """The point of a reply; where a language model's and the search's went into it, these too."""
+def score_line(memory: Memory) -> str:
+    """Return the score of a reply, and the model's and the search's if both went into it."""
     if memory.point is None:
-        return "no point"
+        return "no score"
     if memory.model_point is None:
-        return counted(memory.point, "point")
-    told = f"{counted(memory.point, 'point')}: model {memory.model_point}, search {memory.search_point}"
+        return f"score {memory.point}"
+    scores = f"score {memory.point}: model {memory.model_point}, search {memory.search_point}"
     if memory.beside:
-        return f"{told}; its quotes have nothing to do with the question, so the search's counts"
-    return f"{told}; it speaks to the model, so the search's counts" if memory.addressed else told
+        return f"{scores}; its quotes are unrelated to the question, so the search's score counts"
+    return f"{scores}; it addresses the model, so the search's score counts" if memory.addressed else scores
 
 
 def engine_line(engine: str) -> str:
-    """Who answered; said out loud where no language model did."""
+    """Return who answered, and say so if it was no language model."""
     if _EXTRACTIVE.match(engine):
         return "No model was named: answered by the extractive engine, no language model."
     return f"Answered by {engine}."
 
 
 def usage_line(usage: Usage) -> str:
-    """What it has cost: calls, tokens in and out, seconds of engine time, money where a model has a price."""
+    """Return the cost: calls, tokens in and out, engine time, and money if a model has a price."""
     return ", ".join([*_amounts(usage)[:2], duration(usage.seconds), *_amounts(usage)[2:]])
 
 
 def expected_line(usage: Usage) -> str:
-    """What it would cost, without the time, which nobody knows."""
+    """Return the expected cost, without the time, which is not known."""
     return ", ".join(_amounts(usage))
 
 
 def _amounts(usage: Usage) -> list[str]:
-    calls = counted(usage.calls, "call")
+    calls = plural(usage.calls, "call")
     tokens = f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
     money = [f"${usage.money:.4f}"] if usage.money else []
     if usage.unpriced:
-        money.append(f"the price of {counted(usage.unpriced, 'call')} is not known")
+        money.append(f"{plural(usage.unpriced, 'call')} without a known price")
     return [calls, tokens, *money]
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 call`, `2 calls`; the plural is named where it is not formed with an s."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+def plural(number: int, noun: str, many: str = "") -> str:
+    """Return the number with its noun: `1 call`, `2 calls`; `many` is the plural if it is not formed with an s."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    """Return seconds in words: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)

@@ -1,4 +1,4 @@
-"""The port: what whoever watches is told of a run, and of each engine call in it."""
+"""The port of tracing: what a tracer learns of a run, and of each engine call in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.records import Investigation, Prompt, Reply
 
 
 def encodable(text: str) -> str:
-    """The text as UTF-8 can write it: halves of surrogate pairs, as in the names of some files, are written out."""
+    """Return the text as UTF-8 can encode it: halves of surrogate pairs, as in some file names, are written out."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -18,7 +18,7 @@ class CallTrace(Protocol):
     """One engine call that is being watched."""
 
     def done(self, reply: Reply, *, reused: bool = False) -> None:
-        """The call gave this reply; `reused` where it was kept from before and nothing was asked of the engine."""
+        """Record the reply; `reused` if it was kept from before and the engine was not called."""
         ...
 
 
@@ -28,17 +28,17 @@ class RunTrace(Protocol):
     def call(self, prompt: Prompt, engine: str, key: str) -> AbstractContextManager[CallTrace]:
         """Watch one call, as long as the context lasts; an error that leaves it is that of the call.
 
-        `engine` is the engine's name, `key` that under which the reply is kept.
+        `engine` is the name of the engine, `key` the key under which the reply is kept.
         """
         ...
 
     def ended(self, investigation: Investigation) -> None:
-        """The run has come to its end; nothing is watched after this."""
+        """Record the end of the run; nothing is watched after it."""
         ...
 
 
 class Tracer(Protocol):
-    """Whoever watches runs. What goes wrong with the watching itself never breaks a run."""
+    """Watches runs. An error in the watching itself never breaks a run."""
 
     def run(
         self, run_id: str, question: str, engine: str, *, resumed: bool = False
@@ -51,34 +51,34 @@ class Tracer(Protocol):
 
 
 class NoTrace:
-    """Nobody watches: tracer, run and call in one."""
+    """Watches nothing: tracer, run and call in one."""
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[NoTrace]:
-        """Nothing."""
+        """Do nothing."""
         yield self
 
     @contextmanager
     def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[NoTrace]:
-        """Nothing."""
+        """Do nothing."""
         yield self
 
     def done(self, reply: Reply, *, reused: bool = False) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def ended(self, investigation: Investigation) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Traces:
-    """Several tracers that watch the same runs."""
+    """Watches with several tracers."""
 
     def __init__(self, tracers: Sequence[Tracer]) -> None:
         self._tracers = tuple(tracers)
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[RunTrace]:
-        """Each of them watches the run."""
+        """Watch the run with each tracer."""
         with ExitStack() as stack:
             begun = [tracer.run(run_id, question, engine, resumed=resumed) for tracer in self._tracers]
             yield _Runs([stack.enter_context(run) for run in begun])

@@ -1,4 +1,4 @@
-"""Which tracers watch: the file that was named, and OpenTelemetry where it is set up."""
+"""The tracers of a run: the file that was named, and OpenTelemetry if it is set up."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CAPTURING = frozenset({"true", "1", "span_only", "span_and_event"})
 
 
 class TraceSettings(Record):
-    """Where each engine call is told of, besides the workspace's own journal."""
+    """Where each engine call is written down, besides the workspace's journal."""
 
     file: str | None = Field(default=None, description="a file that gets a line of JSON for each engine call")
     prompts: bool = Field(default=False, description="write the texts of prompts and replies into that file too")
@@ -38,12 +38,12 @@ def open_tracer(
     variables: Mapping[str, str] | None = None,
     on_notice: Callable[[str], None] | None = None,
 ) -> Tracer:
-    """The tracers that the settings, OpenTelemetry's variables and the application ask for.
+    """Return the tracers that the settings, OpenTelemetry's variables and the application ask for.
 
     Spans go to the tracer provider that the application has set up, else to the collector that the variables
-    OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT name, else nowhere. Raises SettingsError where
-    the file cannot be written, where it would be one of the documents of `folder`, or where a variable has no meaning;
-    MissingPackageError where nothing can send spans.
+    OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT name, else nowhere. Raises SettingsError if
+    the file cannot be written or would be one of the documents of `folder`, or if a variable is invalid;
+    MissingPackageError if no package can send spans.
     """
     variables = os.environ if variables is None else variables
     tracers: list[Tracer] = []
@@ -60,13 +60,13 @@ def open_tracer(
 
 
 def _check_outside(file: Path, folder: Path) -> None:
-    """Raises SettingsError where the next question would find the trace among the documents; hidden files are none."""
+    """Raises SettingsError if the next question would find the trace among the documents; hidden files are ignored."""
     real = file.resolve()
     if not real.is_relative_to(folder.resolve()):
         return
     if not any(part.startswith(".") for part in real.relative_to(folder.resolve()).parts):
         raise SettingsError(
-            f"the trace {file} would lie among the documents, and be read as one of them",
+            f"the trace {file} is inside the folder of documents, and would be read as one of them",
             hint="Name a file outside the folder: --trace ../trace.jsonl",
         )
 
@@ -85,7 +85,7 @@ def _spans(variables: Mapping[str, str], on_notice: Callable[[str], None] | None
 
 
 def _applications_provider() -> TracerProvider | None:
-    """The tracer provider that the application has set, if it has; what sets one has loaded OpenTelemetry before."""
+    """Return the tracer provider that the application has set, if any; to set one it has loaded OpenTelemetry."""
     if "opentelemetry.trace" not in sys.modules:
         return None
     from opentelemetry.trace import NoOpTracerProvider, ProxyTracerProvider, get_tracer_provider

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -34,18 +34,22 @@ class SpanTracer:
     """A span `invoke_agent investigator` for each run, below it a span `chat MODEL` for each call.
 
     What the conventions know is named `gen_ai.*`, the rest `investigator.*`. The texts of questions, prompts and
-    replies are in the spans only where `content` is set. A reused reply has no usage: nothing was used for it.
+    replies are in the spans only if `content` is set. A reused reply has no usage: nothing was used for it. `on_end` is
+    called when the span of a run has ended.
 
     https://opentelemetry.io/docs/specs/semconv/gen-ai/
     """
 
-    def __init__(self, provider: TracerProvider, *, content: bool = False) -> None:
+    def __init__(
+        self, provider: TracerProvider, *, content: bool = False, on_end: Callable[[], None] = lambda: None
+    ) -> None:
         self._tracer = provider.get_tracer(_AGENT)
         self._content = content
+        self._on_end = on_end
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
-        """A span below the one that is current now; it is not made the current one itself."""
+        """Watch a run with a span below the current one, without making it the current one."""
         from opentelemetry.trace import SpanKind
 
         attributes: dict[str, str | bool] = {
@@ -58,8 +62,9 @@ class SpanTracer:
         if self._content:
             attributes["gen_ai.input.messages"] = _message("user", question)
         span = self._tracer.start_span(f"invoke_agent {_AGENT}", kind=SpanKind.INTERNAL, attributes=attributes)
+        run = _Run(self._tracer, span, run_id, self._content, self._on_end)
         try:
-            yield _Run(self._tracer, span, run_id, self._content)
+            yield run
         except GeneratorExit:  # nobody wanted the next step, which is no error
             raise
         except BaseException as error:
@@ -67,20 +72,21 @@ class SpanTracer:
                 _failed(span, error)
             raise
         finally:
-            if span.is_recording():
-                span.end()
+            run.close()
 
 
 class _Run:
-    def __init__(self, tracer: Tracer, span: Span, run_id: str, content: bool) -> None:
+    def __init__(self, tracer: Tracer, span: Span, run_id: str, content: bool, on_end: Callable[[], None]) -> None:
         self._tracer = tracer
         self._span = span
         self._run_id = run_id
         self._content = content
+        self._on_end = on_end
+        self._closed = False
 
     @contextmanager
     def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[_Call]:
-        """The span of the run is named as the parent: a worker's thread does not know the current one."""
+        """Watch a call with a span. Its parent is given, for a worker's thread does not know the current one."""
         from opentelemetry.trace import SpanKind, set_span_in_context, use_span
 
         asked = _asked(engine)
@@ -108,14 +114,21 @@ class _Run:
                 raise
 
     def ended(self, investigation: Investigation) -> None:
-        """Say how it ended, and end the span: what comes after is not of the run."""
+        """Record the outcome, and end the span."""
         if answer := investigation.answer:
             self._span.set_attribute("investigator.status", answer.status.value)
             self._span.set_attribute("investigator.stop", answer.stop.value)
             if self._content:
                 self._span.set_attribute("gen_ai.output.messages", _message("assistant", answer.text))
         self._span.set_attribute("investigator.calls", investigation.usage.calls)
-        self._span.end()
+        self.close()
+
+    def close(self) -> None:
+        """End the span and say so, once."""
+        if not self._closed:
+            self._closed = True
+            self._span.end()
+            self._on_end()
 
 
 class _Call:
@@ -136,7 +149,7 @@ class _Call:
 
 
 def _asked(engine: str) -> dict[str, str | int]:
-    """Provider, model and server, out of an engine's name: `provider:model`, with `@host:port` where one was set."""
+    """Return provider, model and server from an engine's name: `provider:model`, or `provider:model@host:port`."""
     named, _, host = engine.rpartition("@")
     server = urlsplit(f"//{host}") if named and _is_host(host) else None
     provider, _, model = encodable(named if server else engine).partition(":")
@@ -152,7 +165,7 @@ def _asked(engine: str) -> dict[str, str | int]:
 
 
 def _is_host(words: str) -> bool:
-    """Whether it is a host, and not a part of a model's name, as the date of `claude-sonnet-4@20250514`."""
+    """Return True for a host, False for a part of a model's name, as the date of `claude-sonnet-4@20250514`."""
     try:
         port = urlsplit(f"//{words}").port
     except ValueError:
@@ -161,7 +174,7 @@ def _is_host(words: str) -> bool:
 
 
 def _failed(span: Span, error: BaseException) -> None:
-    """The kind of the error, not its words: a server may repeat the prompt in them."""
+    """Record the kind of the error, not its message: a server may repeat the prompt in it."""
     from opentelemetry.trace import Status, StatusCode
 
     span.set_attribute("error.type", type(error).__name__)
@@ -169,7 +182,7 @@ def _failed(span: Span, error: BaseException) -> None:
 
 
 def _message(role: str, text: str, finish_reason: str | None = None) -> str:
-    """A list of one message, as JSON, in the conventions' form."""
+    """Return a list of one message as JSON, in the conventions' form."""
     message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": text}]}
     if finish_reason is not None:
         message["finish_reason"] = finish_reason

@@ -25,8 +25,8 @@ class TraceFile:
     """Appends lines to a file; runs, also of several processes, may share one.
 
     With `prompts` the texts of prompts and replies are written too, else only their measures. A line that cannot be
-    written ends the trace of that run, and `on_notice` is told; the run goes on. `now` and `clock` tell the time.
-    Raises SettingsError at once where the file cannot be written or holds something else than a trace.
+    written ends the trace of that run, with a notice to `on_notice`; the run goes on. `now` and `clock` tell the time.
+    Raises SettingsError at once if the file cannot be written or is not a trace.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class _Lines:
             except OSError as error:
                 self._broken = True
                 if self._on_notice is not None:
-                    self._on_notice(f"The trace {self._path} is not written any more: {error.strerror}.")
+                    self._on_notice(f"Tracing to {self._path} stopped: {error.strerror}.")
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -195,11 +195,11 @@ def _opened(path: Path) -> IO[bytes]:
 def _check_is_trace(path: Path) -> None:
     with path.open("rb") as file:
         if file.read(len(_BEGINNING)) != _BEGINNING:
-            raise SettingsError(f"the file {path} exists and is no trace; nothing was written to it", hint=_HINT)
+            raise SettingsError(f"{path} exists and is not a trace; nothing was written to it", hint=_HINT)
 
 
 def _ends_a_line(path: Path) -> bool:
-    """Whether what is there is whole lines; a process that was killed may have left half of one."""
+    """Return True if the file ends with a whole line; a killed process may have left half of one."""
     with path.open("rb") as file:
         length = file.seek(0, 2)
         if not length:

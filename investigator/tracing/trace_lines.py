@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
 from investigator.engines.roles import Role
-from investigator.errors import SettingsError
 from investigator.records import AnswerStatus, FinishReason, Record, StopReason, Usage
 
 
 class RunBegan(Record):
-    """A run begins, or goes on after it was stopped."""
+    """A run begins, or resumes after it was stopped."""
 
     kind: Literal["run_began"] = "run_began"
     time: datetime
@@ -28,8 +25,8 @@ class RunBegan(Record):
 class Called(Record):
     """An engine was called; `time` is when the call began, `seconds` how long it took, waits and retries included.
 
-    A reused reply was kept from before: its tokens were paid for then. Where there is no reply, `error` says why and
-    `finish_reason` is None. `prompt` and `reply` are None where the texts are not to be kept.
+    A reused reply was kept from before: its tokens were paid for then. Without a reply, `error` says why and
+    `finish_reason` is None. `prompt` and `reply` are None if the texts are not to be kept.
     """
 
     kind: Literal["called"] = "called"
@@ -63,27 +60,3 @@ class RunEnded(Record):
     stop: StopReason | None = None
     usage: Usage | None = None
     error: str = ""
-
-
-TraceLine = Annotated[RunBegan | Called | RunEnded, Field(discriminator="kind")]
-"""One line of a trace."""
-
-_LINE: TypeAdapter[RunBegan | Called | RunEnded] = TypeAdapter(TraceLine)
-
-
-def read_trace(path: Path) -> Iterator[RunBegan | Called | RunEnded]:
-    """The lines of a trace, in their order; half a line, left by a process that was killed, is passed over.
-
-    Raises SettingsError where the file cannot be read.
-    """
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise SettingsError(
-            f"the trace {path} cannot be read: {error.strerror}", hint="Name a file that --trace has written."
-        ) from error
-    for line in lines:
-        try:
-            yield _LINE.validate_json(line)
-        except ValidationError:
-            continue

@@ -70,7 +70,7 @@ def test_quit_ends_it(terminal: Terminal) -> None:
 def test_why_tells_what_the_last_reply_rests_on(terminal: Terminal) -> None:
     result = terminal.chat(f"/why\nMy dog is called Bubbles.\n{QUESTION}\n/why\n")
     lines = result.stdout.splitlines()
-    assert lines[0] == "Nothing was said yet."
+    assert lines[0] == "No message yet."
     told = lines[lines.index("It makes 42 MW of power.  [cedar.txt:line 1]") + 1 :]
     assert told[:4] == ["Search: search", "Memory: do not access memory", f"Query: {QUESTION}", "Passages, best first:"]
     assert "  cedar.txt#line=1" in told
@@ -97,19 +97,19 @@ def test_memories_can_be_seen_and_changed(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("typed", "error"),
     [
-        ("/wyh", "there is no command /wyh"),
-        ("/search sometimes", "there is no /search sometimes"),
+        ("/wyh", "unknown command /wyh"),
+        ("/search sometimes", "unknown choice /search sometimes"),
         ("/dislike", "a dislike needs its type"),
         ("/dislike bananas", "there is no type of dislike 'bananas'"),
         ("/dislike rude", "there is no reply"),
         ("/like", "there is no reply"),
-        ("/memory delete", "is no number of a memory"),
+        ("/memory delete", "is not a memory number"),
         ("/memory delete 99", "nothing is remembered under the number 99"),
-        ("/memory delete 99999999999999999999999", "is no number of a memory"),
-        ("/memory edit one two", "'one' is no number of a memory"),
+        ("/memory delete 99999999999999999999999", "is not a memory number"),
+        ("/memory edit one two", "'one' is not a memory number"),
         ("/memory add", "the memory is empty"),
         ("/memory add " + "x" * 10_000, "the memory has 10,000 characters"),
-        ("/memory burn", "memories cannot be 'burn'"),
+        ("/memory burn", "unknown action 'burn' for memories"),
         ("/save /proc/nowhere/talk.jsonl", "cannot be written"),
         ("x" * 20_001, "the message has 20,001 characters"),
     ],
@@ -151,7 +151,7 @@ def test_search_can_be_switched_between_turns(terminal: Terminal) -> None:
 def test_a_choice_that_there_is_not_is_wrong_use(terminal: Terminal, option: str) -> None:
     result = terminal.chat("Hi\n", option, "perhaps")
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: 'perhaps' is no choice\nhint: ")
+    assert result.stderr.startswith("error: 'perhaps' is not a choice\nhint: ")
 
 
 def test_likes_and_dislikes_are_saved_with_the_conversation(terminal: Terminal) -> None:
@@ -184,14 +184,14 @@ def test_a_document_is_not_written_over_by_saving(terminal: Terminal) -> None:
 def test_unsafe_words_get_a_canned_reply(terminal: Terminal) -> None:
     result = terminal.chat("You asshole.\n/why\n")
     assert terminal.asked() == []
-    assert "Canned reply, for: what you said is not safe to reply to\n" in result.stdout
+    assert "Canned reply, because: your message is not safe to reply to\n" in result.stdout
 
 
 def test_a_model_that_is_down_gets_a_canned_reply_and_the_chat_goes_on(terminal: Terminal) -> None:
     terminal.server.answer(refusal(500, "broken"))
     result = terminal.chat("Hello\n/why\n/search never\n")
     assert result.exit_code == 0
-    assert "The model failed: " in result.stdout
+    assert "Model failed: " in result.stdout
     assert result.stdout.endswith("Search: never\n")
 
 
@@ -205,7 +205,7 @@ def test_a_ceiling_ends_the_chat_and_says_so(terminal: Terminal) -> None:
     result = terminal.chat(f"{QUESTION}\n{QUESTION}\n", "--set", "budget.calls=3")
     assert len(terminal.asked()) == 3
     assert (result.exit_code, result.stdout) == (4, "")
-    assert result.stderr == "stopped(calls): the ceiling of this chat is reached\n"
+    assert result.stderr == "stopped(calls): this chat has reached its limit\n"
 
 
 def test_a_reply_is_given_though_the_ceiling_leaves_nothing_to_remember_it_with(terminal: Terminal) -> None:
@@ -213,7 +213,7 @@ def test_a_reply_is_given_though_the_ceiling_leaves_nothing_to_remember_it_with(
     terminal.server.answer(at_a_server({Module.SDM: {"point": 0, "needed": False}}))
     result = terminal.chat("Hello\n/why\nHello again\n", "--set", f"budget.calls={calls}")
     assert result.stdout.startswith("Good day to you.\n")
-    assert "Nothing is remembered of the reply: stopped(calls)\n" in result.stdout
+    assert "Reply not remembered: stopped(calls)\n" in result.stdout
     assert result.exit_code == 4
 
 
@@ -297,7 +297,7 @@ def test_an_option_that_there_is_not_names_a_near_one(terminal: Terminal, option
 def test_options_of_modules_before_the_folder_are_told(indexed: Path) -> None:
     result = CliRunner().invoke(app, ["chat", "--srm-topp", "0.8", str(indexed / "folder")], input="")
     assert result.exit_code == 2
-    assert "stands where the folder should" in result.stderr
+    assert "is in the place of the folder" in result.stderr
 
 
 def test_a_new_folder_is_read_first_and_so_is_a_new_file(terminal: Terminal, tmp_path: Path) -> None:
@@ -319,7 +319,7 @@ def test_at_a_terminal_steps_are_shown_others_chat_beside_it_and_ctrl_c_ends_it(
         assert "I work at the Oak plant." in beside.stdout
         at_screen.wait_for("It makes 43 MW of power.")
         at_screen.type("/memory")
-        at_screen.wait_for("I work at the Elm plant.  [of you")
+        at_screen.wait_for("I work at the Elm plant.  [about you")
         assert at_screen.interrupt() == 130
     assert b"interrupted" in at_screen.shown
 

@@ -33,8 +33,8 @@ def test_an_address_is_taken_as_it_is_typed_and_none_is_none() -> None:
     [
         (["--search-server", "banana"], "'banana' is no address of a search server"),
         (["--search-server", ""], "'' is no address of a search server"),
-        (["--user", ""], "the name of the user is blank"),
-        (["--user", " \t"], "the name of the user is blank"),
+        (["--user", ""], "the user name is blank"),
+        (["--user", " \t"], "the user name is blank"),
         (["--banana", "1"], "there is no option --banana"),
     ],
 )
@@ -59,6 +59,6 @@ def test_search_alone_tells_how_it_is_and_the_choices() -> None:
 def test_search_is_switched_by_a_word_in_any_case_and_by_no_other() -> None:
     changed, told = search_switched(ChatOptions(), "Always")
     assert (changed.search_decision, told) == (Decide.ALWAYS, "Search: always")
-    with pytest.raises(DialogueError, match="there is no /search sometimes") as caught:
+    with pytest.raises(DialogueError, match="unknown choice /search sometimes") as caught:
         search_switched(ChatOptions(), "sometimes")
-    assert caught.value.hint == "Say /search and one of: always, never, compute"
+    assert caught.value.hint == "Use /search with one of: always, never, compute"

@@ -38,8 +38,8 @@ def fact(
 
 
 def test_before_the_first_reply_there_is_nothing_to_tell() -> None:
-    assert why_text(None).plain == "Nothing was said yet.\n"
-    assert why_text(Message(text="Hi")).plain == "It rests on the conversation alone.\n"
+    assert why_text(None).plain == "No message yet.\n"
+    assert why_text(Message(text="Hi")).plain == "The reply rests on the conversation alone.\n"
 
 
 def test_decisions_query_passages_quotes_and_memory_are_told() -> None:
@@ -59,7 +59,7 @@ def test_decisions_query_passages_quotes_and_memory_are_told() -> None:
         "Memory: do not access memory",
         "Query: rent",
         "Memory used: Person 1's Persona: I rent.",
-        "Remembered of you: I rent.",
+        "Remembered about you: I rent.",
         "Passages, best first:",
         "  lease.txt",
         "  Letter",
@@ -70,7 +70,7 @@ def test_decisions_query_passages_quotes_and_memory_are_told() -> None:
 def test_a_decision_in_prose_is_told_as_none() -> None:
     told = why_text(Message(text="Hm", search_decision="Yes,\nI think so", memory_decision="access memory")).plain
     assert told.splitlines() == [
-        "Search: no decision was made; it said “Yes, I think so”",
+        "Search: no decision; the module said “Yes, I think so”",
         "Memory: access memory",
     ]
 
@@ -78,12 +78,12 @@ def test_a_decision_in_prose_is_told_as_none() -> None:
 def test_what_went_wrong_is_told() -> None:
     reply = Message(text="Hm", search_problem="nobody is there", search_result_failure=True, memory_problem="stopped")
     assert why_text(reply).plain.splitlines() == [
-        "The search failed: nobody is there",
-        "Nothing is remembered of the reply: stopped",
+        "Search failed: nobody is there",
+        "Reply not remembered: stopped",
         "Found: no documents",
     ]
     canned = Message(text="Hm", failure="unsafe_model_crash", problem="no server")
-    assert why_text(canned).plain == "The model failed: no server\nCanned reply, for: the model failed\n"
+    assert why_text(canned).plain == "Model failed: no server\nCanned reply, because: the model failed\n"
 
 
 def test_nothing_that_is_shown_moves_the_cursor() -> None:
@@ -99,8 +99,8 @@ def test_memories_are_told_with_number_owner_and_use() -> None:
     assert memories_text([]).plain == "Nothing is remembered.\n"
     told = memories_text([fact(7, "I sing.", uses=1), fact(12, "I am a program.", Speaker.SELF, turn=None)]).plain
     assert told.splitlines() == [
-        "     7  I sing.  [of you, 2026-03-01, turn 2, used 1 time]",
-        "    12  I am a program.  [of itself, 2026-03-01, by hand, used 0 times]",
+        "     7  I sing.  [about you, 2026-03-01, turn 2, used 1 time]",
+        "    12  I am a program.  [about itself, 2026-03-01, by hand, used 0 times]",
     ]
 
 

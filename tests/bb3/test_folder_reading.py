@@ -42,4 +42,4 @@ def test_vectors_of_a_large_folder_are_left_for_when_they_are_needed(plants: Inv
 def test_a_folder_that_another_has_open_is_left_alone_and_that_is_told(plants: Investigator) -> None:
     told(plants)
     with plants.library():
-        assert told(plants) == ["note: another process reads or writes the index of this folder; it is waited for"]
+        assert told(plants) == ["note: waiting for another process that uses the index of this folder"]

@@ -23,7 +23,7 @@ def memory(folder: Path, *words: str, user: str = "anna") -> Result:
 
 def test_memories_can_be_added_seen_changed_and_forgotten(folder: Path) -> None:
     assert memory(folder).stdout == "Nothing is remembered.\n"
-    assert "     1  I have a dog.  [of you, " in memory(folder, "add", "I have", "a dog.").stdout
+    assert "     1  I have a dog.  [about you, " in memory(folder, "add", "I have", "a dog.").stdout
     memory(folder, "add", "I sing in a choir.")
     assert "I have two dogs." in memory(folder, "edit", "1", "I have two", "dogs.").stdout
     assert [line.split("  [")[0].strip() for line in memory(folder, "list").stdout.splitlines()] == [
@@ -60,8 +60,8 @@ def test_where_nobody_is_remembered_there_are_no_users(folder: Path) -> None:
     ("words", "error"),
     [
         (("delete",), "the number of a memory is missing"),
-        (("delete", "one"), "'one' is no number of a memory"),
-        (("delete", "9" * 40), "is no number of a memory"),
+        (("delete", "one"), "'one' is not a memory number"),
+        (("delete", "9" * 40), "is not a memory number"),
         (("delete", "7"), "nothing is remembered under the number 7"),
         (("edit", "7"), "the text is missing"),
         (("edit", "7", "I sing."), "nothing is remembered under the number 7"),
@@ -106,6 +106,7 @@ def test_without_a_user_the_login_name_is_meant(folder: Path, monkeypatch: pytes
 
 def test_a_label_that_is_typed_is_kept(folder: Path) -> None:
     assert (
-        "1  Person 1's Persona: I like tea  [of you" in memory(folder, "add", "Person 1's Persona: I like tea").stdout
+        "1  Person 1's Persona: I like tea  [about you"
+        in memory(folder, "add", "Person 1's Persona: I like tea").stdout
     )
-    assert "1  Person 1's Persona: I like tea  [of you" in memory(folder, "search", "tea").stdout
+    assert "1  Person 1's Persona: I like tea  [about you" in memory(folder, "search", "tea").stdout

@@ -90,7 +90,7 @@ def test_a_decision_that_cannot_be_read_is_told_as_none(openai_server: OpenAISer
     openai_server.answer(at_a_server({Module.SDM: "Yes, I think so"}))
     result = module("sdm", *at(openai_server))
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "no reply that could be read; it said 'Yes, I think so'" in result.stderr
+    assert "no readable reply; it said 'Yes, I think so'" in result.stderr
 
 
 def test_an_engine_of_the_module_goes_before_the_model(openai_server: OpenAIServer) -> None:
@@ -137,7 +137,7 @@ def test_a_completions_server_that_refuses_is_told(openai_server: OpenAIServer) 
 def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
     result = module("sdm", "--form", "prefixes")
     assert (result.exit_code, result.stdout) == (0, "Person 1: Is it far?\nSearch Decision:\n")
-    assert result.stderr == "note: no model was asked; name a server with --completions URL\n"
+    assert result.stderr == "note: no model was asked: name a server with --completions URL\n"
 
 
 @pytest.mark.parametrize(
@@ -148,11 +148,11 @@ def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
         (b"\xff\xfe\x00\x01", "cannot be read"),
         (b"%PDF-1.7\x00\x00", "holds no text"),
         (b"x" * 2_000_001, "more than 2,000,000 characters"),
-        (b"x" * 20_001, "a turn of the context has 20,001 characters, the most are 20,000"),
+        (b"x" * 20_001, "a turn of the context has 20,001 characters; the limit is 20,000"),
         (b'{"turns": []}', "holds JSON"),
         (b'\n["Hello"]', "holds JSON"),
-        (b'{"turns": [', "holds what begins as JSON"),
-        (b"[" * 100_000, "holds what begins as JSON"),
+        (b'{"turns": [', "holds text that begins as JSON"),
+        (b"[" * 100_000, "holds text that begins as JSON"),
         (b"External Knowledge: Moon | It is far.\nPerson 1's Persona: I sing.\n", "the context holds no turn"),
     ],
 )
@@ -185,8 +185,8 @@ def test_names_that_look_misspelled_are_told_with_their_line() -> None:
     result = module("sdm", "--show-prompt", stdin=talk)
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
-        "note: line 1 of the input is taken for a turn; did you mean Previous Topic: instead of Previus Topic:?",
-        "note: line 4 of the input is taken for a turn; did you mean Person 1: instead of Persn 1:?",
+        "note: line 1 of the input is read as a turn; did you mean Previous Topic: instead of Previus Topic:?",
+        "note: line 4 of the input is read as a turn; did you mean Person 1: instead of Persn 1:?",
     ]
 
 
@@ -204,4 +204,4 @@ def test_a_module_that_there_is_not_is_wrong_use() -> None:
     result = module("xdm")
     assert result.exit_code == 2
     assert "The modules are sdm, mdm" in result.stderr
-    assert "stands where the module should" in module("--sdm-topp", "0.8", "sdm").stderr
+    assert "is in the place of the module" in module("--sdm-topp", "0.8", "sdm").stderr

@@ -11,18 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from investigator.bb3.commands.search_server import search_server
 from investigator.bb3.search.server_search import ServerSearch
-from investigator.cli.main import guarded
+from investigator.cli.main import app
 from investigator.errors import EngineUnreachableError
 
-COMMAND = "import typer; from investigator.bb3.commands.search_server import search_server; typer.run(search_server)"
-
-app = typer.Typer()
-app.command()(guarded(search_server))
+COMMAND = [sys.executable, "-m", "investigator", "search-server"]
 
 
 @pytest.fixture
@@ -37,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 @contextmanager
 def served(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """The server as a process of its own."""
-    command = [sys.executable, "-c", COMMAND, str(folder), "--port", "0"]
+    command = [*COMMAND, str(folder), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         yield process
@@ -67,7 +62,7 @@ def test_it_is_found_answers_and_ends_with_ctrl_c(folder: Path) -> None:
     assert (process.returncode, rest) == (0, "")
     assert "Ctrl-C ends it" in told
     assert "mill burn" not in told
-    assert "whoever reaches" not in told
+    assert "anyone who can reach" not in told
 
 
 def test_what_keeps_it_from_serving_is_told_at_the_start(folder: Path, tmp_path: Path) -> None:
@@ -75,22 +70,23 @@ def test_what_keeps_it_from_serving_is_told_at_the_start(folder: Path, tmp_path:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        result = CliRunner().invoke(app, [str(folder), "--port", port])
+        result = CliRunner().invoke(app, ["search-server", str(folder), "--port", port])
     assert result.exit_code == 2
     assert f"cannot listen at 127.0.0.1:{port}" in result.stderr
     assert "hint: Choose another port" in result.stderr
-    result = CliRunner().invoke(app, [str(folder), "--host", "192.0.2.1", "--port", "0"])  # of no machine
+    of_no_machine = "192.0.2.1"
+    result = CliRunner().invoke(app, ["search-server", str(folder), "--host", of_no_machine, "--port", "0"])
     assert result.exit_code == 2
-    assert "whoever reaches 192.0.2.1 can read the documents" in result.stderr
+    assert "anyone who can reach 192.0.2.1 can read the documents" in result.stderr
     assert "cannot listen at 192.0.2.1:0" in result.stderr
-    result = CliRunner().invoke(app, [str(folder), "--host", " "])
-    assert (result.exit_code, result.stderr.splitlines()[0]) == (2, "error: the address to listen at is blank")
+    result = CliRunner().invoke(app, ["search-server", str(folder), "--host", " "])
+    assert (result.exit_code, result.stderr.splitlines()[0]) == (2, "error: the listen address is blank")
     for port in ("99999", "-1", "x"):
-        result = CliRunner().invoke(app, [str(folder), "--port", port])
+        result = CliRunner().invoke(app, ["search-server", str(folder), "--port", port])
         assert result.exit_code == 2
         assert "Invalid value for '--port'" in result.stderr
     (tmp_path / "empty").mkdir()
-    result = CliRunner().invoke(app, [str(tmp_path / "empty")])
+    result = CliRunner().invoke(app, ["search-server", str(tmp_path / "empty")])
     assert result.exit_code == 2
     assert "holds no documents" in result.stderr
 
@@ -98,7 +94,7 @@ def test_what_keeps_it_from_serving_is_told_at_the_start(folder: Path, tmp_path:
 def test_a_folder_that_goes_is_told_to_who_asks_and_at_the_terminal_and_is_served_again_when_it_is_back(
     folder: Path, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-c", COMMAND, str(folder), "--port", "0", "--workspace", str(tmp_path / "w")]
+    command = [*COMMAND, str(folder), "--port", "0", "--workspace", str(tmp_path / "w")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             address = address_of(process)

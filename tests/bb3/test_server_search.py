@@ -276,7 +276,7 @@ def test_a_server_that_fails_later_ends_no_conversation(
         assert problem in str(reply["search_problem"])
         assert reply["search_result_failure"] is True
         assert "quotes" not in reply
-    assert "The search failed: the search server at 127.0.0.1" in why_text(second).plain
+    assert "Search failed: the search server at 127.0.0.1" in why_text(second).plain
     assert f"  [the search failed: {second['search_problem']}]\n" in reply_text(second).plain
 
 

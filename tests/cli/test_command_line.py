@@ -102,7 +102,7 @@ def test_words_that_did_not_come_as_utf8_are_wrong_use(folder: Path, words: list
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("absent/report.html", "there is no folder"),
+        ("absent/report.html", "no folder"),
         ("lease.txt", "does not end in .html"),
         ("folder.html", "is a folder"),
         ("/proc/report.html", "cannot be written to /proc"),

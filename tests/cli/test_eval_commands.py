@@ -82,7 +82,7 @@ def test_a_broken_collection_is_wrong_use_and_told(collection: tuple[str, ...]) 
 def test_scores_that_could_not_be_written_are_told_before_anything_is_done(collection: tuple[str, ...]) -> None:
     result = command("eval", "retrieval", *collection, "--per-query", "nowhere/scores.jsonl")
     assert result.exit_code == 2
-    assert "there is no folder nowhere" in result.stderr
+    assert "no folder nowhere" in result.stderr
 
 
 def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> 
     assert table[0].startswith("2 questions, extractive:")
     assert "a cited page is right" in again.stdout
     assert next(line for line in table if line.startswith("a cited page")).split()[-3:] == ["-", "-", "-"]
-    assert "quote proven anew" in again.stdout or "quotes proven anew" in again.stdout
+    assert "quote re-verified" in again.stdout or "quotes re-verified" in again.stdout
 
 
 def test_questions_inside_the_folder_are_refused(folder: Path) -> None:
@@ -125,5 +125,5 @@ def test_a_stopped_evaluation_says_how_to_go_on(folder: Path, tmp_path: Path, mo
         patched.setattr(FolderEvaluation, "run", stopped)
         first = command(*words)
     assert (first.exit_code, first.stdout) == (130, "")
-    assert f"1 outcomes are kept in {tmp_path / 'out.jsonl'}; the same command goes on." in first.stderr
+    assert f"1 outcomes are kept in {tmp_path / 'out.jsonl'}; the same command resumes." in first.stderr
     assert "1 of 2 outcomes are there" in command(*words).stderr

@@ -67,5 +67,5 @@ def test_a_report_takes_the_place_of_an_older_report_and_of_no_other_file(tmp_pa
     page.write_text("<html><title>A page of my own</title></html>", encoding="utf-8")
 
     check_report(older, tmp_path / "documents")
-    with pytest.raises(UserError, match="no report of this program"):
+    with pytest.raises(UserError, match="not a report of this program"):
         check_report(page, tmp_path / "documents")

@@ -6,19 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner, Result
 
-from investigator.cli.main import guarded
-from investigator.doctor.command import doctor
+from investigator.cli.main import app
 
 ROLES = ["think", "plan", "ask", "reflect", "answer", "chat"]
 
 
 def command(*words: str | Path) -> Result:
-    app = typer.Typer()
-    app.command()(guarded(doctor))
-    return CliRunner().invoke(app, [str(word) for word in words])
+    return CliRunner().invoke(app, ["doctor", *map(str, words)])
 
 
 def test_the_embedded_default_works_and_sends_nothing() -> None:

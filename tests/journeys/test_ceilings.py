@@ -210,7 +210,7 @@ def test_a_price_that_is_not_known_is_said_and_not_guessed(prepared: tuple[Path,
     made = Investigator(prepared[0], model=engine, workspace=tmp_path / "w", embedder=ScriptedEmbedder())
     case = outcome(made.investigate(ALL))
     assert case.usage.unpriced == case.usage.calls == len(engine.asked)
-    assert f"the price of {case.usage.calls} calls is not known" in investigation_text(case).plain
+    assert f"{case.usage.calls} calls without a known price" in investigation_text(case).plain
     assert "$" not in investigation_text(case).plain
 
 

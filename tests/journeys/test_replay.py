@@ -94,8 +94,8 @@ def test_a_quote_that_no_longer_stands_is_named_with_its_place(past: Past) -> No
     assert [(quote.document_id, quote.text) for quote in replayed.failed_quotes] == [
         ("cedar.txt", "It makes 42 MW of power.")
     ]
-    assert "no longer there: cedar.txt" in replayed_text(replayed).plain
-    assert "stand in the documents as they are now: 5 of 6" in replayed_text(replayed).plain
+    assert "not found any more: cedar.txt" in replayed_text(replayed).plain
+    assert "Quotes verified in the current documents: 5 of 6" in replayed_text(replayed).plain
 
 
 def test_the_quotes_of_a_document_that_is_gone_no_longer_stand(past: Past) -> None:
@@ -247,7 +247,7 @@ def test_the_command_replays_by_the_beginning_of_the_id(asked: Past) -> None:
     done = command("replay", asked.case.id[:12], asked.folder, "--workspace", asked.workspace)
     assert done.exit_code == 0, done.output
     assert answer_of(asked.case).text in done.stdout
-    assert "Plan, memories and answer came out as they were." in done.stdout
+    assert "Plan, memories and answer are the same as before." in done.stdout
     as_json = command("replay", asked.case.id, asked.folder, "--workspace", asked.workspace, "--json")
     assert as_json.exit_code == 0
     assert Replayed.model_validate_json(as_json.stdout).investigation == asked.case
@@ -259,7 +259,7 @@ def test_the_command_exits_with_1_where_something_no_longer_holds(asked: Past, t
     (tmp_path / "folder" / "cedar.txt").write_text("The Cedar plant was pulled down.", encoding="utf-8")
     done = command("replay", asked.case.id, tmp_path / "folder", "--workspace", tmp_path / "workspace")
     assert done.exit_code == 1
-    assert "no longer there: cedar.txt:line 1" in done.stdout
+    assert "not found any more: cedar.txt:line 1" in done.stdout
     assert done.stderr == ""
 
 

@@ -134,7 +134,7 @@ def test_coverage_names_every_document_and_why_it_was_left_out(answered: Investi
     coverage = " ".join(Page(html_report(answered)).texts["coverage"].split())
 
     for words in (
-        "contracts/lease.pdf read 1 reply, best point 85",
+        "contracts/lease.pdf read 1 reply, best score 85",
         "annex.docx not opened",
         "scan.pdf unreadable encrypted: needs a password",
         "notes/menu.txt skimmed",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.reports.inert import inert, one_line
+from investigator.reports.inert import inert, inert_line
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_ordinary_text_of_any_script_stays_as_it_is(text: str) -> None:
 
 
 def test_one_line_folds_white_space_and_says_that_it_cut() -> None:
-    assert one_line("a\n  b\tc") == "a b c"
-    assert one_line("abcdef", 6) == "abcdef"
-    assert one_line("abcdefg", 6) == "abcde…"
-    assert one_line("x" + " " * 5000 + "y", 10).endswith("…")
+    assert inert_line("a\n  b\tc") == "a b c"
+    assert inert_line("abcdef", 6) == "abcdef"
+    assert inert_line("abcdefg", 6) == "abcde…"
+    assert inert_line("x" + " " * 5000 + "y", 10).endswith("…")

@@ -74,7 +74,7 @@ def test_an_unfinished_run_shows_its_best_replies(unfinished: Investigation) -> 
     text = investigation_text(unfinished).plain
 
     assert text.startswith("Unfinished: ")
-    assert text.index("- contracts/lease.pdf (85 points)") < text.index("- notes/kickoff.md (no point)")
+    assert text.index("- contracts/lease.pdf (score 85)") < text.index("- notes/kickoff.md (no score)")
 
 
 def test_markup_and_escapes_of_a_document_are_shown_and_not_obeyed(answered: Investigation) -> None:

@@ -6,23 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from openai_server import OpenAIServer, refusal
 from typer.testing import CliRunner, Result
 
-from investigator.cli.main import guarded
-from investigator.tasks.commands.eval_task import eval_task
+from investigator.cli.main import app
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "dialogue"
 SQUAD = DATA / "squad.json"
 
-app = typer.Typer()
-app.command("task")(guarded(eval_task))
-app.command("other")(lambda: None)
-
 
 def command(*words: str | Path | int) -> Result:
-    return CliRunner().invoke(app, ["task", *map(str, words)])
+    return CliRunner().invoke(app, ["eval", "task", *map(str, words)])
 
 
 @pytest.fixture

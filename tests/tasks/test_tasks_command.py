@@ -7,18 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner, Result
 
-from investigator.cli.main import guarded
-from investigator.tasks.commands.display import display
-from investigator.tasks.commands.tasks import tasks
+from investigator.cli.main import app
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "dialogue"
-
-app = typer.Typer()
-app.command("tasks")(guarded(tasks))
-app.command("display")(guarded(display))
 
 
 def command(*words: str | Path) -> Result:
@@ -36,7 +29,7 @@ def test_a_filter_looks_at_tags_and_words() -> None:
     assert [line.split()[0] for line in command("tasks", "qrels").stdout.splitlines()] == ["beir"]
     nothing = command("tasks", "chess")
     assert (nothing.exit_code, nothing.stdout) == (0, "")
-    assert "no task has 'chess'" in nothing.stderr
+    assert "no task matches 'chess'" in nothing.stderr
 
 
 def test_tasks_can_be_had_as_json() -> None:

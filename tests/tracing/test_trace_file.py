@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from watched_run import CUT, ENDED, PROMPT, REPLY, SECRET
+from watched_run import CUT, ENDED, PROMPT, REPLY, SECRET, read_trace
 
 from investigator.errors import RateLimitError, SettingsError
 from investigator.records import AnswerStatus, FinishReason, StopReason
 from investigator.tracing.trace_file import TraceFile
-from investigator.tracing.trace_lines import Called, RunBegan, RunEnded, read_trace
+from investigator.tracing.trace_lines import Called, RunBegan, RunEnded
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -169,7 +169,7 @@ def test_a_name_that_is_no_unicode_is_written_out(tmp_path: Path) -> None:
 def test_a_file_that_is_no_trace_is_left_as_it_is(tmp_path: Path) -> None:
     precious = tmp_path / "thesis.txt"
     precious.write_text("Chapter 1", encoding="utf-8")
-    with pytest.raises(SettingsError, match="is no trace"):
+    with pytest.raises(SettingsError, match="is not a trace"):
         TraceFile(precious)
     assert precious.read_text(encoding="utf-8") == "Chapter 1"
 
@@ -187,4 +187,4 @@ def test_a_full_disk_ends_the_trace_and_not_the_run() -> None:
         with run.call(PROMPT, "e", "k") as call:
             call.done(REPLY)
         run.ended(ENDED)
-    assert notices == [f"The trace /dev/full is not written any more: {os.strerror(28)}."]
+    assert notices == [f"Tracing to /dev/full stopped: {os.strerror(28)}."]

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from collectors import Collector
+from watched_run import read_trace
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, Settings
 from investigator.errors import EngineError, SettingsError
 from investigator.records import Answered, AnswerStatus, Notice
 from investigator.tracing.opening import TraceSettings
-from investigator.tracing.trace_lines import Called, RunEnded, read_trace
+from investigator.tracing.trace_lines import Called, RunEnded
 
 QUESTION = "When was the bridge built?"
 QUOTE = "The bridge was built in 1884."

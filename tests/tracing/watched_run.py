@@ -1,6 +1,12 @@
-"""A run to be watched: its prompt, its replies, its end."""
+"""A run to be watched: its prompt, its replies, its end; and its trace, read again."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from investigator.records import (
     Answer,
@@ -15,6 +21,7 @@ from investigator.records import (
     StopReason,
     Usage,
 )
+from investigator.tracing.trace_lines import Called, RunBegan, RunEnded
 
 SECRET = "The reactor's code name is HERON."
 ENGINE = "openai:gpt-5-mini@127.0.0.1:8000"
@@ -49,3 +56,16 @@ ENDED = Investigation(
     answer=ANSWER,
     usage=Usage(calls=3, input_tokens=360),
 )
+
+_LINE: TypeAdapter[RunBegan | Called | RunEnded] = TypeAdapter(
+    Annotated[RunBegan | Called | RunEnded, Field(discriminator="kind")]
+)
+
+
+def read_trace(path: Path) -> Iterator[RunBegan | Called | RunEnded]:
+    """Yield the lines of a trace in order; skip half a line that a killed process left."""
+    for line in path.read_bytes().splitlines():
+        try:
+            yield _LINE.validate_json(line)
+        except ValidationError:
+            continue

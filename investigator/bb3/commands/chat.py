@@ -7,6 +7,7 @@ import getpass
 import io
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import Annotated, TextIO
@@ -25,9 +26,8 @@ from investigator.bb3.feedback import dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.search.server_search import ServerSearch
 from investigator.bb3.talk import CHATS, Talk
-from investigator.cli.ask_options import Model, Overrides, PromptsFolder, SettingsFile, WorkspaceFolder
-from investigator.cli.chosen_settings import chosen_settings
-from investigator.cli.output import print_styled
+from investigator.cli.options import CommonOptions, Folder
+from investigator.cli.output import note, print_styled
 from investigator.errors import DialogueError, InvestigatorError
 from investigator.investigator import Investigator
 from investigator.reports.inert import inert
@@ -38,15 +38,22 @@ Switch = Annotated[str, typer.Option(metavar="always|never|compute")]
 User = Annotated[str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")]
 
 
+@dataclass(frozen=True)
+class DecisionOptions:
+    """When the chat searches, remembers and names a topic, and how knowledge is combined."""
+
+    search: Switch = "compute"
+    memories: Switch = "compute"
+    topics: Switch = "compute"
+    knowledge: Annotated[str, typer.Option(metavar="combined|separate|both")] = "combined"
+
+
 def chat(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")],
-    model: Model = None,
+    folder: Folder,
+    common: CommonOptions,
+    decisions: DecisionOptions,
     user: User = None,
-    search: Switch = "compute",
-    memories: Switch = "compute",
-    topics: Switch = "compute",
-    knowledge: Annotated[str, typer.Option(metavar="combined|separate|both")] = "combined",
     share: Annotated[
         bool, typer.Option("--share", help="I agree that this conversation may be part of a release (redacted).")
     ] = False,
@@ -54,31 +61,27 @@ def chat(
         str | None,
         typer.Option(metavar="URL", help="Search at a server in BB3's protocol, not in the folder: http://…"),
     ] = None,
-    workspace: WorkspaceFolder = None,
-    prompts: PromptsFolder = None,
-    settings: SettingsFile = None,
-    overrides: Overrides = None,
 ) -> None:
-    """Talk to a folder: what is said of its documents carries quotes that stand in them, or is not said.
+    """Talk to a folder: every statement about its documents carries proven quotes, or is withheld.
 
-    Each line of the input is a turn; /help lists the commands. What you tell of yourself is remembered for later chats,
-    see /memory. Single modules of BlenderBot 3 take options under their prefix: --sdm-model gguf:FILE, --srm-topp 0.8.
+    Each line of the input is a turn; /help lists the commands. What you say about yourself is remembered for later
+    chats; see /memory. Single modules of BlenderBot 3 take options with their prefix, e.g. --sdm-model gguf:FILE or
+    --srm-topp 0.8.
 
-    Exit codes: 0 the input has ended, 4 a ceiling is reached, 1 it failed, 2 wrong use, 130 interrupted.
+    Exit codes: 0 end of input, 4 a limit was reached, 1 the chat failed, 2 wrong use, 130 interrupted.
     """
-
     must_come_first(str(folder), "the folder")
     told = module_arguments(context.args, own=[name for option in context.command.params for name in option.opts])
-    options = chat_options(search, memories, topics, knowledge)
+    options = chat_options(decisions.search, decisions.memories, decisions.topics, decisions.knowledge)
     address, name = server_address(search_server), login() if user is None else user_named(user)
-    chosen = chosen_settings(settings, overrides or ())
-    investigator = Investigator(folder, model=model, settings=chosen, workspace=workspace, prompts=prompts)
+    settings = common.settings.load()
+    investigator = common.investigator(folder, settings)
     if about := told.about_prompts():
-        _note(f"today's models are asked in a form of their own, so these are left out: {', '.join(about)}")
+        note(f"ignored with the chat prompt format: {', '.join(about)}")
     server = ServerSearch.reached(address) if address is not None else None
-    read_folder(investigator, chosen.retrieval.embed_first, sys.stderr)
+    read_folder(investigator, settings.retrieval.embed_first, sys.stderr)
     opening = open_chat(
-        investigator, options, models=told.models, decodings=told.decodings, on_notice=_note, search=server
+        investigator, options, models=told.models, decodings=told.decodings, on_notice=note, search=server
     )
     with opening as opened:
         talk = talk_with(opened, name, consent=share)
@@ -93,7 +96,7 @@ def chat(
 
 def _load(investigator: Investigator) -> None:
     """Load what the first reply needs, while its turn is being typed."""
-    with contextlib.suppress(InvestigatorError):  # it is told where it is needed
+    with contextlib.suppress(InvestigatorError):  # reported when it matters
         investigator.search("hello", limit=1)
 
 
@@ -102,12 +105,11 @@ def _is_interactive(source: TextIO) -> bool:
 
 
 def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: TextIO) -> None:
-    """Read lines until the input ends or one says so; errors are told, and the chat goes on."""
-
+    """Read lines until the input ends or /quit; report errors and continue."""
     interactive = _is_interactive(source)
     spoken = Spoken(sys.stderr, sys.stdout)
     if interactive:
-        typer.echo("Ask, or tell something of yourself. /help lists commands, /quit ends.", err=True)
+        typer.echo("Ask, or say something about yourself. /help lists commands, /quit ends.", err=True)
         chat.on_step = lambda module: spoken.step(str(module))
     for typed in _lines(source, prompt=interactive):
         try:
@@ -121,7 +123,7 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
                 print_styled(reply[spoken.end(reply.plain) :])
         except BudgetSpent as spent:
             spoken.end()
-            typer.echo(f"stopped({spent.reason}): the ceiling of this chat is reached", err=True)
+            typer.echo(f"stopped({spent.reason}): this chat has reached its limit", err=True)
             raise typer.Exit(4) from spent
         except InvestigatorError as error:
             spoken.end()
@@ -129,7 +131,6 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
 
 
 def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
-
     match line.command:
         case ChatCommand.WHY:
             print_styled(why_text(talk.last))
@@ -152,11 +153,12 @@ def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) 
 
 
 def _change_memory(text: str, chat: FolderChat, user: str) -> None:
-
     word, _, rest = text.partition(" ")
     number, _, new = rest.strip().partition(" ")
     if word and word not in ("add", "edit", "delete"):
-        raise DialogueError(f"memories cannot be {word!r}", hint="Say: /memory add TEXT, edit N TEXT or delete N")
+        raise DialogueError(
+            f"unknown action {word!r} for memories", hint="Use: /memory add TEXT, edit N TEXT or delete N"
+        )
     if word == "add":
         chat.memory.add(user, rest)
     elif word:
@@ -168,14 +170,14 @@ def _change_memory(text: str, chat: FolderChat, user: str) -> None:
 
 
 def _lines(source: TextIO, *, prompt: bool) -> Iterator[str]:
-    """The lines of the input; at a terminal they can be edited and called back."""
+    """Yield the lines of the input; at a terminal they can be edited and recalled."""
     if not prompt:
         try:
             yield from source
         except UnicodeDecodeError as error:
             raise DialogueError("the input is not UTF-8 text", hint="Save it as UTF-8.") from error
         return
-    with contextlib.suppress(ImportError):  # importing it makes input() editable, where the system has it
+    with contextlib.suppress(ImportError):  # not on every system; importing it makes input() editable
         import readline  # noqa: F401
     while True:
         try:
@@ -185,19 +187,15 @@ def _lines(source: TextIO, *, prompt: bool) -> Iterator[str]:
             return
 
 
-def _note(text: str) -> None:
-    typer.echo(inert(f"note: {text}"), err=True)
-
-
 def memory_number(word: str, example: str) -> int:
-    """The number of a memory as it is typed. Raises DialogueError where it is none."""
+    """Return the number of a memory as it is typed. Raises DialogueError if it is not one."""
     if not word.isdecimal() or len(word) > _LONGEST_NUMBER:
-        raise DialogueError(f"{word[:40]!r} is no number of a memory", hint=f"For example: {example}")
+        raise DialogueError(f"{word[:40]!r} is not a memory number", hint=f"For example: {example}")
     return int(word)
 
 
 def login() -> str:
-    """The name that this process's user logs in with."""
+    """Return the login name of this process's user."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a process without a user

@@ -1,4 +1,4 @@
-"""What is typed in a chat: something to say, or a command that begins with a slash. Pure."""
+"""Lines typed in a chat: something to say, or a command that begins with a slash. Pure."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class ChatCommand(StrEnum):
 
 
 HELP = """\
-/why                              what the last reply rests on: decisions, query, passages, memory
-/memory                           what is remembered of you; /memory add TEXT, /memory edit N TEXT, /memory delete N
-/search [always|never|compute]    search the documents for every reply, for none, or where it is needed
-                                  (as it is now, without a word)
-/like                             the last reply was good
-/dislike TYPE                     it was not: off_topic, nonsensical, rude, spam, other;
-                                  and of a canned reply to something unsafe: agree_sensitive, disagree_sensitive
-/save [FILE]                      keep the conversation in the workspace, or in a file
-/help                             this list
+/why                              show what the last reply rests on: decisions, query, passages, memory
+/memory                           show memories about you; /memory add TEXT, /memory edit N TEXT, /memory delete N
+/search [always|never|compute]    search the documents for every reply, for none, or if needed;
+                                  without a word, show the current choice
+/like                             rate the last reply as good
+/dislike TYPE                     rate it as bad: off_topic, nonsensical, rude, spam, other;
+                                  for a canned reply to something unsafe: agree_sensitive, disagree_sensitive
+/save [FILE]                      save the conversation in the workspace, or in a file
+/help                             show this list
 /quit                             end the chat (so does the end of the input)
-Anything else is said. A line that begins with // is said with one slash; a search looks for its words."""
+Anything else is a message. Begin a message with // if its first character is a slash."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line: what is said, or a command and what comes after it."""
+    """One line: a message, or a command and the text after it."""
 
     text: str
     command: ChatCommand | None = None
 
 
 def read_line(typed: str) -> Line:
-    """Take a line apart. Raises DialogueError for a command that there is not."""
+    """Return a line taken apart. Raises DialogueError for an unknown command."""
     text = typed.strip()
     if not text.startswith("/") or text.startswith("//"):
         return Line(text.removeprefix("/") if text.startswith("//") else text)
@@ -55,6 +55,6 @@ def read_line(typed: str) -> Line:
     if word.lower() not in names:
         near = get_close_matches(word.lower(), names, n=1)
         hint = f"Did you mean /{near[0]}? " if near else ""
-        hint += "See the commands with /help; what begins with // is said."
-        raise DialogueError(f"there is no command /{word[:40]}", hint=hint)
+        hint += "/help lists the commands; begin a message with // if its first character is a slash."
+        raise DialogueError(f"unknown command /{word[:40]}", hint=hint)
     return Line(rest.strip(), ChatCommand(word.lower()))

@@ -10,43 +10,43 @@ from investigator.errors import DialogueError, SettingsError
 
 
 def chat_options(search: str, memories: str, topics: str, knowledge: str) -> ChatOptions:
-    """When to search and to remember, and how knowledge is combined. Raises SettingsError for any other word."""
-    told = {
+    """Return when to search and remember, and how knowledge is combined. Raises SettingsError for an unknown word."""
+    words = {
         "search_decision": search,
         "memory_decision": memories,
         "contextual_knowledge_decision": topics,
         "knowledge_conditioning": knowledge,
     }
     try:
-        return ChatOptions.model_validate(told)
+        return ChatOptions.model_validate(words)
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
         described = ChatOptions.model_fields[name].description
-        raise SettingsError(f"{first['input']!r} is no choice", hint=f"{name}: {described}") from error
+        raise SettingsError(f"{first['input']!r} is not a choice", hint=f"{name}: {described}") from error
 
 
 def search_switched(options: ChatOptions, word: str) -> tuple[ChatOptions, str]:
-    """The options after `/search WORD`, and what is told: without a word how it is, and the choices.
+    """Return the options after `/search WORD`, and the message: without a word, the current choice and the others.
 
-    Raises DialogueError for a word that is none of them.
+    Raises DialogueError for an unknown word.
     """
     choices = ", ".join(Decide)
     if not word:
         return options, f"Search: {options.search_decision}. Change it with /search and one of: {choices}"
     if word.lower() not in set(Decide):
-        raise DialogueError(f"there is no /search {word[:40]}", hint=f"Say /search and one of: {choices}")
+        raise DialogueError(f"unknown choice /search {word[:40]}", hint=f"Use /search with one of: {choices}")
     return options.changed(search_decision=Decide(word.lower())), f"Search: {word.lower()}"
 
 
 def server_address(word: str | None) -> str | None:
-    """The address of a search server as it is typed, with its scheme; None where none is given.
+    """Return the address of a search server as it is typed, with its scheme; None if none is given.
 
-    Raises SettingsError for what is no such address.
+    Raises SettingsError if it is not such an address.
     """
     if word is None:
         return None
-    hint = "Give one as http://127.0.0.1:8080: http:// or https://, a host, and a port where it is not the usual one."
+    hint = "Use http:// or https://, a host, and a port unless it is the default, e.g. http://127.0.0.1:8080"
     if not word.strip().lower().startswith(("http://", "https://")):
         raise SettingsError(f"{word!r} is no address of a search server", hint=hint)
     try:
@@ -56,7 +56,7 @@ def server_address(word: str | None) -> str | None:
 
 
 def user_named(word: str) -> str:
-    """The user that is named. Raises SettingsError for a blank name."""
+    """Return the name of the user. Raises SettingsError for a blank name."""
     if not word.strip():
-        raise SettingsError("the name of the user is blank", hint="Name one, as --user anna, or leave --user out.")
+        raise SettingsError("the user name is blank", hint="Use e.g. --user anna, or leave --user out.")
     return word

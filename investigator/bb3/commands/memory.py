@@ -1,23 +1,23 @@
-"""`investigator memory FOLDER ...`: what chats remember of their users, to see and to change."""
+"""`investigator memory FOLDER ...`: show or change what chats remember of their users."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from investigator.bb3.chat_text import memories_text, users_text
 from investigator.bb3.chats import open_memory
-from investigator.bb3.commands.chat import login, memory_number
+from investigator.bb3.commands.chat import User, login, memory_number
+from investigator.cli.options import AsJsonLines, Folder, Workspace
 from investigator.cli.output import print_json, print_styled
 from investigator.errors import DialogueError
 from investigator.investigator import Investigator
 
 
 class MemoryAction(StrEnum):
-    """What can be done with memories."""
+    """The actions on memories."""
 
     LIST = "list"
     SEARCH = "search"
@@ -37,22 +37,17 @@ _TAKES = {
 
 
 def memory(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")],
+    folder: Folder,
     action: Annotated[
         MemoryAction,
         typer.Argument(metavar="ACTION", help="list, search WORDS, add TEXT, edit N TEXT, delete N, forget, users"),
     ] = MemoryAction.LIST,
     words: Annotated[list[str] | None, typer.Argument(metavar="[N] [TEXT]")] = None,
-    user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON record for each memory, one a line.")] = False,
-    workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the index, the runs and the memories are kept.")
-    ] = None,
+    user: User = None,
+    as_json: AsJsonLines = False,
+    workspace: Workspace = None,
 ) -> None:
-    """See and change what chats remember of a user; `forget` forgets everything at once."""
-
+    """Show or change what chats remember of a user; `forget` forgets everything at once."""
     given = list(words or ())
     name = login() if user is None else user
     with open_memory(Investigator(folder, workspace=workspace)) as kept:

@@ -1,4 +1,4 @@
-"""`investigator module MODULE`: one module of BlenderBot 3 by itself, with its exact prompt."""
+"""`investigator module MODULE`: ask one module of BlenderBot 3 by itself, or show its exact prompt."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, prefix_text
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
-from investigator.cli.ask_options import Model, Overrides, PromptsFolder, SettingsFile
-from investigator.cli.chosen_settings import chosen_settings
+from investigator.cli.options import Model, PromptsFolder, SettingsOptions
+from investigator.cli.output import note
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import EngineError, SettingsError
@@ -32,7 +32,7 @@ from investigator.settings import Settings
 
 
 class Form(StrEnum):
-    """The forms of prompts: for today's models, for BB3's 3B model, and for its 30B and 175B models."""
+    """The forms of prompts: for chat models, for BB3's 3B model, and for its 30B and 175B models."""
 
     CHAT = "chat"
     TOKENS = "tokens"
@@ -42,42 +42,40 @@ class Form(StrEnum):
 def module(
     click: typer.Context,
     name: Annotated[str, typer.Argument(metavar="MODULE", help="sdm, mdm, sgm, mgm, ckm, mkm, skm, srm, vrm …")],
+    settings: SettingsOptions,
     context: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The conversation, a turn a line; - or nothing: the input."),
+        typer.Option(metavar="FILE", help="The conversation, one turn a line; default: standard input."),
     ] = None,
     form: Annotated[Form, typer.Option(help="The form of the prompt.")] = Form.CHAT,
-    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print the prompt and ask no model.")] = False,
+    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print the prompt; ask no model.")] = False,
     completions: Annotated[
-        str, typer.Option(metavar="URL", help="A completions server, which answers the forms tokens and prefixes.")
+        str, typer.Option(metavar="URL", help="Completions server for the forms tokens and prefixes.")
     ] = "",
     model: Model = None,
     prompts: PromptsFolder = None,
-    settings: SettingsFile = None,
-    overrides: Overrides = None,
 ) -> None:
-    """Ask one module by itself, or see what it would be asked.
+    """Ask one module by itself, or show its prompt.
 
     The context may hold `Person 1: …`, `Person 2: …`, `Person 1's Persona: …`, `External Knowledge: Title | text`,
-    `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; lines without a name alternate.
+    `Previous Topic: …`, `Personal Fact: …` and `Interesting Fact: …`; speakers of unnamed lines alternate.
 
-    Options of modules, in a chat too: --sdm-model gguf:FILE names the engine of one; --srm-topp 0.8 is for one, --topp
-    0.8 for all. How they write: inference, beam_size, beam_min_length, beam_max_length, topk, topp, temperature,
+    Options of modules, in a chat too: --sdm-model gguf:FILE sets the engine of one; --srm-topp 0.8 is for one, --topp
+    0.8 for all. Decoding: inference, beam_size, beam_min_length, beam_max_length, topk, topp, temperature,
     lambda_decay, omega_bound, p_reset, beam_block_ngram, beam_context_block_ngram, beam_block_full_context,
     penalize_repetitions, penalize_ctxt_repetitions, exclude_knowledge_from_ctxt_penalty, generation_take_last_newline,
-    generation_allow_newline, stop_token. How prompts of the form prefixes are made: include_prompt, num_shots,
+    generation_allow_newline, stop_token. Prompts of the form prefixes: include_prompt, num_shots,
     all_vanilla_prompt, max_prompt_len, max_total_len, knowledge_chunk_size, memory_decision_use_memories, insert_style,
     add_speaker_prefixes, self_prefix, partner_prefix, self_memory_prefix, partner_memory_prefix, final_prefix,
     final_prefix_space.
     """
-
     must_come_first(name, "the module")
     if name.lower() not in set(Module):
-        raise SettingsError(f"there is no module {name!r}", hint=f"The modules are {', '.join(Module)}.")
+        raise SettingsError(f"unknown module {name!r}", hint=f"The modules are {', '.join(Module)}.")
     asked = Module(name.lower())
     told = module_arguments(click.args, own=[option for each in click.command.params for option in each.opts])
-    chosen = chosen_settings(settings, overrides or ())
-    request = request_of(asked, read_context(context, _note))
+    chosen = settings.load()
+    request = request_of(asked, read_context(context, note))
     check_request(request)
     if form is Form.CHAT:
         _by_chat(request, told, model or [], show_prompt, prompts, chosen)
@@ -93,15 +91,14 @@ def _by_chat(
     prompts: Path | None,
     settings: Settings,
 ) -> None:
-
     if about := told.about_prompts():
-        _note(f"today's models are asked in a form of their own, so these are left out: {', '.join(about)}")
+        note(f"ignored with the chat prompt format: {', '.join(about)}")
     if show:
         typer.echo(chat_prompt(request, Prompts(prompts, CONTRACTS)))
         return
     named = told.models.get(request.module) or parse_model_options(model).name_for(Role.CHAT)
     own = {request.module: told.decodings[request.module]} if request.module in told.decodings else {}
-    client = module_client(named, settings, prompts, decodings=own, on_notice=_note)
+    client = module_client(named, settings, prompts, decodings=own, on_notice=note)
     (reply,) = ChatForm(lambda _: client).ask([request])
     _print(reply, "")
 
@@ -109,17 +106,16 @@ def _by_chat(
 def _by_text(
     request: ModuleRequest, told: ModuleArguments, form: Form, show: bool, server: str, settings: Settings
 ) -> None:
-
     weights = Weights.SMALL if form is Form.TOKENS else Weights.LARGE
     options = module_options(told.options, weights)[request.module]
     prompt = token_prompt(request) if form is Form.TOKENS else prefix_text(request, options.prompt)
     if form is Form.TOKENS:
         for text in token_documents(request, prompt):
-            _note(f"the model of this form reads apart from the others: {text}")
+            note(f"the model of this form also reads, separately: {text}")
     if show or not server:
         typer.echo(prompt)
         if not show:
-            _note("no model was asked; name a server with --completions URL")
+            note("no model was asked: name a server with --completions URL")
         return
     problems: list[str] = []
     key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
@@ -132,14 +128,10 @@ def _by_text(
 def _print(reply: ModuleReply, problem: str) -> None:
     if reply.failed:
         said = f"; it said {reply.text!r}" if reply.text and not problem else ""
-        why = problem or f"the module gave no reply that could be read{said}"
-        raise EngineError(why, hint="Try it again or another model; --show-prompt shows what is asked.")
+        why = problem or f"the module gave no readable reply{said}"
+        raise EngineError(why, hint="Try again or use another model; --show-prompt shows the prompt.")
     typer.echo(inert(reply.text))
     if not reply.text:
-        _note("the module had nothing to say")
+        note("the module had nothing to say")
     for quote in reply.quotes:
         typer.echo(f"quote: {inert(quote.text)} ({inert(quote.place)})", err=True)
-
-
-def _note(text: str) -> None:
-    typer.echo(inert(f"note: {text}"), err=True)

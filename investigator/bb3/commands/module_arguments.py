@@ -1,4 +1,4 @@
-"""Options for single modules on the command line, as `--srm-inference nucleus` and `--sdm-model gguf:FILE`. Pure."""
+"""Options for single modules on the command line: `--srm-inference nucleus`, `--sdm-model gguf:FILE`. Pure."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from investigator.bb3.records import Module
 from investigator.errors import SettingsError
 from investigator.records.decoding import Decoding
 
-_OF_MODULES = "Single modules take more, as --srm-topp 0.8: investigator module --help lists them."
+_OF_MODULES = "Options of single modules, e.g. --srm-topp 0.8, are listed by: investigator module --help"
 _SWITCHES = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
 class ModuleArguments:
-    """The engines that are named for modules, and the other options by their flat names.
+    """The engines named for modules, and the other options by their flat names.
 
-    `decodings` are what of these tells how modules write, with only that set in them.
+    `decodings` holds those of the options that set how modules write.
     """
 
     models: Mapping[Module, str]
@@ -28,14 +28,14 @@ class ModuleArguments:
     decodings: Mapping[Module, Decoding]
 
     def about_prompts(self) -> tuple[str, ...]:
-        """The names of the options that are about the prompts of 30B and 175B."""
+        """Return the names of the options for the prompts of the 30B and 175B models."""
         return tuple(name for name in self.options if not told_decodings({name: self.options[name]}))
 
 
 def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> ModuleArguments:
-    """Read `--name value` and `--name=value`, one after the other; `own` are the command's other options.
+    """Return the arguments given as `--name value` and `--name=value`; `own` are the command's other options.
 
-    Raises SettingsError for a name without meaning, with names that are near, and for a value that is none.
+    Raises SettingsError for an unknown name, with similar names, and for a missing value.
     """
     models: dict[Module, str] = {}
     options: dict[str, OptionValue] = {}
@@ -51,15 +51,15 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
 
 
 def must_come_first(word: str, what: str) -> None:
-    """Raises SettingsError where an option of a module stands in the place of what must come before them."""
+    """Raises SettingsError if an option of a module is in the place of the argument that must come first."""
     if word.startswith("--"):
-        raise SettingsError(f"{word} stands where {what} should", hint=f"Name {what} first, and then {word}.")
+        raise SettingsError(f"{word} is in the place of {what}", hint=f"Name {what} first, then {word}.")
 
 
 def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
     word = left.pop(0)
     if not word.startswith("--"):
-        raise SettingsError(f"{word!r} is no option", hint="See the options with --help.")
+        raise SettingsError(f"{word!r} is not an option", hint="--help lists the options.")
     name, equals, value = word[2:].partition("=")
     name = name.replace("-", "_")
     if _module_of(name) is None and not is_module_option(name):
@@ -72,9 +72,9 @@ def _pair(left: list[str], own: Sequence[str]) -> tuple[str, str]:
 
 
 def _refuse(word: str, own: Sequence[str]) -> None:
-    """Raises SettingsError, with the option that is near: an ordinary one before those of modules."""
+    """Raises SettingsError with a similar option: an ordinary one before those of modules."""
     engines = [f"--{module}-model" for module in Module]
-    hint = f"See the options with --help. {_OF_MODULES}"
+    hint = f"--help lists the options. {_OF_MODULES}"
     if near := get_close_matches(word.replace("_", "-"), [*own, *engines], n=1, cutoff=0.7):
         raise SettingsError(f"there is no option {word}; did you mean {near[0]}?", hint=hint)
     try:
@@ -84,7 +84,7 @@ def _refuse(word: str, own: Sequence[str]) -> None:
 
 
 def _module_of(name: str) -> Module | None:
-    """The module whose engine an option names; None for any other option."""
+    """Return the module whose engine an option names; None for any other option."""
     prefix, _, rest = name.partition("_")
     return Module(prefix) if rest == "model" and prefix in set(Module) else None
 

@@ -1,4 +1,4 @@
-"""The context of a single module: a text file, or the input, in lines; what cannot be one is told."""
+"""The context of a single module: lines of a text file, or of the standard input."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _NAMES = (
 )
 _NEAR = 0.8
 _JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
-_HINT = "Give the conversation, a turn a line, as: Person 1: Hello"
+_HINT = "Give the conversation, one turn a line, e.g. Person 1: Hello"
 
 
 def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
-    """The text of a file, or of the input where it is None or `-`; `on_notice` hears of lines that look misspelled.
+    """Return the text of a file, or of the input if it is None or `-`; `on_notice` gets lines that look misspelled.
 
-    Raises DialogueError where it cannot be read, holds nothing, or is no text in lines.
+    Raises DialogueError if it cannot be read, is empty, or is not text in lines.
     """
     shown = "the input" if path is None or str(path) == "-" else str(path)
     try:
@@ -45,23 +45,22 @@ def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
     for number, line in enumerate(text.splitlines(), 1):
         name = line.partition(":")[0].strip() if ":" in line else ""
         if near := _near(name):
-            on_notice(f"line {number} of {shown} is taken for a turn; did you mean {near}: instead of {name}:?")
+            on_notice(f"line {number} of {shown} is read as a turn; did you mean {near}: instead of {name}:?")
     return text
 
 
 def check_request(request: ModuleRequest) -> None:
-    """Raises DialogueError for a context without a turn, where the module needs one, and for a turn that is too long.
+    """Raises DialogueError if the context lacks a turn that the module needs, or if a turn is too long.
 
-    Only the module that opens a conversation needs none.
+    Only the module that opens a conversation needs no turn.
     """
-
     if not request.turns and request.module is not Module.ORM:
-        raise DialogueError("the context holds no turn, and the module needs one", hint=_HINT)
+        raise DialogueError("the context holds no turn, but the module needs one", hint=_HINT)
     longest = max((len(turn.text) for turn in request.turns), default=0)
     if longest > LONGEST_TURN:
         raise DialogueError(
-            f"a turn of the context has {longest:,} characters, the most are {LONGEST_TURN:,}",
-            hint="Give what is long as a document: External Knowledge: Title | text",
+            f"a turn of the context has {longest:,} characters; the limit is {LONGEST_TURN:,}",
+            hint="Give long text as a document: External Knowledge: Title | text",
         )
 
 
@@ -73,7 +72,7 @@ def _read(path: Path | None) -> bytes:
 
 
 def _what_else(text: str) -> str:
-    """What a text holds that is no context; empty where it may be one."""
+    """Return what a text holds instead of a context; empty if it may be one."""
     if not text.strip():
         return "nothing"
     if len(text) > _LONGEST:
@@ -84,13 +83,13 @@ def _what_else(text: str) -> str:
         try:
             json.loads(text)
         except (ValueError, RecursionError):
-            return "what begins as JSON, and not the lines of a conversation"
-        return "JSON, and not the lines of a conversation"
+            return "text that begins as JSON, not the lines of a conversation"
+        return "JSON, not the lines of a conversation"
     return ""
 
 
 def _near(name: str) -> str:
-    """The name of a kind of line that a name is near to without being one; empty where there is none."""
+    """Return the name of a kind of line that a name resembles without being one; empty if there is none."""
     names = {known.lower(): known for known in _NAMES}
     near = get_close_matches(name.lower(), names, n=1, cutoff=_NEAR)
     return names[near[0]] if near and name.lower() not in names else ""

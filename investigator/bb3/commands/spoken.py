@@ -1,4 +1,4 @@
-"""A reply at a terminal: its steps while it is being made, and its words as soon as they may be said."""
+"""A reply at a terminal: the steps of its making, and its words as soon as they are proven."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLEAR = "\r\x1b[K"
 
 
 class Spoken:
-    """Shows one reply after the other: steps on `steps`, where they leave nothing behind, and words on `words`."""
+    """Shows one reply after the other: steps on `steps`, each wiped out by the next, and words on `words`."""
 
     def __init__(self, steps: TextIO, words: TextIO) -> None:
         self._steps = steps
@@ -31,7 +31,7 @@ class Spoken:
         self._shows_step = False
 
     def step(self, module: str) -> None:
-        """A module is being asked; while words stand on the line, no step does."""
+        """Show which module is being asked, unless words are on the line."""
         if self._said:
             return
         step = _STEPS.get(module, "")
@@ -40,7 +40,7 @@ class Spoken:
         self._shows_step = bool(step)
 
     def hear(self, text: str) -> None:
-        """The text of the reply so far."""
+        """Show the text of the reply so far."""
         said = inert(text)
         if not said.startswith(self._said):
             return
@@ -50,7 +50,7 @@ class Spoken:
         self._said = said
 
     def end(self, reply: str = "") -> int:
-        """How many characters of the whole reply are shown already; none where it begins otherwise than was heard.
+        """Return how many characters of the whole reply are shown already; 0 if it begins differently from them.
 
         A line that was begun with other words is ended.
         """

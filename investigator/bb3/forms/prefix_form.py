@@ -71,7 +71,7 @@ def document_line(document: SearchDocument, words: int) -> str:
 def _conditions(request: ModuleRequest) -> tuple[str, ...]:
     """What a response is conditioned on, in the order in which kinds of knowledge are combined."""
     kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
-    return tuple(f"{TABLE[module].knowledge_prefix}: {_one_line(text)}" for module, text in kinds if text)
+    return tuple(f"{TABLE[module].knowledge_prefix}: {_joined_lines(text)}" for module, text in kinds if text)
 
 
 def _above(
@@ -79,7 +79,7 @@ def _above(
 ) -> tuple[str, ...]:
     if module is Module.MDM:
         return _grouped(memories, options) if options.memory_decision_use_memories else ()
-    told = [_one_line(memory) for memory in memories] if module in _WITH_MEMORIES else []
+    told = [_joined_lines(memory) for memory in memories] if module in _WITH_MEMORIES else []
     found = [document_line(document, options.knowledge_chunk_size) for document in documents]
     return (*told, *(found if module in _WITH_DOCUMENTS else ()))
 
@@ -90,10 +90,10 @@ def _grouped(memories: Sequence[str], options: PrefixOptions) -> tuple[str, ...]
     texts: dict[Speaker, list[str]] = {speaker: [] for speaker in prefixes}
     for memory in memories:
         speaker = Speaker.SELF if memory.startswith(f"{options.self_memory_prefix}:") else Speaker.PARTNER
-        texts[speaker].append(_one_line(memory.removeprefix(f"{prefixes[speaker]}:")))
+        texts[speaker].append(_joined_lines(memory.removeprefix(f"{prefixes[speaker]}:")))
     label = TABLE[Module.MKM].final_prefix
     return tuple(f"{label}: {prefixes[who]}: {' '.join(said)}" for who, said in texts.items() if said)
 
 
-def _one_line(text: str) -> str:
+def _joined_lines(text: str) -> str:
     return " ".join(line.strip() for line in text.splitlines() if line.strip())

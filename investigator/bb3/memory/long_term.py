@@ -13,6 +13,7 @@ from investigator.bb3.memory.personal_facts import FactSource, FactText, KeptFac
 from investigator.bb3.memory.text import says_nothing
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
+from investigator.language.normalise import one_line
 from investigator.store.database import Database
 
 LONGEST_MEMORY = 2_000
@@ -58,7 +59,7 @@ class LongTermMemory:
 
     def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
         """What has words of the query, in whatever form of the word, best first."""
-        return self._facts.matching(_user(user), gist_of(one_line(query)[:LONGEST_MEMORY]).terms, most)
+        return self._facts.matching(_user(user), gist_of(memory_line(query)[:LONGEST_MEMORY]).terms, most)
 
     def add(
         self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER, source: FactSource = _BY_HAND
@@ -89,7 +90,7 @@ class LongTermMemory:
 
         What says again something that no longer held is new, unless `anew` is false: it is the newest from now on.
         """
-        told = one_line(memory)
+        told = memory_line(memory)
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
             return None
         new = _fact(told, speaker)
@@ -182,10 +183,9 @@ class LongTermMemory:
         return tuple(fact for fact in found if fact.speaker is texts[0].speaker)
 
 
-def one_line(text: str) -> str:
-    """A text with its white space folded, without control characters and halves of characters."""
-    kept = "".join(" " if character.isspace() else character for character in text if _is_kept(character))
-    return " ".join(kept.split())
+def memory_line(text: str) -> str:
+    """Return the text on one line, without control characters and halves of surrogate pairs."""
+    return one_line("".join(filter(_is_kept, text)))
 
 
 def _is_kept(character: str) -> bool:
@@ -193,7 +193,7 @@ def _is_kept(character: str) -> bool:
 
 
 def _fact(memory: str, speaker: Speaker) -> FactText:
-    told = one_line(memory)
+    told = memory_line(memory)
     if not told:
         raise DialogueError("the memory is empty", hint='Give it a text, for example: "I have a dog."')
     if len(told) > LONGEST_MEMORY:

@@ -8,20 +8,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
+from investigator.cli.options import AsJsonLines
 from investigator.cli.output import print_json, print_styled
 from investigator.dialogue.messages import Message
 from investigator.dialogue.teachers import Teacher
-from investigator.reports.inert import inert, one_line
-from investigator.reports.wording import counted
+from investigator.reports.inert import inert, inert_line
+from investigator.reports.wording import plural
 from investigator.tasks.loading import create_teacher
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
 
 _SHOWN_OF_FIELD = 200  # characters; a text and its labels are shown whole
 _OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "episode_done", "id"})
@@ -32,15 +30,14 @@ def display(
     datatype: Annotated[str, typer.Option(help="train, valid or test; with :stream to read while showing.")] = (
         "train:ordered"
     ),
-    num: Annotated[int, typer.Option("--num", metavar="N", min=1, help="How many examples.")] = 10,
+    num: Annotated[int, typer.Option("--num", metavar="N", min=1, help="Number of examples.")] = 10,
     datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="The file or folder of the data.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each example as JSON, one a line.")] = False,
+    as_json: AsJsonLines = False,
 ) -> None:
-    """Show the examples of a task: text, labels, how many candidates, and what else they have.
+    """Show the examples of a task: text, labels, number of candidates, and other fields.
 
     A task of your own is named by its module, such as my_package.my_task, which may lie in the current folder.
     """
-
     find_in_current_folder(task)
     named = {} if datafile is None else {"datafile": str(datafile)}
     teacher = create_teacher({"task": task, "datatype": datatype, **named})
@@ -56,16 +53,14 @@ def display(
 
 
 def find_in_current_folder(task: str) -> None:
-    """Let the modules that a task string names be found in the current folder, after those that are installed."""
+    """Add the current folder to the import path if a task string names a module; installed modules win."""
     folder = os.getcwd()
     if any("." in each.partition(":")[0] for each in task.split(",")) and folder not in sys.path:
         sys.path.append(folder)
 
 
 def examples_text(examples: Sequence[Message]) -> Text:
-    """Examples for a person to read, with a line wherever an episode begins."""
-    from rich.text import Text
-
+    """Return examples as text, with a line at the beginning of each episode."""
     shown, begins = Text(), True
     for example in examples:
         if begins:
@@ -76,8 +71,6 @@ def examples_text(examples: Sequence[Message]) -> Text:
 
 
 def _example(example: Message) -> Text:
-    from rich.text import Text
-
     lines = Text(f"{inert(example.text)}\n")
     for name in ("labels", "eval_labels"):
         if name in example:
@@ -91,11 +84,10 @@ def _example(example: Message) -> Text:
 
 
 def _size(teacher: Teacher) -> str:
-
     episodes, examples = teacher.num_episodes(), teacher.num_examples()
     if episodes is None or examples is None:
-        return "nobody knows how many examples there are"
-    return f"{teacher.id}: {counted(episodes, 'episode')} with {counted(examples, 'example')}"
+        return "number of examples unknown"
+    return f"{teacher.id}: {plural(episodes, 'episode')} with {plural(examples, 'example')}"
 
 
 def _texts(value: object) -> list[str]:
@@ -105,8 +97,9 @@ def _texts(value: object) -> list[str]:
 
 
 def _folded(value: object) -> str:
-
-    return one_line(value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False), _SHOWN_OF_FIELD)
+    return inert_line(
+        value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False), _SHOWN_OF_FIELD
+    )
 
 
 def _as_json(example: Message) -> str:

@@ -1,4 +1,4 @@
-"""`investigator eval task TASK`: how well an agent does at a task."""
+"""`investigator eval task TASK`: measure how well an agent does a task."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from investigator.asking.budget import BudgetSpent
-from investigator.cli.ask_options import Overrides, PromptsFolder, SettingsFile, WorkspaceFolder
+from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import is_terminal, print_json, print_styled
 from investigator.dialogue.metrics import Report, report_table
 from investigator.dialogue.registry import create_agent
@@ -24,38 +25,31 @@ from investigator.tasks.loading import Tasks
 
 def eval_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="For example folder:datafile=q.jsonl, or a,b for two.")],
+    common: CommonOptions,
     folder: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The documents that the agent knows.")] = None,
     agent: Annotated[
         str,
         typer.Option(metavar="NAME", help="investigator, bb3_chat, repeat_label, or your own package.module:Class."),
     ] = "investigator",
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[ROLE=]PROVIDER:NAME", help="The language model, as for ask; repeatable."),
-    ] = None,
     datafile: Annotated[Path | None, typer.Option(metavar="PATH", help="The file or folder of the data.")] = None,
     datatype: Annotated[str, typer.Option(help="train, valid or test.")] = "valid",
     num: Annotated[
         int | None, typer.Option("--num", metavar="N", min=1, help="Only the first N examples, to the next full batch.")
     ] = None,
-    batchsize: Annotated[int, typer.Option(metavar="B", min=1, help="Examples that are answered at once.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")] = False,
-    workspace: WorkspaceFolder = None,
-    prompts: PromptsFolder = None,
-    settings: SettingsFile = None,
-    overrides: Overrides = None,
+    batchsize: Annotated[int, typer.Option(metavar="B", min=1, help="Examples answered at once.")] = 1,
+    as_json: AsJson = False,
 ) -> None:
-    """Let an agent answer what a task asks, and print how well it did: accuracy, F1, and what else the task measures.
+    """Let an agent do a task, and print accuracy, F1 and the other measures of the task.
 
-    Each text of the task is put to the agent, and the replies are graded by the labels. Where it is stopped, the
-    figures so far are printed. Exit codes: 0 done, 4 a ceiling was reached, 1 it failed.
+    The agent gets each text of the task, and its replies are graded by the labels. If the evaluation is stopped, the
+    figures so far are printed. Exit codes: 0 done, 4 a limit was reached, 1 it failed.
     """
-
-    for named in (task, agent):
-        find_in_current_folder(named)
-    places = {"folder": folder, "workspace": workspace, "prompts": prompts, "settings": settings}
-    told = {name: str(path) for name, path in places.items() if path is not None}
-    student = create_agent({"model": agent, "engine": model or [], "set": overrides or [], **told})
+    for name in (task, agent):
+        find_in_current_folder(name)
+    chosen = common.settings
+    places = {"folder": folder, "workspace": common.workspace, "prompts": common.prompts, "settings": chosen.file}
+    named = {name: str(path) for name, path in places.items() if path is not None}
+    student = create_agent({"model": agent, "engine": common.model or [], "set": chosen.overrides or [], **named})
     data = {} if datafile is None else {"datafile": str(datafile)}
     named_folder = {} if folder is None else {"folder": str(folder)}
     opt = {"task": task, "datatype": datatype, "batchsize": batchsize, **data, **named_folder}
@@ -69,12 +63,11 @@ def eval_task(
 
 
 def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
-
     try:
         evaluate(world, turns, on_turn=_counter(world))
     except BudgetSpent as spent:
         _show(world.report(), as_json)
-        typer.echo(f"stopped({spent.reason}): the ceiling of the settings is reached", err=True)
+        typer.echo(f"stopped({spent.reason}): a limit in the settings was reached", err=True)
         raise typer.Exit(4) from spent
     except (KeyboardInterrupt, RunError):
         _show(world.report(), as_json)
@@ -83,7 +76,7 @@ def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
 
 
 def _counter(world: World) -> Callable[[int], None]:
-    """Shows on a terminal how far the evaluation is."""
+    """Return a function that shows the progress of the evaluation on a terminal."""
     if not is_terminal(sys.stderr):
         return lambda _: None
     whole = world.num_examples()
@@ -96,8 +89,6 @@ def _counter(world: World) -> Callable[[int], None]:
 
 
 def _show(report: Report, as_json: bool) -> None:
-    from rich.text import Text
-
     if is_terminal(sys.stderr):
         sys.stderr.write("\r\x1b[K")
     if as_json:

@@ -1,0 +1,51 @@
+"""Groups of options: how a record that a command takes becomes options of the command line.
+
+A group is a frozen dataclass, each field an option (or a group again). A command takes it as one parameter; typer,
+which wants a parameter for each option, is shown the fields instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import is_dataclass
+from typing import TypeGuard, get_type_hints
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with each group among its parameters replaced by the fields of the group, for typer.
+
+    Raises ValueError if two options have the same name.
+    """
+
+    @functools.wraps(command)
+    def typed(**given: object) -> None:
+        _call(command, given)
+
+    options = list(_options(command))
+    typed.__dict__["__signature__"] = inspect.Signature(options)
+    typed.__annotations__ = {option.name: option.annotation for option in options}
+    return typed
+
+
+def _options(taker: Callable[..., object]) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a command or a group, those of inner groups in their place."""
+    kinds = get_type_hints(taker, include_extras=True)
+    for parameter in inspect.signature(taker).parameters.values():
+        kind = kinds[parameter.name]
+        if _is_group(kind):
+            yield from _options(kind)
+        else:
+            yield parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
+
+
+def _call(taker: Callable[..., object], given: Mapping[str, object]) -> object:
+    """Call a command, or make a group, with what was typed."""
+    kinds = get_type_hints(taker, include_extras=True)
+    names = inspect.signature(taker).parameters
+    return taker(**{name: _call(kind, given) if _is_group(kind := kinds[name]) else given[name] for name in names})
+
+
+def _is_group(kind: object) -> TypeGuard[Callable[..., object]]:
+    return isinstance(kind, type) and is_dataclass(kind)

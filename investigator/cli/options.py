@@ -1,0 +1,72 @@
+"""The options that several commands share, in groups; see `option_groups`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.cli.output import note
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.ocr import why_not
+from investigator.investigator import Investigator
+from investigator.settings import Settings, load_settings
+
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of documents.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of the run, or the beginning of it.")]
+Model = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[ROLE=]PROVIDER:NAME",
+        help="The language model, for every role or for one; repeatable. Without it no language model is used.",
+    ),
+]
+Workspace = Annotated[Path | None, typer.Option(metavar="DIR", help="Where the index and the runs are kept.")]
+PromptsFolder = Annotated[Path | None, typer.Option(metavar="DIR", help="A folder of your own prompt templates.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, one a line.")]
+
+
+@dataclass(frozen=True)
+class SettingsOptions:
+    """Where settings that differ from the defaults come from."""
+
+    file: Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")] = None
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.")
+    ] = None
+
+    def load(self, *more: str) -> Settings:
+        """Return the settings; `more` are changes as after `--set`, which win. Raises what `load_settings` does.
+
+        Print a note if languages for text recognition were chosen and are missing. Without a choice there is no note:
+        most folders hold no pictures.
+        """
+        settings = load_settings(self.file, [*(self.overrides or ()), *more])
+        chosen = settings.reader.ocr_languages != ReaderSettings().ocr_languages
+        if chosen and settings.reader.ocr and (obstacle := why_not(settings.reader)):
+            note(f"pictures cannot be read in {settings.reader.ocr_languages}: {obstacle}")
+        return settings
+
+
+@dataclass(frozen=True)
+class CommonOptions:
+    """The options of every command that asks a folder."""
+
+    model: Model = None
+    workspace: Workspace = None
+    prompts: PromptsFolder = None
+    settings: SettingsOptions = SettingsOptions()
+
+    def investigator(self, folder: Path, settings: Settings, record: Path | None = None) -> Investigator:
+        """Return the front door for a folder. Raises what its constructor does."""
+        return Investigator(
+            folder,
+            model=self.model or None,
+            settings=settings,
+            workspace=self.workspace,
+            prompts=self.prompts,
+            record=record,
+        )

@@ -1,0 +1,75 @@
+"""What a command loads: the core does not load the chat, the dialogues or the tasks, and help loads no command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from investigator import Investigator
+
+_PROGRAM = """
+import sys
+
+def run(*words):
+    from investigator.cli.main import app
+    try:
+        app([*words], prog_name="investigator")
+    except SystemExit as end:
+        assert end.code in (0, 3), end.code
+
+exec(sys.argv[1])
+print("LOADED", *(name for name in sys.modules if name.startswith("investigator.")), file=sys.stderr)
+"""
+_OUTSIDE_THE_CORE = {"bb3", "dialogue", "tasks"}
+
+
+def command(*words: str | Path) -> str:
+    """Return the code that runs a command."""
+    return f"run(*{[str(word) for word in words]})"
+
+
+def loaded(code: str) -> set[str]:
+    """Return the modules of the package that are loaded after the code, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, code], capture_output=True, text=True, timeout=120, check=True
+    )
+    marker, *names = done.stderr.splitlines()[-1].split()
+    assert marker == "LOADED"
+    return {name.removeprefix("investigator.") for name in names}
+
+
+def beyond_the_core(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.partition(".")[0] in _OUTSIDE_THE_CORE}
+
+
+def test_the_front_door_loads_no_chat() -> None:
+    modules = loaded("import investigator; investigator.Investigator")
+    assert "investigator" in modules
+    assert beyond_the_core(modules) == set()
+
+
+def test_asking_and_showing_load_no_chat(tmp_path: Path) -> None:
+    folder, workspace = tmp_path / "documents", tmp_path / "w"
+    folder.mkdir()
+    (folder / "lease.txt").write_text("The annual rent is EUR 48,000.\n", encoding="utf-8")
+    kept = ("--workspace", workspace)
+    asked = loaded(command("ask", folder, "What is the annual rent?", *kept))
+    assert {"research", "store"} <= {name.partition(".")[0] for name in asked}
+    assert beyond_the_core(asked) == set()
+    (run,) = Investigator(folder, workspace=workspace).runs()
+    shown = loaded(command("show", run.id, folder, *kept))
+    assert "reports.terminal" in shown
+    assert beyond_the_core(shown) == set()
+
+
+def test_help_loads_no_command() -> None:
+    for words in (["--help"], ["eval", "--help"]):
+        modules = loaded(command(*words))
+        assert {name for name in modules if name.startswith("cli.")} == {
+            "cli.main",
+            "cli.lazy_group",
+            "cli.option_groups",
+        }
+        assert not modules & {"investigator", "settings", "store", "engines", "doctor"}
+        assert beyond_the_core(modules) == set()

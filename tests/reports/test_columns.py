@@ -1,0 +1,38 @@
+"""Columns: aligned by what is seen, and never cut."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from investigator.reports.columns import columns
+
+ROWS = [("ask", "1", "x"), ("reflect", "12", "a longer remark")]
+
+
+def test_columns_are_two_cells_apart_and_aligned_as_wanted() -> None:
+    assert columns(ROWS, heading=("role", "calls", "remark"), left=(0, 2)).plain.splitlines() == [
+        "role     calls  remark",
+        "ask          1  x",
+        "reflect     12  a longer remark",
+    ]
+    assert columns(ROWS).plain.splitlines()[1] == "reflect  12  a longer remark"
+
+
+def test_wide_characters_take_two_cells() -> None:
+    assert columns([("日本", "1"), ("abcd", "1")]).plain == "日本  1\nabcd  1"
+
+
+def test_nothing_is_folded_cut_or_taken_for_markup() -> None:
+    long = "word " * 500 + "[bold]end[/bold]"
+    assert columns([("a", long)], left=(0, 1)).plain == f"a  {long}"
+
+
+def test_heading_and_rows_have_their_styles() -> None:
+    shown = columns(ROWS, heading=("a", "b", "c"), styles=("red", ""))
+    styles = {shown.plain[span.start : span.end].strip(): str(span.style) for span in shown.spans if span.style}
+    assert (styles["a"], styles["ask"]) == ("bold", "red")
+    assert "reflect" not in styles
+
+
+def test_no_rows_are_no_text() -> None:
+    assert columns([]) == Text("")
