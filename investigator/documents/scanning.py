@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from investigator.documents.patterns import Patterns, lines_of
+from investigator.documents.patterns import Patterns
 from investigator.errors import FolderError
 from investigator.records import SUMMARY, FileStatus, Record
 from investigator.store.workspace import DATABASE_NAME
@@ -169,7 +169,7 @@ class _Scan:
         return seen
 
     def _file(self, entry: os.DirEntry[str], identity: str, *, linked: bool = False) -> Iterator[FoundFile]:
-        if self._include and not self._include.fits_below(identity):
+        if self._include and not self._include.match_file(identity):
             return
         try:
             status = entry.stat(follow_symlinks=linked)
@@ -183,7 +183,7 @@ class _Scan:
         yield FoundFile(_id(identity), entry.path, status.st_size, status.st_mtime_ns, status.st_ino, linked)
 
     def _left_out(self, name: str, identity: str, *, is_folder: bool) -> bool:
-        return name.startswith(".") or self._exclude.fits(identity, is_folder=is_folder)
+        return name.startswith(".") or self._exclude.match(identity, is_folder=is_folder)
 
 
 def _holds(folder: str, path: str) -> bool:
@@ -212,7 +212,7 @@ def _ignored(root: Path) -> list[str]:
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text:
         hint = f"It holds one pattern a line, as a .gitignore does: {root / IGNORE_FILE}"
         raise FolderError(f"{IGNORE_FILE} holds no patterns, or too many", hint=hint)
-    return lines_of(text)
+    return text.splitlines()
 
 
 def _refused(identity: str, path: str, problem: str, status: FileStatus = FileStatus.UNSUPPORTED) -> FoundFile:
