@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.ocr import why_not
+from investigator.documents.readers.pictures.ocr import why_not
 from investigator.settings import Settings, load_settings
 
 

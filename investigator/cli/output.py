@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from investigator.documents.readers.html import is_own_report
+from investigator.documents.readers.markup.html import is_own_report
 from investigator.errors import RunError, UserError
 from investigator.records import Investigation
 from investigator.reports.html import html_report

@@ -13,7 +13,7 @@ from investigator.documents.pages import heading_at, page_at
 from investigator.language.sentences import sentence_spans
 from investigator.records import Chunk, Document, Heading, Record
 
-Span = tuple[int, int]
+_Span = tuple[int, int]
 
 _LONGEST_HEADING_LINE = 200
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
@@ -70,12 +70,12 @@ def _directly_follows(text: str, before: Heading | None, heading: Heading) -> bo
     return len(between) <= _LONGEST_HEADING_LINE and "\n" not in between
 
 
-def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[Span]:
+def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[_Span]:
     for start, end in sentence_spans(text[begin:finish]):
         yield from _pieces(text, begin + start, begin + end, maximum)
 
 
-def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[Span]:
+def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
     """A span in pieces of at most `maximum` characters, cut at a line end, else a blank, else anywhere."""
     while end - start > maximum:
         cut = _last(text, "\n", start, maximum) or _last(text, " ", start, maximum) or start + maximum
@@ -93,9 +93,9 @@ def _last(text: str, mark: str, start: int, maximum: int) -> int:
     return max(text.rfind(mark, start + maximum // 2, start + maximum), 0)
 
 
-def _grouped(text: str, sentences: Iterable[Span], settings: ChunkSettings) -> Iterator[Span]:
+def _grouped(text: str, sentences: Iterable[_Span], settings: ChunkSettings) -> Iterator[_Span]:
     """Neighbouring sentences as one span, up to the target; a short span takes one more, up to the maximum."""
-    current: Span | None = None
+    current: _Span | None = None
     for start, end in sentences:
         if current is None:
             current = (start, end)
@@ -108,7 +108,7 @@ def _grouped(text: str, sentences: Iterable[Span], settings: ChunkSettings) -> I
         yield current
 
 
-def _fits(text: str, current: Span, start: int, end: int, settings: ChunkSettings) -> bool:
+def _fits(text: str, current: _Span, start: int, end: int, settings: ChunkSettings) -> bool:
     filled, together = current[1] - current[0], end - current[0]
     half_full = filled >= settings.target // 2
     if half_full and _PARAGRAPH_END.search(text, current[1], start):

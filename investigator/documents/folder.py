@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from investigator.documents.chunks import ChunkSettings
+from investigator.documents.exchange import ReadRequest
 from investigator.documents.file_records import (
     GoneFiles,
     record_of,
@@ -20,7 +21,6 @@ from investigator.documents.file_records import (
     was_read,
 )
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.reading import ReadRequest
 from investigator.documents.reading_pool import FileReading, ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, check_folder, scan
 from investigator.records import FileRead, FileRecord, FileStatus, Record, SplitDocument

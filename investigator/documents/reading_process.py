@@ -11,8 +11,8 @@ import os
 import sys
 from typing import BinaryIO
 
-from investigator.documents.reading import ReadAnswer, ReadRequest, read_contents
-from investigator.documents.wire import receive, send
+from investigator.documents.exchange import ReadAnswer, ReadRequest, receive, send
+from investigator.documents.reading import read_contents
 
 _GRACE_SECONDS = 10.0
 

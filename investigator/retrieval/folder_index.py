@@ -9,7 +9,7 @@ from pathlib import Path
 from investigator.documents.chunks import ChunkSettings, split
 from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.ocr import why_not
+from investigator.documents.readers.pictures.ocr import why_not
 from investigator.engines.base import Embedder
 from investigator.engines.embedding.rerankers import open_reranker
 from investigator.errors import FolderError

@@ -6,7 +6,7 @@ import json
 import unicodedata
 from pathlib import Path
 
-from investigator.documents.readers.base import ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.registry import read
 from investigator.records import Document, FileStatus
 
@@ -23,7 +23,7 @@ def test_97_of_100_hard_files_give_what_they_hold(shared: Path):
 
 def _meets(folder: Path, name: str, accepted: list[str], phrase: str | None) -> bool:
     try:
-        found = read(Source((folder / name).read_bytes(), Path(name).name), name, "hash", ReaderSettings(ocr=False))
+        found = read(SourceFile((folder / name).read_bytes(), Path(name).name), name, "hash", ReaderSettings(ocr=False))
     except ReadFailure as failure:
         status = "empty" if failure.status in (FileStatus.EMPTY, FileStatus.NEEDS_OCR) else "error"
         return status in accepted

@@ -13,12 +13,11 @@ import pypdfium2
 import pytest
 from made_files import pdf
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source
-from investigator.documents.readers.ocr import Picture, recognise
-from investigator.documents.readers.pdf import read_pdf
-from investigator.documents.readers.pdf_files import drawn_page
-from investigator.documents.readers.picture import read_picture
-from investigator.documents.readers.picture_sizes import picture_sizes
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.pdf.pdfium import drawn_page
+from investigator.documents.readers.pdf.reader import read_pdf
+from investigator.documents.readers.pictures.ocr import Picture, recognise
+from investigator.documents.readers.pictures.picture import picture_sizes, read_picture
 from investigator.records import FileStatus
 
 SAYS = r"""echo "asked $*, threads $OMP_THREAD_LIMIT, given $(head -c 20 | head -n 1)" """
@@ -66,7 +65,7 @@ def test_each_page_of_a_tiff_file_is_a_page(stand_in):
 
 def test_only_scanned_pages_of_a_pdf_are_recognised(stand_in):
     stand_in(SAYS)
-    found = read_pdf(Source(_with_scans({1, 2}), "a.pdf"), ReaderSettings())
+    found = read_pdf(SourceFile(_with_scans({1, 2}), "a.pdf"), ReaderSettings())
     texts = {span.page: found.text[span.start : span.end] for span in found.pages}
     assert texts[1] == "Page one."
     assert texts[4] == "Page four."
@@ -76,7 +75,7 @@ def test_only_scanned_pages_of_a_pdf_are_recognised(stand_in):
 
 def test_pages_that_cannot_be_recognised_are_told_and_the_others_are_read(stand_in):
     stand_in()
-    found = read_pdf(Source(_with_scans({1, 2}), "a.pdf"), ReaderSettings())
+    found = read_pdf(SourceFile(_with_scans({1, 2}), "a.pdf"), ReaderSettings())
     assert found.text == "Page one.\n\nPage four."
     assert [span.page for span in found.pages] == [1, 4]
     assert [part.status for part in found.left_out] == [FileStatus.NEEDS_OCR]
@@ -92,7 +91,7 @@ def test_a_page_on_which_recognition_fails_does_not_stop_the_others(stand_in):
 
 def test_pages_on_which_nothing_was_recognised_are_told(stand_in):
     stand_in("echo ' ~ '")
-    found = read_pdf(Source(_with_scans({0, 2}), "a.pdf"), ReaderSettings())
+    found = read_pdf(SourceFile(_with_scans({0, 2}), "a.pdf"), ReaderSettings())
     assert [(part.status, part.reason) for part in found.left_out] == [
         (FileStatus.EMPTY, "pages 1, 3: no text was recognised")
     ]
@@ -178,7 +177,7 @@ def test_tesseract_itself_reads_what_was_drawn():
 
 
 def _picture(data: bytes, **settings: object) -> Extracted:
-    return read_picture(Source(data, "scan.png"), ReaderSettings.model_validate(settings))
+    return read_picture(SourceFile(data, "scan.png"), ReaderSettings.model_validate(settings))
 
 
 def _failure(act) -> ReadFailure:

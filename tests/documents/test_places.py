@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from investigator.documents.pages import LineMap, page_at
-from investigator.documents.readers.base import ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.registry import read
 from investigator.evidence import quotes
 from investigator.records import Document
@@ -123,7 +123,7 @@ def test_words_of_a_line_are_found_on_that_line_and_quoted_from_there(shared: Pa
         text, document = _decoded(path), _read(path)
         if text is None or document is None:
             continue
-        lines, source = LineMap(document.text), quotes.Source(document)
+        lines, source = LineMap(document.text), quotes.SourceFile(document)
         for phrase in _line_phrases(text, path.name):
             places = _lines_of(document, phrase[1], lines)
             tally.add(path.name, phrase, places)
@@ -171,7 +171,7 @@ def _files(shared: Path, suffix: str, *folders: str) -> list[Path]:
 
 def _read(path: Path) -> Document | None:
     try:
-        found = read(Source(path.read_bytes(), path.name), path.name, "hash", ReaderSettings(ocr=False))
+        found = read(SourceFile(path.read_bytes(), path.name), path.name, "hash", ReaderSettings(ocr=False))
     except ReadFailure:
         return None
     return found.documents[0]

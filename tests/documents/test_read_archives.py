@@ -12,8 +12,8 @@ from itertools import count
 import pytest
 from made_files import docx, pdf, word_paragraph
 
-from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, Source
-from investigator.documents.readers.member_names import UniqueNames, inner_path
+from investigator.documents.readers.archives.member_names import UniqueNames, inner_path
+from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.registry import READERS, read
 from investigator.documents.readers.unpacking import Unpacking
 from investigator.records import FileStatus, Unreadable
@@ -125,12 +125,14 @@ def test_archives_in_archives_are_read_as_deep_as_the_setting_says(read_all):
 
 
 def test_an_archive_that_holds_itself_comes_to_an_end():
-    def read_itself(source: Source, settings: ReaderSettings) -> Extracted:
+    def read_itself(source: SourceFile, settings: ReaderSettings) -> Extracted:
         return Extracted("", members=[Member("r.zip", lambda: source.data), Member("r.zip", lambda: source.data)])
 
     readers = {**READERS, "application/zip": read_itself}
     with pytest.raises(ReadFailure) as caught:
-        Unpacking(readers, ReaderSettings(), count().__next__).read(Source(archive(("r", "")), "r.zip"), "r.zip", "")
+        Unpacking(readers, ReaderSettings(), count().__next__).read(
+            SourceFile(archive(("r", "")), "r.zip"), "r.zip", ""
+        )
     assert caught.value.status is FileStatus.TOO_LARGE
     assert "reader.max_depth" in caught.value.reason
 
@@ -184,7 +186,7 @@ def test_archives_that_multiply_end_at_the_bytes_that_may_come_out(read_all):
 
 def test_an_archive_that_takes_long_keeps_what_was_read(read_all):
     seconds = count()
-    source = Source(archive(*((f"{number}.txt", "Text.") for number in range(100))), "a.zip")
+    source = SourceFile(archive(*((f"{number}.txt", "Text.") for number in range(100))), "a.zip")
     reading = read(source, "a.zip", "", ReaderSettings(max_seconds=40), clock=lambda: float(next(seconds)))
     assert 1 <= len(reading.documents) <= 20
     (left,) = reading.unreadable

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 import pytest
 from made_files import docx, pdf, word_paragraph
 
-from investigator.documents.readers.mail_words import header_text, text_in
+from investigator.documents.readers.mail.character_sets import header_text, text_in
 from investigator.records import FileStatus
 
 HEAD = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,9 +12,9 @@ import pytest
 from made_compound import attached_message, attachment, compound_file, outlook_message
 from made_files import pdf
 
+from investigator.documents.readers.archives.compound import compound
 from investigator.documents.readers.base import ReadFailure
-from investigator.documents.readers.compound import CompoundError, compound
-from investigator.documents.readers.compressed_rtf import decompressed_rtf
+from investigator.documents.readers.mail.compressed_rtf import decompressed_rtf
 from investigator.records import FileStatus
 
 SUBJECT, BODY, SENDER, SENDER_SMTP, SENT = 0x0037, 0x1000, 0x0C1A, 0x5D01, 0x0039
@@ -130,8 +131,38 @@ def test_a_compound_file_gives_its_streams_to_the_byte():
     assert deep.stream("large", 1_000) == large[:1_000]
     assert deep.stream("none", 10) is None
     assert root.storage("s1") is None
-    with pytest.raises(CompoundError):
+    with pytest.raises(ReadFailure):
         compound(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5_000))
+
+
+def test_thousands_of_streams_in_one_row_are_read(read_all):
+    message = outlook_message(TEXTS | {0x6000 + number: f"text {number}" for number in range(5_000)})
+    assert read_all("a.msg", compound_file(message)).documents[0].title == "Lease of the mill"
+
+
+def test_sizes_beyond_the_file_and_chains_that_loop_cost_no_more_than_the_file(read_all):
+    whole = compound_file(outlook_message(TEXTS, attachments=[attachment("a.txt", b"x" * 9_000)]))
+    entry = whole.index("__substg1.0_37010102".encode("utf-16-le"))  # that of the attachment
+    start = struct.unpack_from("<I", whole, entry + 116)[0]
+    table = len(whole) - 512
+    hostile = bytearray(whole)
+    hostile[entry + 120 : entry + 124] = b"\xf0\xff\xff\xff"
+    hostile[table + 4 * start : table + 4 * start + 4] = struct.pack("<I", start)
+    began = time.perf_counter()
+    assert len(read_all("a.msg", bytes(hostile)).documents[1].text) <= len(whole)
+    assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("at", "value"), [(30, 0xFFFF), (44, 0xFFFFFFFF), (44, 110), (64, 0xFFFFFFFF), (72, 0xFFFFFFFF)]
+)
+def test_a_header_that_claims_more_than_there_is_ends_in_a_status(read_all, at, value):
+    hostile = bytearray(compound_file(outlook_message(TEXTS)))
+    hostile[at : at + (2 if at == 30 else 4)] = struct.pack("<H" if at == 30 else "<I", value)
+    began = time.perf_counter()
+    with suppress(ReadFailure):
+        assert len(read_all("a.msg", bytes(hostile)).documents[0].text) < 10_000
+    assert time.perf_counter() - began < 5
 
 
 def test_a_real_message_is_read(shared: Path, read):

@@ -11,9 +11,9 @@ import pypdfium2
 import pytest
 from made_files import pdf
 
-from investigator.documents.readers.paged import listed
-from investigator.documents.readers.pdf import page_text
-from investigator.documents.readers.titles import honest_title, largest_title
+from investigator.documents.pages import listed_pages
+from investigator.documents.readers.pdf.reader import page_text
+from investigator.documents.readers.properties import honest_title, largest_title
 from investigator.records import FileStatus
 
 
@@ -68,8 +68,8 @@ def test_a_pdf_of_blank_pages_is_empty(refused):
 
 
 def test_pages_are_listed_as_runs():
-    assert listed([3]) == "page 4"
-    assert listed([0, 2, 3, 4, 8]) == "pages 1, 3-5, 9"
+    assert listed_pages([3]) == "page 4"
+    assert listed_pages([0, 2, 3, 4, 8]) == "pages 1, 3-5, 9"
 
 
 def with_attachments(pages: list[list[str]], **attached: bytes) -> bytes:

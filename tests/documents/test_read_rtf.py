@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, Source
-from investigator.documents.readers.rtf import read_rtf
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.markup.rtf import read_rtf
 
 _JAPANESE = "日本ソ表"
 _SHIFT_JIS = "".join(f"\\'{byte:02x}" for byte in _JAPANESE.encode("cp932"))
@@ -13,7 +13,7 @@ _SHIFT_JIS = "".join(f"\\'{byte:02x}" for byte in _JAPANESE.encode("cp932"))
 
 def _read(body: str | bytes, head: str = r"\ansi\ansicpg1252") -> Extracted:
     data = body if isinstance(body, bytes) else body.encode("latin-1")
-    return read_rtf(Source(b"{\\rtf1" + head.encode() + data + b"}", "a.rtf"), ReaderSettings())
+    return read_rtf(SourceFile(b"{\\rtf1" + head.encode() + data + b"}", "a.rtf"), ReaderSettings())
 
 
 def test_the_charset_of_the_font_decides_what_bytes_mean():

@@ -57,7 +57,7 @@ class ReadFailure(ReaderError):
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """The bytes of one file, its name (for the title and as a second opinion on its type), and its media type."""
 
     data: bytes
@@ -95,7 +95,7 @@ class Extracted:
     members: Iterable[Member] = ()
 
 
-Reader = Callable[[Source, ReaderSettings], Extracted]
+Reader = Callable[[SourceFile, ReaderSettings], Extracted]
 """Reads the bytes of one file; raises ReadFailure, or any other exception for "damaged"."""
 
 

@@ -7,10 +7,10 @@ import re
 import zipfile
 from pathlib import PurePath
 
+from investigator.documents.readers.archives.compound import SIGNATURE, compound
+from investigator.documents.readers.archives.package import unpacked
 from investigator.documents.readers.base import ReadFailure
-from investigator.documents.readers.compound import SIGNATURE, CompoundError, compound
 from investigator.documents.readers.decoding import is_binary
-from investigator.documents.readers.package import unpacked
 from investigator.records import FileStatus
 
 PDF = "application/pdf"
@@ -171,10 +171,7 @@ def _is_message(start: str) -> bool:
 
 def _ole_type(data: bytes, suffix: str) -> str:
     """An old Office file or an Outlook message, by the names in its root; where two fit, the file's name decides."""
-    try:
-        names = compound(data)
-    except CompoundError as error:
-        raise ReadFailure(FileStatus.FAILED, "the file is cut off or damaged") from error
+    names = compound(data)
     if "EncryptedPackage" in names:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
     present = [(kind, own) for stream, kind, own in _OLE_STREAMS if stream in names]

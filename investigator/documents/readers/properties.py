@@ -1,8 +1,10 @@
-"""What a document is called."""
+"""Properties of a document: its title and its date."""
 
 from __future__ import annotations
 
 import re
+from datetime import date
+from email.utils import parsedate
 from itertools import takewhile
 
 _GENERATED = re.compile(
@@ -10,6 +12,9 @@ _GENERATED = re.compile(
 )
 _FILE_NAME = re.compile(r"^\S+\.(?:docx?|pptx?|xlsx?|pdf|rtf|odt|tex|dvi|indd|qxd|wpd|txt|html?)$", re.I)
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+_ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
+_PDF = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})(?:\d{6}|\D|$)")
+_YEAR = re.compile(r"(1[5-9]|20)\d\d")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -57,3 +62,21 @@ def largest_title(lines: list[tuple[str, float]]) -> str:
 
 def _is_worded(text: str) -> bool:
     return bool(_LETTERS.search(text) or _WIDE.search(text))
+
+
+def iso_date(text: str | None) -> str | None:
+    """The day of a date in ISO, PDF (`D:20220930...`) or mail form, as YYYY-MM-DD; a bare year as YYYY; else None."""
+    text = (text or "").strip()
+    if match := _ISO.match(text) or _PDF.match(text):
+        return _day(*(int(part) for part in match.groups()))
+    if _YEAR.fullmatch(text):
+        return text
+    parsed = parsedate(text)
+    return _day(*parsed[:3]) if parsed else None
+
+
+def _day(year: int, month: int, day: int) -> str | None:
+    try:
+        return date(year, month, day).isoformat()
+    except ValueError:
+        return None

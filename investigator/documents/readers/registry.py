@@ -6,31 +6,29 @@ import time
 from collections.abc import Callable
 
 from investigator.documents.readers import media_types as kinds
-from investigator.documents.readers.archive import read_archive
-from investigator.documents.readers.base import Reader, ReaderSettings, Source
-from investigator.documents.readers.damaged_text import telling_damage
-from investigator.documents.readers.delimited import read_delimited
-from investigator.documents.readers.epub import read_epub
-from investigator.documents.readers.html import read_html
-from investigator.documents.readers.json_lines import read_json, read_json_lines
-from investigator.documents.readers.mailbox import read_mailbox
-from investigator.documents.readers.markdown import read_markdown
-from investigator.documents.readers.message import read_message
-from investigator.documents.readers.notebook import read_notebook
-from investigator.documents.readers.office import read_office, read_sheets
-from investigator.documents.readers.outlook import read_outlook
-from investigator.documents.readers.pdf import read_pdf
-from investigator.documents.readers.picture import read_picture
-from investigator.documents.readers.plain import read_plain
-from investigator.documents.readers.restructured_text import read_restructured_text
-from investigator.documents.readers.rtf import read_rtf
-from investigator.documents.readers.slides import read_slides
-from investigator.documents.readers.source_code import read_source_code
-from investigator.documents.readers.unpacking import Reading, Unpacking
-from investigator.documents.readers.word import read_word
-from investigator.documents.readers.xml import read_xml
+from investigator.documents.readers.archives.zip_archive import read_archive
+from investigator.documents.readers.base import Reader, ReaderSettings, SourceFile
+from investigator.documents.readers.mail.mailbox import read_mailbox
+from investigator.documents.readers.mail.message import read_message
+from investigator.documents.readers.mail.outlook import read_outlook
+from investigator.documents.readers.markup.epub import read_epub
+from investigator.documents.readers.markup.html import read_html
+from investigator.documents.readers.markup.markdown import read_markdown
+from investigator.documents.readers.markup.notebook import read_notebook
+from investigator.documents.readers.markup.restructured_text import read_restructured_text
+from investigator.documents.readers.markup.rtf import read_rtf
+from investigator.documents.readers.markup.xml import read_xml
+from investigator.documents.readers.office.slides import read_slides
+from investigator.documents.readers.office.through_kreuzberg import read_office, read_sheets
+from investigator.documents.readers.office.word import read_word
+from investigator.documents.readers.pdf.reader import read_pdf
+from investigator.documents.readers.pictures.picture import read_picture
+from investigator.documents.readers.plain.delimited import read_delimited
+from investigator.documents.readers.plain.json_lines import read_json, read_json_lines
+from investigator.documents.readers.plain.plain_text import read_plain, read_source_code, telling_damage
+from investigator.documents.readers.unpacking import Unpacked, Unpacking
 
-__all__ = ["READERS", "Reading", "read"]
+__all__ = ["READERS", "Unpacked", "read"]
 
 _TEXT_READERS: dict[str, Reader] = {
     kinds.HTML: read_html,
@@ -68,12 +66,12 @@ READERS: dict[str, Reader] = {
 
 
 def read(
-    source: Source,
+    source: SourceFile,
     document_id: str,
     content_hash: str,
     settings: ReaderSettings,
     clock: Callable[[], float] = time.monotonic,
-) -> Reading:
+) -> Unpacked:
     """Reads a file and the files inside it; of these, none is begun in the second half of the time for one file.
 
     Ids of files inside are that of the file, a slash, and their path inside. Raises ReadFailure when nothing of it is

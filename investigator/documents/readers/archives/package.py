@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.readers.dates import iso_date
+from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
 _PIECE = 1 << 16

@@ -7,8 +7,8 @@ import zipfile
 from collections.abc import Iterator
 from functools import partial
 
-from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, Source
-from investigator.documents.readers.package import unpacked
+from investigator.documents.readers.archives.package import unpacked
+from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile
 from investigator.records import FileStatus
 
 _UTF8_NAME = 0x800
@@ -18,7 +18,7 @@ _SINGLE_BYTE_LATIN = frozenset({"cp1251", "cp1252", "cp437"})
 _DOS_LETTERS = frozenset({*range(0x80, 0x9B), *range(0xA0, 0xA6), 0xE1})  # code page 437's accented letters
 
 
-def read_archive(source: Source, settings: ReaderSettings) -> Extracted:
+def read_archive(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Opens an archive. It has no text of its own; folders and hidden files in it are left out."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(source.data))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from email.utils import parseaddr
 
 from investigator.documents.readers.base import Extracted, Member, cleaned
-from investigator.documents.readers.dates import iso_date
-from investigator.documents.readers.html import extracted_html
-from investigator.documents.readers.mail_words import header_text
+from investigator.documents.readers.mail.character_sets import header_text
+from investigator.documents.readers.markup.html import extracted_html
+from investigator.documents.readers.properties import iso_date
 from investigator.records import Heading
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from email.parser import BytesHeaderParser
 
-from investigator.documents.readers.base import Extracted, Member, ReaderSettings, Source
-from investigator.documents.readers.mail_words import AS_WRITTEN, header_text
+from investigator.documents.readers.base import Extracted, Member, ReaderSettings, SourceFile
+from investigator.documents.readers.mail.character_sets import AS_WRITTEN, header_text
 
 _START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{1,200}\d\d:\d\d[^\r\n]{0,50}\d{4}[^\r\n]{0,50}\r?\n")
 _QUOTED_START = re.compile(rb"^>(>*From )", re.M)
@@ -16,7 +16,7 @@ _LONGEST_SUBJECT = 80
 _ODD = re.compile(r"[/\\:*?\"<>|]+")
 
 
-def read_mailbox(source: Source, settings: ReaderSettings) -> Extracted:
+def read_mailbox(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Opens a mailbox. It has no text of its own."""
     return Extracted(text="", members=_messages(source.data))
 

@@ -11,11 +11,11 @@ from email.parser import BytesParser
 from functools import partial
 from io import BytesIO
 
-from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.decoding import is_noise
-from investigator.documents.readers.html import extracted_html
-from investigator.documents.readers.mail import Mail, extracted_mail
-from investigator.documents.readers.mail_words import AS_WRITTEN, header_text, text_in
+from investigator.documents.readers.mail.character_sets import AS_WRITTEN, header_text, text_in
+from investigator.documents.readers.mail.mail import Mail, extracted_mail
+from investigator.documents.readers.markup.html import extracted_html
 from investigator.records import FileStatus
 
 _ENDINGS = {
@@ -28,7 +28,7 @@ _HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # one 
 _PAGE_PARTS = re.compile(r"image/|font/|text/css$|text/javascript$|application/(?:x-)?javascript$")
 
 
-def read_message(source: Source, settings: ReaderSettings) -> Extracted:
+def read_message(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a message; its attachments, and messages attached to it, are members."""
     return extracted_mail(mail_of(source.data))
 

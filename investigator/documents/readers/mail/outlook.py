@@ -12,12 +12,12 @@ from email.mime.text import MIMEText
 from email.utils import format_datetime
 from functools import partial
 
-from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, Source, cleaned
-from investigator.documents.readers.compound import CompoundError, Storage, compound
-from investigator.documents.readers.compressed_rtf import decompressed_rtf
-from investigator.documents.readers.mail import Mail, extracted_mail
-from investigator.documents.readers.mail_words import text_in
-from investigator.documents.readers.rtf import read_rtf
+from investigator.documents.readers.archives.compound import Storage, compound
+from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.mail.character_sets import text_in
+from investigator.documents.readers.mail.compressed_rtf import decompressed_rtf
+from investigator.documents.readers.mail.mail import Mail, extracted_mail
+from investigator.documents.readers.markup.rtf import read_rtf
 from investigator.records import FileStatus
 
 _PROPERTIES = "__properties_version1.0"
@@ -34,13 +34,9 @@ _LONGEST_LINE = 1_000_000
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 
-def read_outlook(source: Source, settings: ReaderSettings) -> Extracted:
+def read_outlook(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a message; its attachments, and messages attached to it, are members."""
-    try:
-        root = compound(source.data)
-    except CompoundError as error:
-        raise ReadFailure(FileStatus.FAILED, "the message is cut off or damaged") from error
-    return extracted_mail(_mail(_Properties(root), settings))
+    return extracted_mail(_mail(_Properties(compound(source.data)), settings))
 
 
 class _Properties:
@@ -133,7 +129,7 @@ def _person(name: str, address: str) -> str:
 def _rich_text(message: _Properties, settings: ReaderSettings) -> str:
     packed = message.storage.stream(_stream(_RTF, _BINARY), settings.max_bytes)
     rtf = decompressed_rtf(packed, settings.max_bytes) if packed else b""
-    return read_rtf(Source(rtf, ""), settings).text if rtf.startswith(b"{\\rtf") else ""
+    return read_rtf(SourceFile(rtf, ""), settings).text if rtf.startswith(b"{\\rtf") else ""
 
 
 def _is_of_the_page(attachment: _Properties, html: str) -> bool:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.archives.package import Package, local_name, resolved
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.decoding import decoded
-from investigator.documents.readers.html import HtmlText, feed
-from investigator.documents.readers.package import Package, local_name, resolved
+from investigator.documents.readers.markup.html import HtmlText, feed
+from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
 _CHAPTER_TYPES = ("application/xhtml+xml", "text/html", "application/xml", "text/xml")
 
 
-def read_epub(source: Source, settings: ReaderSettings) -> Extracted:
+def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads an EPUB book without copy protection. Pages are not given: an EPUB has none of its own."""
     with Package(source.data, settings) as package:
         opf = _package_document(package)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.decoding import decoded, is_noise
+from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus, Heading
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -154,7 +154,7 @@ def is_own_report(markup: str) -> bool:
     return _OWN_REPORT in markup[:_HEAD]
 
 
-def read_html(source: Source, settings: ReaderSettings) -> Extracted:
+def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads HTML; its encoding is found from the bytes, then from what it declares. Raises ReadFailure."""
     markup = decoded(source.data, declared=True)
     if markup is None and is_noise(source.data):

@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Iterator
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
-from investigator.documents.readers.json_lines import Json
-from investigator.documents.readers.markdown import markdown_headings
-from investigator.documents.readers.plain import text_of
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.markup.markdown import markdown_headings
+from investigator.documents.readers.plain.json_lines import JsonValue
+from investigator.documents.readers.plain.plain_text import text_of
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus, Heading
 
@@ -49,11 +49,11 @@ class _Notebook:
         self.add(text)
 
 
-def read_notebook(source: Source, settings: ReaderSettings) -> Extracted:
+def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads an .ipynb file of any version. What is no notebook is kept as plain text."""
-    text = cleaned(text_of(source))
+    text = text_of(source)
     try:
-        root: Json = json.loads(text)
+        root: JsonValue = json.loads(text)
     except (ValueError, RecursionError):
         return Extracted(text=text)
     notebook = _Notebook()
@@ -70,14 +70,14 @@ def read_notebook(source: Source, settings: ReaderSettings) -> Extracted:
     )
 
 
-def _cells(root: Json) -> Iterator[dict[str, Json]]:
+def _cells(root: JsonValue) -> Iterator[dict[str, JsonValue]]:
     """The cells; before version 4 they stood in worksheets."""
     sheets = [_record(root), *(_record(sheet) for sheet in _list(_record(root).get("worksheets")))]
     for sheet in sheets:
         yield from (_record(cell) for cell in _list(sheet.get("cells")))
 
 
-def _add_cell(notebook: _Notebook, cell: dict[str, Json]) -> None:
+def _add_cell(notebook: _Notebook, cell: dict[str, JsonValue]) -> None:
     kind = cell.get("cell_type")
     text = _joined(cell.get("source", cell.get("input")))
     level = cell.get("level")
@@ -88,7 +88,7 @@ def _add_cell(notebook: _Notebook, cell: dict[str, Json]) -> None:
         notebook.add_output(_output(_record(output)))
 
 
-def _output(output: dict[str, Json]) -> str:
+def _output(output: dict[str, JsonValue]) -> str:
     """The text of an output: of a stream, of a result in its plainest form, of an error without its trace."""
     if output.get("output_type") in ("error", "pyerr"):
         return f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
@@ -96,15 +96,15 @@ def _output(output: dict[str, Json]) -> str:
     return next((text for form in _TEXTUAL if (text := _joined(forms.get(form)))), "")
 
 
-def _record(value: Json) -> dict[str, Json]:
+def _record(value: JsonValue) -> dict[str, JsonValue]:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: Json) -> list[Json]:
+def _list(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else []
 
 
-def _joined(value: Json) -> str:
+def _joined(value: JsonValue) -> str:
     """A text that is written whole or as a list of its lines."""
     if isinstance(value, str):
         return value

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, Source, cleaned
-from investigator.documents.readers.dates import iso_date
-from investigator.documents.readers.plain import text_of
-from investigator.documents.readers.titles import first_title_line
-from investigator.documents.readers.underlines import underlined
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.markup.markdown import underlined
+from investigator.documents.readers.plain.plain_text import text_of
+from investigator.documents.readers.properties import first_title_line, iso_date
 from investigator.records import Heading
 
 _RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
@@ -17,9 +16,9 @@ _BETWEEN_AUTHORS = re.compile(r"\s*(?:;|\n\s*(?:- )?)\s*")
 _HEAD = 4_000
 
 
-def read_restructured_text(source: Source, settings: ReaderSettings) -> Extracted:
+def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads reStructuredText as it stands. Authors and date come from its field list, and the title if it has none."""
-    text = cleaned(text_of(source))
+    text = text_of(source)
     fields = {name.lower().removesuffix("s"): value for name, value in _FIELD.findall(text[:_HEAD])}
     headings = tuple(heading for heading in underlined(text, _RULE, front=0) if _is_section(text, heading))
     authors = _BETWEEN_AUTHORS.split(fields.get("author", "").strip().removeprefix("- "))

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.decoding import is_noise
-from investigator.documents.readers.rtf_tokens import Token, charset_encoding, page_encoding, tokens
+from investigator.documents.readers.markup.rtf_tokens import Token, charset_encoding, page_encoding, tokens
+from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
 _SKIPPED: Final = frozenset(
@@ -296,7 +296,7 @@ class _Rtf:
         return move
 
 
-def read_rtf(source: Source, settings: ReaderSettings) -> Extracted:
+def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads an RTF file; text marked as deleted or hidden is left out. What is cut off is read as far as it goes.
 
     Raises ReadFailure where there is hardly text in it.

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from xml.etree.ElementTree import ParseError, XMLParser
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.decoding import decoded
-from investigator.documents.readers.html import extracted_html
+from investigator.documents.readers.markup.html import extracted_html
+from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
 _PROSE = re.compile(rb"<(?:\w+:)?(?:p|para|sec|section|h1|body)[\s>]")
@@ -196,7 +196,7 @@ class _XmlText:
         return any(element.name in names for element in self._stack)
 
 
-def read_xml(source: Source, settings: ReaderSettings) -> Extracted:
+def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads XML. What is not well-formed is read as a browser would; external entities are never fetched."""
     prose = _PROSE.search(source.data) is not None
     target = _XmlText(prose)
@@ -215,7 +215,7 @@ def read_xml(source: Source, settings: ReaderSettings) -> Extracted:
     )
 
 
-def _tolerant(source: Source) -> Extracted:
+def _tolerant(source: SourceFile) -> Extracted:
     markup = decoded(source.data, declared=True)
     if markup is None:
         raise ReadFailure(FileStatus.FAILED, "the XML is damaged")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from investigator.documents.readers.base import ReaderSettings, Source, cleaned
-from investigator.documents.readers.package import Package, attribute, local_name
+from investigator.documents.readers.archives.package import Package, attribute, local_name
+from investigator.documents.readers.base import ReaderSettings, SourceFile, cleaned
 from investigator.language.normalise import one_line
 
 _WORKBOOK = "xl/workbook.xml"
 _PARTS = r"xl/.*[cC]omments?.*\.xml"
 
 
-def sheet_comments(source: Source, settings: ReaderSettings) -> dict[str, list[str]]:
+def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
     """A line for each comment, by the name of its sheet, in the order of the workbook.
 
     A conversation is one line for each thing said; the notice that stands in for it in older programs is left out.

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, Source
+from investigator.documents.readers.archives.package import CoreProperties, Package, attribute, local_name, walk
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.package import CoreProperties, Package, attribute, local_name, walk
 
 _SKIPPED = frozenset({"Fallback", "extLst"})
 _MAIN = "ppt/presentation.xml"
 _FURNITURE = frozenset({"sldNum", "dt", "sldImg"})
 
 
-def read_slides(source: Source, settings: ReaderSettings) -> Extracted:
+def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a .pptx, .pptm or .ppsx file: the slides' shapes, tables and diagrams in file order, then the notes."""
     with Package(source.data, settings) as package:
         builder = TextBuilder()

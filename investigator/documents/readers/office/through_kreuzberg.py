@@ -7,11 +7,11 @@ import re
 from typing import Any
 
 from investigator.documents.readers import rows
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.dates import iso_date
 from investigator.documents.readers.media_types import XLSX
-from investigator.documents.readers.sheet_comments import sheet_comments
+from investigator.documents.readers.office.sheet_comments import sheet_comments
+from investigator.documents.readers.properties import iso_date
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
@@ -20,7 +20,7 @@ _LEAST_SHARE = 0.9
 _MIDNIGHT = re.compile(r"(?<=^\d{4}-\d\d-\d\d) 00:00:00$")  # what the library adds to a date without a time
 
 
-def read_office(source: Source, settings: ReaderSettings) -> Extracted:
+def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a text document; pages are not given."""
     result = _extracted(source, settings)
     builder = TextBuilder()
@@ -40,7 +40,7 @@ def read_office(source: Source, settings: ReaderSettings) -> Extracted:
     )
 
 
-def read_sheets(source: Source, settings: ReaderSettings) -> Extracted:
+def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a workbook: a page for each sheet, with its name as heading, a line for each row and for each comment."""
     result = _extracted(source, settings)
     builder = TextBuilder()
@@ -77,7 +77,7 @@ def read_sheets(source: Source, settings: ReaderSettings) -> Extracted:
 
 
 def _comments(
-    source: Source, settings: ReaderSettings, names: list[str]
+    source: SourceFile, settings: ReaderSettings, names: list[str]
 ) -> tuple[dict[int, list[str]], tuple[ReadFailure, ...]]:
     """The comments by the number of their sheet, and what of them could not be read."""
     if source.media_type != XLSX:
@@ -105,7 +105,7 @@ def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: li
         builder.verbatim("\n".join(lines))
 
 
-def _extracted(source: Source, settings: ReaderSettings) -> Any:
+def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
     """The library's own result. Its errors, also the panics of its native part, become ReadFailure."""
     import kreuzberg
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, Source
+from investigator.documents.readers.archives.package import CoreProperties, Package, attribute, local_name, walk
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.package import CoreProperties, Package, attribute, local_name, walk
 
 _SKIPPED = frozenset({"Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange", "sectPr"})
 _LATER_PARTS = (
@@ -22,7 +22,7 @@ _LATER_PARTS = (
 )
 
 
-def read_word(source: Source, settings: ReaderSettings) -> Extracted:
+def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a .docx, .docm or .dotx file; text marked as deleted is left out, inserted text is taken."""
     with Package(source.data, settings) as package:
         relations = package.related("")

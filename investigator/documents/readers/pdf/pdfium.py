@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from investigator.documents.readers.base import Member, ReadFailure
-from investigator.documents.readers.ocr import Picture
+from investigator.documents.readers.pictures.ocr import Picture
 from investigator.records import FileStatus
 
 _PDFIUM = threading.Lock()  # pdfium keeps global state: one call at a time in a process

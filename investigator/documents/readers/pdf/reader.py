@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, Source, cleaned
-from investigator.documents.readers.dates import iso_date
-from investigator.documents.readers.ocr import Recognised, recognise
-from investigator.documents.readers.paged import joined, listed
-from investigator.documents.readers.pdf_files import attachments, drawn_page, is_drawn, opened
-from investigator.documents.readers.titles import first_title_line, honest_title, largest_title
+from investigator.documents.pages import joined_pages, listed_pages
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened
+from investigator.documents.readers.pictures.ocr import Recognised, recognise
+from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
 from investigator.records import FileStatus, Heading, PageSpan
 
 _OUTLINE_LIMIT = 2_000
@@ -21,7 +20,7 @@ _TITLE_SEARCHED = 3_000  # characters of the first page
 Bookmark = tuple[str, int]
 """A bookmark's title and the index of its page, from 0."""
 
-Line = tuple[str, float]
+SizedLine = tuple[str, float]
 """A line's text and the height of its letters, in points."""
 
 
@@ -34,10 +33,10 @@ class _Layers:
     broken: list[int] = field(default_factory=list)
     bookmarks: list[Bookmark] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
-    first_lines: list[Line] = field(default_factory=list)
+    first_lines: list[SizedLine] = field(default_factory=list)
 
 
-def read_pdf(source: Source, settings: ReaderSettings) -> Extracted:
+def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads the text layer of a PDF; pages that have none are recognised from their pictures where that can be done.
 
     Files attached to it are its members.
@@ -53,8 +52,8 @@ def read_pdf(source: Source, settings: ReaderSettings) -> Extracted:
         if not members:
             raise _without_text(scans)
         return Extracted(text="", left_out=(_without_text(scans),), members=members)
-    text, pages = joined(texts)
-    broken = [ReadFailure(FileStatus.FAILED, f"{listed(layers.broken)}: damaged")] if layers.broken else []
+    text, pages = joined_pages(texts)
+    broken = [ReadFailure(FileStatus.FAILED, f"{listed_pages(layers.broken)}: damaged")] if layers.broken else []
     return Extracted(
         text=text,
         title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.first_lines, text),
@@ -88,7 +87,7 @@ def page_text(text: str) -> str:
     return cleaned(text.replace("\ufffe", "-\n")).strip()
 
 
-def _title(property_title: str, name: str, first_lines: list[Line], text: str) -> str:
+def _title(property_title: str, name: str, first_lines: list[SizedLine], text: str) -> str:
     """The title in the file's properties, else the largest words on the first page, else its first line."""
     title = honest_title(property_title)
     if title and title != PurePath(name).stem:
@@ -160,7 +159,7 @@ def _has_written_annotations(page: Any) -> bool:
     return False
 
 
-def _lines_with_heights(document: Any) -> list[Line]:
+def _lines_with_heights(document: Any) -> list[SizedLine]:
     """The lines of the first page with the height of their first letter."""
     import pypdfium2
 
@@ -169,7 +168,7 @@ def _lines_with_heights(document: Any) -> list[Line]:
     except (IndexError, pypdfium2.PdfiumError):
         return []
     textpage = page.get_textpage()
-    lines: list[Line] = []
+    lines: list[SizedLine] = []
     text, height = "", 0.0
     for index, character in enumerate(textpage.get_text_range()[:_TITLE_SEARCHED]):
         if character in "\r\n":

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, cleaned
-from investigator.documents.readers.paged import listed
 from investigator.records import FileStatus
 
 _COMMAND = "tesseract"
@@ -48,10 +48,10 @@ class Recognised:
         """The pages that could not be read, and why, and those on which there is no text."""
         told = []
         if self.failure is not None:
-            told.append(ReadFailure(self.failure.status, f"{listed(self.missed)}: {self.failure.reason}"))
+            told.append(ReadFailure(self.failure.status, f"{listed_pages(self.missed)}: {self.failure.reason}"))
         without = [index for index, text in self.texts.items() if not any(character.isalnum() for character in text)]
         if without:
-            told.append(ReadFailure(FileStatus.EMPTY, f"{listed(without)}: no text was recognised"))
+            told.append(ReadFailure(FileStatus.EMPTY, f"{listed_pages(without)}: no text was recognised"))
         return tuple(told)
 
     def fail(self, index: int, failure: ReadFailure) -> None:

@@ -10,22 +10,22 @@ from itertools import islice
 from typing import Literal
 
 from investigator.documents.readers import rows
-from investigator.documents.readers.base import Extracted, ReaderSettings, Source, cleaned
-from investigator.documents.readers.plain import text_of
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.plain.plain_text import text_of
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLED = 100
 
-Record = tuple[list[str], int]
+CsvRecord = tuple[list[str], int]
 """The cells of a record, and how many lines of the file it takes."""
 
 
-def read_delimited(source: Source, settings: ReaderSettings) -> Extracted:
+def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads CSV or TSV of any of the usual delimiters. What is no table is kept as plain text.
 
     Line N of the text is line N of the file: a record over several lines is one line and then empty ones.
     """
-    text = cleaned(text_of(source))
+    text = text_of(source)
     csv.field_size_limit(settings.max_characters)  # the library's own limit is 131,072 characters a cell
     try:
         delimiter = delimiter_of(text)
@@ -55,7 +55,7 @@ def delimiter_of(text: str) -> str | None:
     return best[2] if best else None
 
 
-def _records(text: str, delimiter: str, quoting: Literal[0, 3]) -> Iterator[Record]:
+def _records(text: str, delimiter: str, quoting: Literal[0, 3]) -> Iterator[CsvRecord]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
     before = 0
     for cells in reader:

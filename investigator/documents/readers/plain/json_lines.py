@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, Source, cleaned
-from investigator.documents.readers.dates import iso_date
-from investigator.documents.readers.plain import text_of
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile, cleaned
+from investigator.documents.readers.plain.plain_text import text_of
+from investigator.documents.readers.properties import iso_date
 from investigator.language.normalise import one_line
 
-Json = None | bool | str | list["Json"] | dict[str, "Json"]
+JsonValue = None | bool | str | list["JsonValue"] | dict[str, "JsonValue"]
 """A decoded value; numbers stay the strings they are written as."""
 
 _BROKEN_LIMIT = 100  # lines that are no records: each may cost a look at all that follows
@@ -19,9 +19,9 @@ _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
 
-def read_json(source: Source, settings: ReaderSettings) -> Extracted:
+def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads one JSON value or several after another, as `path.to.key: value`. Broken JSON is kept as plain text."""
-    text = cleaned(text_of(source))
+    text = text_of(source)
     try:
         values = [value for value, _, _ in _values(text)]
     except (ValueError, RecursionError):
@@ -35,13 +35,13 @@ def read_json(source: Source, settings: ReaderSettings) -> Extracted:
     )
 
 
-def read_json_lines(source: Source, settings: ReaderSettings) -> Extracted:
+def read_json_lines(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads JSON records (objects, arrays) one after another, each as `path: value; path: value` on one line.
 
     Line N of the text is line N of the file: a record over several lines is one line and then empty ones. A line that
     is no record is kept as it is, and so is all that follows the hundredth of these.
     """
-    text = cleaned(text_of(source))
+    text = text_of(source)
     parts: list[str] = []
     position = 0
     for _ in range(_BROKEN_LIMIT):
@@ -52,9 +52,9 @@ def read_json_lines(source: Source, settings: ReaderSettings) -> Extracted:
     return Extracted(text=cleaned("".join(parts) + text[position:]))
 
 
-def leaves(root: Json) -> Iterator[str]:
+def leaves(root: JsonValue) -> Iterator[str]:
     """The values inside a value, each as `path: value`, in order."""
-    stack: list[tuple[str, Json]] = [("", root)]
+    stack: list[tuple[str, JsonValue]] = [("", root)]
     while stack:
         path, value = stack.pop()
         if isinstance(value, dict):
@@ -83,7 +83,7 @@ def _take_records(text: str, position: int, parts: list[str]) -> int:
     return position
 
 
-def _values(text: str, position: int = 0) -> Iterator[tuple[Json, int, int]]:
+def _values(text: str, position: int = 0) -> Iterator[tuple[JsonValue, int, int]]:
     """The values, one after another, each with the span where it stands."""
     position = _end_of_space(text, position)
     while position < len(text):
@@ -97,6 +97,6 @@ def _end_of_space(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _word(record: dict[str, Json], *keys: str) -> str:
+def _word(record: dict[str, JsonValue], *keys: str) -> str:
     values = (record.get(key) for key in keys)
     return next((one_line(cleaned(value)) for value in values if isinstance(value, str) and value.strip()), "")
