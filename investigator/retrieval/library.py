@@ -11,8 +11,8 @@ from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.terms import content_words, stem, words
 from investigator.records import Document, DocumentCard, Passage, SearchHit, TermFrequency, Unreadable
-from investigator.retrieval.chunk_search import ChunkSearch, Found, Half, in_one_order
-from investigator.retrieval.documents_first import DocumentsFirst, Ranked
+from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
+from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -22,7 +22,7 @@ from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
 
 
-class Shelf(Protocol):
+class DocumentIndex(Protocol):
     """What the method needs of a folder; `Library` is the one that ships."""
 
     def document_ids(self) -> tuple[str, ...]: ...
@@ -100,11 +100,11 @@ class Library:
         found.sort(key=lambda entry: -(entry[0] + entry[1].score))
         return tuple(passage for _, passage in found[: self._settings.passages])
 
-    def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[Found, ...]:
+    def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
         """The best chunks of the folder for a query, best first, by one half of the search or by both."""
         return tuple(self._search.best(query, limit, half))
 
-    def standings(self, question: str) -> tuple[Ranked, ...]:
+    def standings(self, question: str) -> tuple[RankedDocument, ...]:
         """The documents that are worth a look with what tells of each, the likeliest first."""
         return self._ranked(question)
 
@@ -139,14 +139,14 @@ class Library:
         found = self._passages.best(queries, document_id, self._weights(question))
         return tuple(passage.changed(document_match=round(chance, 4)) for passage in found)
 
-    def _card(self, outside: DocumentCard, entry: Ranked | None) -> DocumentCard:
+    def _card(self, outside: DocumentCard, entry: RankedDocument | None) -> DocumentCard:
         if entry is None or entry.best is None:
             return outside
         text = self._corpus.chunk_text(self._corpus.chunk_spans([entry.best.chunk_id])[entry.best.chunk_id])
         snippet = " ".join(text.split())[: self._settings.snippet_characters]
         return outside.changed(match=round(entry.chance, 4), snippet=snippet)
 
-    def _rank(self, question: str) -> tuple[Ranked, ...]:
+    def _rank(self, question: str) -> tuple[RankedDocument, ...]:
         holders: dict[str, frozenset[str]] = {}
         for word in content_words(question):
             holders[stem(word)] = holders.get(stem(word), frozenset()) | self._holders(word)

@@ -14,7 +14,7 @@ from made_files import docx, pdf, word_paragraph
 
 from investigator.documents.readers.archives.member_names import UniqueNames, inner_path
 from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.registry import READERS, read
+from investigator.documents.readers.registry import read
 from investigator.documents.readers.unpacking import Unpacking
 from investigator.records import FileStatus, Unreadable
 
@@ -128,9 +128,8 @@ def test_an_archive_that_holds_itself_comes_to_an_end():
     def read_itself(source: SourceFile, settings: ReaderSettings) -> Extracted:
         return Extracted("", members=[Member("r.zip", lambda: source.data), Member("r.zip", lambda: source.data)])
 
-    readers = {**READERS, "application/zip": read_itself}
     with pytest.raises(ReadFailure) as caught:
-        Unpacking(readers, ReaderSettings(), count().__next__).read(
+        Unpacking(lambda _: ("application/zip", read_itself), ReaderSettings(), count().__next__).read(
             SourceFile(archive(("r", "")), "r.zip"), "r.zip", ""
         )
     assert caught.value.status is FileStatus.TOO_LARGE

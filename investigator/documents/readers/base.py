@@ -11,6 +11,9 @@ from pydantic import Field
 from investigator.errors import ReaderError
 from investigator.records import FileStatus, Heading, PageSpan, Record
 
+READERS = "investigator.readers"
+"""The group of entry points with which other packages add readers."""
+
 _REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _MOST_BYTES = 1 << 44  # 16 TiB: more than any machine has, and no more than the system can be asked for
 

@@ -51,6 +51,12 @@ _BY_SUFFIX = {
     ".xml": XML, ".nxml": XML, ".eml": EML, ".rst": RESTRUCTURED_TEXT,
     **dict.fromkeys(_SOURCE_SUFFIXES.split(), SOURCE_CODE),
 }  # fmt: skip
+_BY_CONTENT = (
+    ".bmp .csv .doc .docm .docx .dotx .epub .gif .jp2 .jpeg .jpg .mbox .msg .ods .odt .pdf .png .ppsx .ppt .pptm .pptx "
+    ".rtf .text .tif .tiff .txt .webp .xls .xlsb .xlsm .xlsx .zip"
+)
+SUFFIXES = frozenset({*_BY_SUFFIX, *_BY_CONTENT.split()})
+"""The suffixes of files that have a reader of ours."""
 _PACKAGE_MAIN = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
 _OLE_STREAMS = (
     ("__properties_version1.0", MSG, ".msg"),

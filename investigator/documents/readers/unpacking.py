@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 
 from investigator.documents.readers.archives.member_names import UniqueNames, inner_path
 from investigator.documents.readers.base import Extracted, Member, Reader, ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.media_types import media_type
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
@@ -37,10 +36,15 @@ class Unpacked:
 
 
 class Unpacking:
-    """The reading of one file. `clock` gives seconds."""
+    """The reading of one file. `reader_of` gives media type and reader of a file, `clock` seconds."""
 
-    def __init__(self, readers: Mapping[str, Reader], settings: ReaderSettings, clock: Callable[[], float]) -> None:
-        self._readers = readers
+    def __init__(
+        self,
+        reader_of: Callable[[SourceFile], tuple[str, Reader]],
+        settings: ReaderSettings,
+        clock: Callable[[], float],
+    ) -> None:
+        self._reader_of = reader_of
         self._settings = settings
         self._clock = clock
         self._end = clock() + _SHARE_OF_TIME * settings.max_seconds
@@ -82,10 +86,7 @@ class Unpacking:
             raise ReadFailure(FileStatus.TOO_LARGE, f"more than the limit of {most:,} bytes (reader.max_bytes)")
         if not source.data.strip(b" \t\r\n\f\v\0"):
             raise ReadFailure(FileStatus.EMPTY, "the file is empty")
-        kind = media_type(source.data, source.name)
-        reader = self._readers.get(kind)
-        if reader is None:
-            raise ReadFailure(FileStatus.UNSUPPORTED, f"files of the type {kind[:80]} are not supported")
+        kind, reader = self._reader_of(source)
         typed = replace(source, media_type=kind)
         return typed, reader(typed, self._settings)
 
