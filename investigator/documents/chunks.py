@@ -33,7 +33,7 @@ class ChunkSettings(Record):
 
 
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """The chunks of a document, in order and without overlap; together they hold all that is not white space.
+    """Return the chunks of a document, in order and without overlap; together they hold all that is not white space.
 
     A chunk ends where a sentence ends; only a sentence longer than `maximum` is cut, at a line end or blank where it
     has one. No chunk crosses the border of a page, and a heading begins a new one.
@@ -63,7 +63,7 @@ def _borders(document: Document) -> list[int]:
 
 
 def _directly_follows(text: str, before: Heading | None, heading: Heading) -> bool:
-    """Whether nothing but a heading line stands between two headings: then they begin one chunk together."""
+    """Return True if nothing but a heading line stands between two headings: then they begin one chunk together."""
     if before is None:
         return False
     between = text[before.start : heading.start].strip()
@@ -76,7 +76,7 @@ def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[_Sp
 
 
 def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
-    """A span in pieces of at most `maximum` characters, cut at a line end, else a blank, else anywhere."""
+    """Yield a span in pieces of at most `maximum` characters, cut at a line end, else a blank, else anywhere."""
     while end - start > maximum:
         cut = _last(text, "\n", start, maximum) or _last(text, " ", start, maximum) or start + maximum
         if stop := len(text[start:cut].rstrip()):
@@ -89,7 +89,7 @@ def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
 
 
 def _last(text: str, mark: str, start: int, maximum: int) -> int:
-    """The offset of the last `mark` in the later half of the window; 0 where there is none."""
+    """Return the offset of the last `mark` in the later half of the window; 0 if there is none."""
     return max(text.rfind(mark, start + maximum // 2, start + maximum), 0)
 
 

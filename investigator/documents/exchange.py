@@ -59,7 +59,7 @@ class ReadAnswer(Record):
 
 
 def send(stream: BinaryIO, record: Record) -> None:
-    """Write one record. Raises OSError where nobody reads any more."""
+    """Write one record. Raises OSError if nobody reads any more."""
     data = record.model_dump_json().encode("utf-8")
     stream.write(_LENGTH.pack(len(data)))
     stream.write(data)
@@ -67,7 +67,7 @@ def send(stream: BinaryIO, record: Record) -> None:
 
 
 def receive(stream: BinaryIO) -> bytes | None:
-    """The wire form of the next record; None where the other side has ended, also in the middle of one."""
+    """Return the wire form of the next record; None if the other side has ended, also in the middle of one."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None

@@ -21,17 +21,17 @@ class LineMap:
             at = text.find("\n", at + 1)
 
     def line_at(self, offset: int) -> int:
-        """The line, from 1, of the character at `offset`; a line end belongs to the line that it ends."""
+        """Return the line, from 1, of the character at `offset`; a line end belongs to the line that it ends."""
         return bisect_right(self._ends, offset - 1) + 1
 
 
 def line_at(text: str, offset: int) -> int:
-    """The line, from 1, of the character at `offset`. For many questions about one text, keep a LineMap."""
+    """Return the line, from 1, of the character at `offset`. For many questions about one text, keep a LineMap."""
     return text.count("\n", 0, offset) + 1
 
 
 def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
-    """The page that holds `offset`; between two pages, the one before; None where there are no pages or none yet.
+    """Return the page that holds `offset`; between two pages, the one before; None if there are no pages or none yet.
 
     `pages` are in the order of the text.
     """
@@ -40,13 +40,13 @@ def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
 
 
 def heading_at(headings: Sequence[Heading], offset: int) -> str:
-    """The last heading at or before `offset`; empty before the first one. `headings` are in the order of the text."""
+    """Return the last heading at or before `offset`, or nothing. `headings` are in the order of the text."""
     index = bisect_right(headings, offset, key=lambda heading: heading.start) - 1
     return headings[index].text if index >= 0 else ""
 
 
 def joined_pages(texts: Sequence[str]) -> tuple[str, tuple[PageSpan, ...]]:
-    """The pages' texts as one text, parted by an empty line, with the span of each page that has text."""
+    """Return the pages' texts as one text, parted by an empty line, with the span of each page that has text."""
     spans: list[PageSpan] = []
     offset = 0
     for number, text in enumerate(texts, start=1):

@@ -39,7 +39,7 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
 
 
 def _taken_in(request: ReadRequest) -> tuple[Opened, bytes]:
-    """The bytes of a file at one moment, with its stamp at that moment. Raises ReadFailure."""
+    """Return the bytes of a file at one moment, with its stamp at that moment. Raises ReadFailure."""
     try:
         first, data, after = _bytes(request)
         before = first
@@ -66,7 +66,7 @@ def _opened(status: os.stat_result, data: bytes) -> Opened:
 
 
 def _bytes(request: ReadRequest) -> tuple[os.stat_result, bytes, os.stat_result]:
-    """The bytes, and what the file was before and after. A link put in its place meanwhile, or a pipe, is refused."""
+    """Return the bytes, and the file's status before and after. A link put in its place, or a pipe, is refused."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     if not request.linked:
         flags |= getattr(os, "O_NOFOLLOW", 0)

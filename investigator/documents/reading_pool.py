@@ -31,7 +31,7 @@ _LARGE_SHARE = 3  # a process that once held a third of what it may is given up,
 
 @dataclass(frozen=True)
 class FileReading:
-    """What a process said of one file: how it was opened (None where it was not), what it holds, how long it took."""
+    """What a process said of one file: how it was opened (None if it was not), what it holds, how long it took."""
 
     request: ReadRequest
     opened: Opened | None
@@ -64,7 +64,7 @@ class ReadingPool:
     def read(self, requests: Iterable[ReadRequest]) -> Iterator[FileReading]:
         """Reads files side by side; results come in the order of the requests.
 
-        Raises ReaderError where no process can be started.
+        Raises ReaderError if no process can be started.
         """
         waiting: deque[Future[FileReading]] = deque()
         for request in requests:
@@ -93,7 +93,7 @@ class _ReadingProcess:
         self._changing = threading.Lock()
 
     def read(self, request: ReadRequest) -> tuple[Opened | None, Contents]:
-        """How a file was opened (None where it was not), and what it holds. Raises ReaderError where nothing starts."""
+        """Return how a file was opened (None if it was not) and what it holds. Raises ReaderError if nothing starts."""
         process = self._running()
         limit = _Limit(process, request.reader.max_seconds)
         opened, contents = _asked(process, request)
@@ -158,7 +158,7 @@ class _Limit:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """A new process of this very package; `-P` keeps files of the current folder from being taken for modules."""
+    """Start a process of this very package; `-P` keeps files of the current folder from being taken for modules."""
     # Ctrl-C is for its owner, and one signal ends it with its children
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
@@ -177,7 +177,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:
-    """What a process answers; no contents where it was lost."""
+    """Return what a process answers; no contents where it was lost."""
     opened: Opened | None = None
     try:
         send(_pipe(process.stdin), request)
@@ -192,7 +192,7 @@ def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Open
 
 
 def _lost(code: int | None, late: bool, request: ReadRequest) -> Contents:
-    """What is recorded of the file that a process was lost with."""
+    """Return what is recorded of the file that a process was lost with."""
     if late:
         reason = f"reading it took more than {request.reader.max_seconds:g} seconds (reader.max_seconds)"
         return Contents(status=FileStatus.TIMED_OUT, reason=reason)
@@ -209,7 +209,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _pipe(stream: IO[bytes] | None) -> Any:
-    """A pipe of a process that was started with all its pipes."""
+    """Return a pipe of a process that was started with all its pipes."""
     if stream is None:
         raise OSError("no pipe")
     return stream

@@ -52,7 +52,7 @@ def _limit_memory(most: int) -> None:
 
 
 def _peak_memory() -> int:
-    """The most memory that the process has held, in bytes; 0 where the system does not tell.
+    """Return the most memory that the process has held, in bytes; 0 if the system does not tell.
 
     On Linux not from getrusage, which begins with what the process that started this one held.
     """

@@ -42,7 +42,7 @@ class ChunkSearch:
         self._vectors = vectors
 
     def best(self, query: str, limit: int, half: Half = Half.BOTH, document_id: str | None = None) -> list[ChunkHit]:
-        """The best chunks for a query, best first; each half looks at so many."""
+        """Return the best chunks for a query, best first; each half looks at so many."""
         bm25: dict[int, float] = {}
         near: dict[int, float] = {}
         documents: dict[int, str] = {}

@@ -51,7 +51,7 @@ class DocumentsFirst:
     def rank(
         self, question: str, weights: Mapping[str, float], holders: Mapping[str, frozenset[str]]
     ) -> tuple[RankedDocument, ...]:
-        """The documents that are worth a look, the likeliest first.
+        """Return the documents that are worth a look, the likeliest first.
 
         `weights` are those of the question's stems, `holders` the documents that hold each.
         """
@@ -83,7 +83,7 @@ class DocumentsFirst:
         return self._corpus.chunk_text(self._corpus.chunk_spans([chunk.chunk_id])[chunk.chunk_id])
 
     def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, ChunkHit], dict[str, float]]:
-        """The best chunk of each document that is looked into, and the similarity of its nearest one."""
+        """Return the best chunk of each document that is looked into, and the similarity of its nearest one."""
         found = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
         documents = dict.fromkeys(chunk.document_id for chunk in found.values())
         called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]

@@ -76,7 +76,7 @@ class FolderIndex:
         self.corpus.set_setting("reading", reading)
 
     def _ocr_has_come(self) -> bool:
-        """Whether files that wait for text recognition can be read by now; true once."""
+        """Return True if files that wait for text recognition can be read by now; true once."""
         if not any(file.status is FileStatus.NEEDS_OCR for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("no_ocr"), why_not(self._settings.reader)
@@ -115,7 +115,7 @@ class FolderIndex:
         self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """What the index holds and, with `compare`, how the folder differs from it by now. Raises FolderError."""
+        """Return what the index holds and, with `compare`, how the folder differs from it now. Raises FolderError."""
         files = self.corpus.files()
         manifest = {file.path: file for file in files if not file.inside}
         new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())
@@ -140,7 +140,7 @@ class FolderIndex:
         raise FolderError(f"none of the {len(unreadable)} files of {self._folder} could be read: {named}")
 
     def best_search(self) -> Search:
-        """How a new question is searched for: over everything, where that takes no long wait."""
+        """Return how a new question is searched for: over everything, where that takes no long wait."""
         few = self.table.missing_count() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
@@ -149,11 +149,11 @@ class FolderIndex:
         yield from embed_missing(self.corpus, self.table, self._embedder)
 
     def open_chroma(self) -> ChromaIndex:
-        """The vector index, brought up to date with the vectors that are there."""
+        """Return the vector index, brought up to date with the vectors that are there."""
         return ChromaIndex(self._workspace.directory / "chroma", self.table, self._notice)
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
-        """The library to search in, its queries embedded by `embedder`; a search over everything needs all vectors.
+        """Return the library to search in, with `embedder` for queries; a search over everything needs all vectors.
 
         `settings` are others than those of the index.
         """
@@ -161,7 +161,7 @@ class FolderIndex:
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
-    """The library of a workspace as it is, whatever vectors it has."""
+    """Return the library of a workspace as it is, whatever vectors it has."""
     missing = VectorTable(workspace.database, embedder.name).missing_count()
     search = Search.CANDIDATES if missing else Search.WHOLE
     return open_library(workspace, embedder, settings, search, lambda _: None)
@@ -174,7 +174,7 @@ def open_library(
     search: Search,
     notice: Callable[[str], None],
 ) -> Library:
-    """The library of a workspace with the half of the search that goes by vectors in one of its forms."""
+    """Return the library of a workspace with the half of the search that goes by vectors in one of its forms."""
     corpus, full_text = Corpus(workspace.database), FullText(workspace.database)
     table = VectorTable(workspace.database, embedder.name)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)

@@ -59,7 +59,7 @@ class Library:
         return self._corpus.document_ids()
 
     def document(self, document_id: str) -> Document:
-        """A document with its text. Raises KeyError for an unknown id."""
+        """Return a document with its text. Raises KeyError for an unknown id."""
         return self._corpus.document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
@@ -67,7 +67,7 @@ class Library:
         return self._corpus.unreadable()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """The content words of a question, and pairs of neighbouring ones that the folder holds as a phrase.
+        """Return the content words of a question, and pairs of neighbouring ones that the folder holds as a phrase.
 
         Each with the share of documents that hold it.
         """
@@ -77,7 +77,7 @@ class Library:
         return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
-        """All documents, the likeliest for any of the queries first; the match is the chance for the first query."""
+        """Return all documents, the likeliest for any query first; the match is the chance for the first query."""
         first = {entry.document_id: entry for entry in self._ranked(queries[0])}
         chances = {document_id: entry.chance for document_id, entry in first.items()}
         for query in queries[1:]:
@@ -89,7 +89,7 @@ class Library:
         return tuple(self._card(outside[i], first.get(i)) for i in (*ranked, *rest))
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """The best passages for some queries, best first, in one document or in the likeliest ones.
+        """Return the best passages for some queries, best first, in one document or in the likeliest ones.
 
         Similarity and overlap of a passage are those with the first query.
         """
@@ -101,15 +101,15 @@ class Library:
         return tuple(passage for _, passage in found[: self._settings.passages])
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
-        """The best chunks of the folder for a query, best first, by one half of the search or by both."""
+        """Return the best chunks of the folder for a query, best first, by one half of the search or by both."""
         return tuple(self._search.best(query, limit, half))
 
     def standings(self, question: str) -> tuple[RankedDocument, ...]:
-        """The documents that are worth a look with what tells of each, the likeliest first."""
+        """Return the documents that are worth a look with what tells of each, the likeliest first."""
         return self._ranked(question)
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        """The best chunks for a query, in one document or in all, with what each half of the search said of them.
+        """Return the best chunks for a query, in one document or in all, with their score in each half of the search.
 
         In the folder a chunk counts as much as the chance of its document, which is half of its score.
         """

@@ -103,7 +103,7 @@ Reader = Callable[[SourceFile, ReaderSettings], Extracted]
 
 
 def cleaned(text: str) -> str:
-    """The text with \\n as its only line end, and without characters that no store or wire form can carry.
+    """Return the text with \\n as its only line end, and without characters that no store or wire form can carry.
 
     These are control characters other than tab, line end and form feed, lone surrogates, and non-characters.
     """

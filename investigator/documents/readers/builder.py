@@ -177,7 +177,7 @@ class TextBuilder:
         self._page = None
 
     def _begins_table(self) -> bool:
-        """Whether a row that begins here is the first one; else gives the names of the columns again in time."""
+        """Return True if a row that begins here is the first one; else gives the names of the columns again in time."""
         if self._length != self._table_end or self._breaks > 1:
             self._header = ""
             return True
@@ -210,7 +210,7 @@ class TextBuilder:
         self._blank = self._fresh_cell = False
 
     def _lead(self) -> str:
-        """What stands between the text so far and the next word."""
+        """Return what stands between the text so far and the next word."""
         if self._separators:
             joint = " | " * self._separators
             return "\n" * self._breaks + joint.lstrip() if self._breaks else joint

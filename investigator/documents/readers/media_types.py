@@ -95,10 +95,10 @@ _LONGEST_MANIFEST = 10_000_000
 
 
 def media_type(data: bytes, name: str) -> str:
-    """The media type of a file.
+    """Return the media type of a file.
 
-    Raises ReadFailure where that settles it: archives other than ZIP and unknown binary files are unsupported,
-    protected Office files encrypted, cut-off packages failed.
+    Raises ReadFailure if it cannot be read in any way: archives other than ZIP, and unknown binary files, are
+    unsupported, protected Office files encrypted, cut-off packages failed.
     """
     head = data[:_HEAD]
     if head.startswith(_ZIP_STARTS):
@@ -161,7 +161,7 @@ def _package_type(data: bytes) -> str:
 
 
 def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """The beginning of a part; nothing where there is none."""
+    """Return the beginning of a part; nothing if there is none."""
     try:
         return unpacked(package, package.getinfo(name), most)
     except KeyError:
@@ -169,14 +169,14 @@ def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 
 def _is_message(start: str) -> bool:
-    """Whether a text begins with the head of a message: its sender, and what only mail programs write."""
+    """Return True if a text begins with the head of a message: its sender, and what only mail programs write."""
     head = _HEADERS.match(start)
     names = {name.lower() for name in _HEADER_NAME.findall(head[0])} if head else set()
     return "from" in names and bool(names & _ONLY_IN_MAIL)
 
 
 def _ole_type(data: bytes, suffix: str) -> str:
-    """An old Office file or an Outlook message, by the names in its root; where two fit, the file's name decides."""
+    """Return the type of a compound file by the names in its root; if two fit, the file's name decides."""
     names = compound(data)
     if "EncryptedPackage" in names:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")

@@ -19,7 +19,7 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def honest_title(title: str) -> str:
-    """The title of a file's properties, or nothing where a program or a file name made it up."""
+    """Return the title of a file's properties, or nothing if a program or a file name made it up."""
     title = " ".join(title.split())
     if _GENERATED.match(title) or _FILE_NAME.match(title) or not _is_worded(title):
         return ""
@@ -27,7 +27,7 @@ def honest_title(title: str) -> str:
 
 
 def first_title_line(text: str) -> str:
-    """The beginning of a text, if it looks like a title: its first short paragraph, else its first line with words."""
+    """Return the first short paragraph of a text, or its first line with words, if it looks like a title."""
     paragraph = " ".join(text.lstrip()[:400].partition("\n\n")[0].split())
     if is_title_like(paragraph):
         return paragraph
@@ -39,12 +39,12 @@ def first_title_line(text: str) -> str:
 
 
 def is_title_like(line: str) -> bool:
-    """Whether a line could be a title: 3 to 200 characters with words, no table row, no end of a clause."""
+    """Return True if a line could be a title: 3 to 200 characters with words, no table row, no end of a clause."""
     return 3 <= len(line) <= 200 and _is_worded(line) and not line.endswith((".", ",", ";", ":", "。", "、", "|"))
 
 
 def largest_title(lines: list[tuple[str, float]]) -> str:
-    """The title among lines given with the height of their letters: the largest ones, if larger than the text is.
+    """Return the title among lines with the height of their letters: the largest, if larger than the text is.
 
     Neighbouring lines of that size are one title.
     """
@@ -65,7 +65,7 @@ def _is_worded(text: str) -> bool:
 
 
 def iso_date(text: str | None) -> str | None:
-    """The day of a date in ISO, PDF (`D:20220930...`) or mail form, as YYYY-MM-DD; a bare year as YYYY; else None."""
+    """Return a date in ISO, PDF (`D:20220930...`) or mail form as YYYY-MM-DD, a bare year as YYYY, else None."""
     text = (text or "").strip()
     if match := _ISO.match(text) or _PDF.match(text):
         return _day(*(int(part) for part in match.groups()))

@@ -14,12 +14,12 @@ _SEARCHED = 20
 
 
 def lines(rows: Sequence[Cells]) -> Iterator[str]:
-    """One line for each row that holds anything, as `each_line` gives it."""
+    """Yield one line for each row that holds anything, as `each_line` gives it."""
     return (line for line in each_line(rows) if line)
 
 
 def each_line(rows: Sequence[Cells]) -> Iterator[str]:
-    """One line for each row; a row without values gives an empty one.
+    """Yield one line for each row; a row without values gives an empty one.
 
     Under a header row: `header: value; header: value`, empty values left out. Rows above it, and tables without one:
     cells joined with ` | `.
@@ -36,7 +36,7 @@ def each_line(rows: Sequence[Cells]) -> Iterator[str]:
 
 
 def header_index(rows: Sequence[Cells]) -> int | None:
-    """Which row names the columns: the first wide one, if its cells are names that occur once; None where none does.
+    """Return the index of the row that names the columns: the first wide one, if its cells are different names.
 
     A row is wide when it fills as many cells as most of the table; numbers and dates are no names.
     """
@@ -54,7 +54,7 @@ def header_index(rows: Sequence[Cells]) -> int | None:
 
 
 def are_names(cells: Sequence[str]) -> bool:
-    """Whether cells could name columns: each one once, short, and no number or date."""
+    """Return True if cells could name columns: each one once, short, and no number or date."""
     return len(set(cells)) == len(cells) and not any(_NUMBER.match(cell) or len(cell) > 80 for cell in cells)
 
 

@@ -131,7 +131,7 @@ class Unpacking:
         self._file(SourceFile(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
 
     def _may_go_on(self, container_id: str) -> bool:
-        """Whether another member may be read; what stands in the way is recorded once for the whole file."""
+        """Return True if another member may be read; what stands in the way is recorded once for the whole file."""
         if self._stopped:
             return False
         limit = self._limit()

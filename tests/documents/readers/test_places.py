@@ -123,7 +123,7 @@ def test_words_of_a_line_are_found_on_that_line_and_quoted_from_there(shared: Pa
         text, document = _decoded(path), _read(path)
         if text is None or document is None:
             continue
-        lines, source = LineMap(document.text), quotes.SourceFile(document)
+        lines, source = LineMap(document.text), quotes.Source(document)
         for phrase in _line_phrases(text, path.name):
             places = _lines_of(document, phrase[1], lines)
             tally.add(path.name, phrase, places)

@@ -11,7 +11,7 @@ _UNNAMED = "unnamed"
 
 
 def inner_path(name: str) -> str:
-    """The path of a file inside another, as part of a document id: with forward slashes, and never empty.
+    """Return the path of a file inside another, as part of a document id: with forward slashes, and never empty.
 
     It cannot lead out of where it is put: no drive, no slash at its beginning, no `..`. What cannot be printed becomes
     U+FFFD; overlong parts are cut in their middle, and of overlong paths the end is kept.
@@ -28,7 +28,7 @@ class UniqueNames:
         self._given: dict[str, int] = {}
 
     def take(self, name: str) -> str:
-        """The name, or the name with the first number that makes it another one."""
+        """Return the name, or the name with the first number that makes it another one."""
         count = self._given.get(name, 0) + 1
         unique = name if count == 1 else f"{name}~{count}"
         while unique in self._given and unique != name:

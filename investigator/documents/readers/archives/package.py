@@ -41,12 +41,12 @@ class Package:
         return name in self._names
 
     def names(self, pattern: str) -> list[str]:
-        """The parts whose whole name matches, in the order of the numbers in their names."""
+        """Return the parts whose whole name matches, in the order of the numbers in their names."""
         found = [name for name in self._names if re.fullmatch(pattern, name)]
         return sorted(found, key=lambda name: ([int(number) for number in re.findall(r"\d+", name)], name))
 
     def read(self, name: str) -> bytes:
-        """The bytes of a part. Raises ReadFailure when it is encrypted, too large, missing or damaged."""
+        """Return the bytes of a part. Raises ReadFailure when it is encrypted, too large, missing or damaged."""
         try:
             info = self._zip.getinfo(name)
         except KeyError as error:
@@ -59,14 +59,14 @@ class Package:
         return data
 
     def tree(self, name: str) -> ElementTree.Element:
-        """A part as XML. Raises ReadFailure when it is not well-formed."""
+        """Return a part as XML. Raises ReadFailure when it is not well-formed."""
         try:
             return ElementTree.fromstring(self.read(name))
         except (ElementTree.ParseError, ValueError, LookupError) as error:
             raise ReadFailure(FileStatus.FAILED, f"a part of the file is damaged ({name})") from error
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """The internal relations of a part: id to (last word of the type, part name)."""
+        """Return the internal relations of a part: id to (last word of the type, part name)."""
         folder, base = posixpath.split(name)
         relations = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
         if relations not in self:
@@ -93,7 +93,7 @@ class CoreProperties:
 
 
 def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
-    """The bytes of a member of an archive: at most `most` and one more, whatever size it claims to have.
+    """Return the bytes of a member of an archive: at most `most` and one more, whatever size it claims to have.
 
     Raises ReadFailure when it is encrypted, damaged, or packed by a method that is not known.
     """
@@ -117,7 +117,7 @@ def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> byte
 
 
 def resolved(part: str, target: str) -> str:
-    """The name of the part that `target` points to when it stands in `part`."""
+    """Return the name of the part that `target` points to when it stands in `part`."""
     path = unquote(target.partition("#")[0])
     if path.startswith("/"):
         return posixpath.normpath(path.lstrip("/"))
@@ -125,12 +125,12 @@ def resolved(part: str, target: str) -> str:
 
 
 def local_name(element: ElementTree.Element) -> str:
-    """The name of an element without its namespace; empty for comments."""
+    """Return the name of an element without its namespace; empty for comments."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def attribute(element: ElementTree.Element, name: str) -> str:
-    """The value of an attribute whatever its namespace; empty where there is none."""
+    """Return the value of an attribute whatever its namespace; empty if there is none."""
     for key, value in element.attrib.items():
         if key.rpartition("}")[2] == name:
             return value
@@ -138,7 +138,7 @@ def attribute(element: ElementTree.Element, name: str) -> str:
 
 
 def walk(root: ElementTree.Element, skipped: frozenset[str]) -> Iterator[tuple[bool, ElementTree.Element]]:
-    """The elements in document order, each when it begins (True) and when it ends (False), at any depth."""
+    """Yield the elements in document order, each when it begins (True) and when it ends (False), at any depth."""
     stack: list[tuple[bool, ElementTree.Element]] = [(True, root)]
     while stack:
         begins, element = stack.pop()

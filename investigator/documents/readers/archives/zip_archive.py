@@ -40,7 +40,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
-    """The members' names. Those of unknown encoding are looked at together: one alone says too little."""
+    """Return the members' names. Those of unknown encoding are looked at together: one alone says too little."""
     raw = [b"" if info.flag_bits & _UTF8_NAME else info.orig_filename.encode("cp437", "replace") for info in infos]
     encoding = _encoding(b"\n".join(name for name in raw if not name.isascii()))
     return [
@@ -50,7 +50,7 @@ def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
 
 
 def _encoding(names: bytes) -> str:
-    """The encoding of names that do not say theirs: UTF-8, or one of those that archivers have written."""
+    """Return the encoding of names that do not say theirs: UTF-8, or one of those that archivers have written."""
     try:
         names.decode("utf-8")
     except UnicodeDecodeError:

@@ -40,7 +40,7 @@ AS_WRITTEN = _AsWritten()
 
 
 def text_in(data: bytes, charset: str) -> str:
-    """The bytes as text in a declared character set; where it does not fit or is not known, in the one they are in."""
+    """Return the bytes as text in the declared character set, or if it does not fit, in the one they are in."""
     name = charset.strip().strip("\"'").lower().partition("*")[0]
     name = _WIDER.get(name, name)
     if name:
@@ -53,7 +53,7 @@ def text_in(data: bytes, charset: str) -> str:
 
 
 def header_text(value: str) -> str:
-    """A header value on one line: encoded words (RFC 2047) and raw bytes decoded.
+    """Return a header value on one line: encoded words (RFC 2047) and raw bytes decoded.
 
     `value` is as the standard library's parser gives it: bytes that are not ASCII are lone surrogates in it.
     """

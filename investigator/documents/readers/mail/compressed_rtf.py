@@ -15,7 +15,7 @@ _SHORTEST = 2
 
 
 def decompressed_rtf(data: bytes, most: int) -> bytes:
-    """The RTF in these bytes, `most` of them at most; what there is of it where they are cut off."""
+    """Return the RTF in these bytes, `most` of them at most; what there is of it where they are cut off."""
     if len(data) < _HEADER.size:
         return b""
     _, size, method, _ = _HEADER.unpack_from(data)
@@ -25,7 +25,7 @@ def decompressed_rtf(data: bytes, most: int) -> bytes:
 
 
 def _expanded(data: bytes, size: int) -> bytearray:
-    """Each control byte says of the next eight items, low bit first, whether they repeat what stands in the window.
+    """Each control byte says of the next eight items, low bit first, if they repeat what is in the window.
 
     A repetition is two bytes: 12 bits for where in the window, 4 for how long. One of the window's own end is the end.
     """

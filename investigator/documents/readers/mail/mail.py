@@ -29,13 +29,13 @@ class Mail:
     attachments: tuple[Member, ...] = ()
 
     def header(self, name: str) -> str:
-        """The decoded values of a header, one a line; empty where there is none."""
+        """Return the decoded values of a header, one a line; empty if there is none."""
         found = (header_text(value) for key, value in self.headers if key.lower() == name.lower())
         return "\n".join(value for value in found if value)
 
 
 def extracted_mail(mail: Mail) -> Extracted:
-    """The text of a message: a line for each header that people ask about, an empty line, and the body.
+    """Return the text of a message: a line for each header that people ask about, an empty line, and the body.
 
     The body is the plain one, unless it is missing or a stub.
     """
@@ -69,7 +69,7 @@ def _letters(text: str) -> int:
 
 
 def _authors(mail: Mail) -> tuple[str, ...]:
-    """The name of the sender, or the address where there is no name."""
+    """Return the name of the sender, or the address where there is no name."""
     if mail.sender:
         return (mail.sender,)
     for key, value in mail.headers:

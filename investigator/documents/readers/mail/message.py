@@ -34,7 +34,7 @@ def read_message(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def mail_of(data: bytes) -> Mail:
-    """The message in these bytes. Raises ReadFailure when they are not text, or parts are nested beyond reason."""
+    """Return the message in these bytes. Raises ReadFailure if they are not text or nested beyond reason."""
     try:
         message = BytesParser(policy=AS_WRITTEN).parsebytes(data)
     except RecursionError as error:
@@ -85,14 +85,14 @@ class _Parts:
                 self.files.append(part)
 
     def plain(self) -> str:
-        """The plain texts, one after the other, with the words of HTML that none of them is another form of."""
+        """Return the plain texts, one after the other, with the words of HTML that none of them is another form of."""
         worded = [leaf for leaf in self.texts if not _is_html(leaf) and leaf.text.strip()]
         choices = frozenset[int]().union(*(leaf.choices for leaf in worded))
         shown = [leaf for leaf in self.texts if leaf in worded or not leaf.choices & choices] if worded else []
         return "\n\n".join(_words(leaf).strip("\r\n") for leaf in shown)
 
     def html(self) -> str:
-        """The HTML texts, one after the other; with the plain ones that are not another form of them."""
+        """Return the HTML texts, one after the other; with the plain ones that are not another form of them."""
         pages = [leaf for leaf in self.texts if _is_html(leaf)]
         if not pages:
             return ""
@@ -140,7 +140,7 @@ def _payload(part: Message) -> bytes:
 
 
 def _attachments(files: list[Message], html: str) -> Iterator[Member]:
-    """The attachments; without signatures, and without the pictures and styles that are part of the body."""
+    """Yield the attachments; without signatures, and without the pictures and styles that are part of the body."""
     for number, part in enumerate(files, start=1):
         kind = part.get_content_type()
         if kind in _SIGNATURES or _is_of_the_page(part, kind, html):
@@ -185,7 +185,7 @@ def _refuse_encrypted() -> bytes:
 
 
 def _written(part: Message) -> bytes:
-    """The messages inside a part, as they would be sent."""
+    """Return the messages inside a part, as they would be sent."""
     out = BytesIO()
     generator = BytesGenerator(out, mangle_from_=False, policy=AS_WRITTEN)
     children = part.get_payload()

@@ -48,7 +48,7 @@ class _Properties:
         self._code_page = code_page or self._charset(_MESSAGE_CODE_PAGE) or self._charset(_BODY_CODE_PAGE)
 
     def text(self, number: int, most: int = _LONGEST_LINE) -> str:
-        """A text; empty where there is none."""
+        """Return a text; empty if there is none."""
         data = self.storage.stream(_stream(number, _UNICODE), most)
         if data is not None:
             return data.decode("utf-16-le", "replace").rstrip("\0")
@@ -56,20 +56,20 @@ class _Properties:
         return text_in(data, self._code_page).rstrip("\0") if data else ""
 
     def line(self, number: int) -> str:
-        """A text on one line."""
+        """Return a text on one line."""
         return " ".join(self.text(number).split())
 
     def page(self, number: int, most: int) -> str:
-        """A text that may also be kept as bytes, in the code page of the body."""
+        """Return a text that may also be kept as bytes, in the code page of the body."""
         data = self.storage.stream(_stream(number, _BINARY), most)
         return text_in(data, self._charset(_BODY_CODE_PAGE)) if data else self.text(number, most)
 
     def number(self, number: int) -> int:
-        """A number; 0 where there is none."""
+        """Return a number; 0 if there is none."""
         return int.from_bytes(self._fixed.get(number, b"")[:4], "little")
 
     def time(self, number: int) -> str:
-        """A time, as mail writes it; empty where there is none."""
+        """Return a time, as mail writes it; empty if there is none."""
         ticks = int.from_bytes(self._fixed.get(number, b""), "little")
         try:
             return format_datetime(_EPOCH + timedelta(microseconds=ticks // 10)) if ticks else ""
@@ -77,7 +77,7 @@ class _Properties:
             return ""
 
     def parts(self, beginning: str) -> Iterator[_Properties]:
-        """The recipients or attachments."""
+        """Yield the recipients or attachments."""
         for name in self.storage.names:
             storage = self.storage.storage(name) if name.lower().startswith(beginning) else None
             if storage is not None:
@@ -158,7 +158,7 @@ def _reading(attachment: _Properties, most: int) -> Callable[[], bytes]:
 
 
 def _as_eml(message: _Properties, settings: ReaderSettings) -> bytes:
-    """A message inside a message, as it would be sent. Raises ReadFailure when it is too large."""
+    """Return a message inside a message, as it would be sent. Raises ReadFailure when it is too large."""
     mail = _mail(message, settings)
     sent = MIMEMultipart()
     for name, value in mail.headers:

@@ -132,14 +132,14 @@ def feed(parser: HtmlText, markup: str) -> None:
 
 
 def _without_inner_dtd(markup: str) -> str:
-    """The document without the declarations of its own document type, of which the parser would show the end."""
+    """Return the document without the declarations of its own document type, of which the parser would show the end."""
     begin = _INNER_DTD.search(markup[:_HEAD])
     end = _INNER_DTD_END.search(markup, begin.end()) if begin else None
     return markup[: begin.start()] + markup[end.end() :] if begin and end else markup
 
 
 def _closed(markup: str) -> tuple[str, str]:
-    """The document without what it never closes, where the parser would search to the end from each place anew.
+    """Return the document without what it never closes, where the parser would search to the end from each place anew.
 
     Comments after the last end of a comment lose their mark; what follows the last tag is plain text.
     """
@@ -150,7 +150,7 @@ def _closed(markup: str) -> tuple[str, str]:
 
 
 def is_own_report(markup: str) -> bool:
-    """Whether a page is a report of this program, which says so at its beginning."""
+    """Return True if a page is a report of this program, which says so at its beginning."""
     return _OWN_REPORT in markup[:_HEAD]
 
 
@@ -169,7 +169,7 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _titled(page: Extracted) -> Extracted:
-    """The page with its title as first line, where that has words that cannot be found in the text."""
+    """Return the page with its title as first line, where that has words that cannot be found in the text."""
     missing = set(_WORD.findall(page.title.lower())) - set(_WORD.findall(page.text.lower()))
     if not missing or not page.text:
         return page
@@ -179,7 +179,7 @@ def _titled(page: Extracted) -> Extracted:
 
 
 def extracted_html(markup: str) -> Extracted:
-    """The words, headings and head of HTML text."""
+    """Return the words, headings and head of HTML text."""
     builder = TextBuilder()
     parser = HtmlText(builder)
     feed(parser, markup)

@@ -35,7 +35,7 @@ def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def markdown_headings(text: str, front: int = 0) -> tuple[Heading, ...]:
-    """The headings from offset `front` on, outside fenced code, in order."""
+    """Return the headings from offset `front` on, outside fenced code, in order."""
     found = {h.start: h for h in (*underlined(text, _RULE, front), *_hashed(text, front))}
     return tuple(found[at] for at in sorted(found))
 
@@ -73,7 +73,7 @@ def underlined(text: str, rule: re.Pattern[str], front: int) -> Iterator[Heading
 
 
 def outside_code(text: str, front: int) -> Iterator[tuple[int, str]]:
-    """The lines from offset `front` on, with their offsets; fenced code gives empty ones."""
+    """Yield the lines from offset `front` on, with their offsets; fenced code gives empty ones."""
     offset, fence = front, ""
     for line in text[front:].split("\n"):
         mark = _FENCE.match(line)

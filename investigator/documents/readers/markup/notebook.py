@@ -71,7 +71,7 @@ def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _cells(root: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    """The cells; before version 4 they stood in worksheets."""
+    """Yield the cells; before version 4 they stood in worksheets."""
     sheets = [_record(root), *(_record(sheet) for sheet in _list(_record(root).get("worksheets")))]
     for sheet in sheets:
         yield from (_record(cell) for cell in _list(sheet.get("cells")))
@@ -89,7 +89,7 @@ def _add_cell(notebook: _Notebook, cell: dict[str, JsonValue]) -> None:
 
 
 def _output(output: dict[str, JsonValue]) -> str:
-    """The text of an output: of a stream, of a result in its plainest form, of an error without its trace."""
+    """Return the text of an output: of a stream, of a result in its plainest form, of an error without its trace."""
     if output.get("output_type") in ("error", "pyerr"):
         return f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
     forms = {**output, **_record(output.get("data"))}
@@ -105,7 +105,7 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 
 def _joined(value: JsonValue) -> str:
-    """A text that is written whole or as a list of its lines."""
+    """Return a text that is written whole or as a list of its lines."""
     if isinstance(value, str):
         return value
     return "".join(part for part in _list(value) if isinstance(part, str))

@@ -32,7 +32,7 @@ def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extr
 
 
 def _is_section(text: str, heading: Heading) -> bool:
-    """Whether the rule is long enough, and the title stands at the margin or has a rule above it too."""
+    """Return True if the rule is long enough, and the title stands at the margin or has a rule above it too."""
     rule_start = text.find("\n", heading.start) + 1
     rule_end = text.find("\n", rule_start)
     rule = text[rule_start : rule_end if rule_end >= 0 else len(text)].rstrip()

@@ -218,7 +218,7 @@ class _Rtf:
         self._state = replace(self._state, **changes)  # type: ignore[arg-type]
 
     def _handlers(self) -> dict[str, Callable[[int | None], None]]:
-        """What each control word does, given its number."""
+        """Return what each control word does, given its number."""
         return {
             "ansicpg": self._code_page,
             **{word: self._named_page(encoding) for word, encoding in _DOCUMENT_PAGES.items()},
@@ -299,7 +299,7 @@ class _Rtf:
 def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads an RTF file; text marked as deleted or hidden is left out. What is cut off is read as far as it goes.
 
-    Raises ReadFailure where there is hardly text in it.
+    Raises ReadFailure if there is hardly text in it.
     """
     if is_noise(source.data) and b"\\bin" not in source.data:  # the only place for bytes that are not text
         raise ReadFailure(FileStatus.FAILED, "the file begins as RTF, but its bytes are not text")

@@ -36,7 +36,7 @@ class Token:
 
 
 def tokens(data: bytes) -> Iterator[Token]:
-    """The tokens in order, without line ends; binary data (`\\binN`) is passed over."""
+    """Yield the tokens in order, without line ends; binary data (`\\binN`) is passed over."""
     position = 0
     while match := _TOKEN.match(data, position):
         position = match.end()
@@ -59,12 +59,12 @@ def tokens(data: bytes) -> Iterator[Token]:
 
 
 def charset_encoding(number: int) -> str | None:
-    """The encoding of a font's charset; None where the charset names none (default, symbols)."""
+    """Return the encoding of a font's charset; None if the charset names none (default, symbols)."""
     return _CHARSETS.get(number)
 
 
 def page_encoding(number: int) -> str:
-    """The encoding of a Windows code page; Western European where it is not known."""
+    """Return the encoding of a Windows code page; Western European if it is not known."""
     name = _PAGES.get(number, f"cp{number}")
     try:
         return codecs.lookup(name).name

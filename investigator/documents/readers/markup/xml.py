@@ -25,22 +25,12 @@ _BREAKING = frozenset({"list", "list-item", "table", "table-wrap", "disp-quote",
 _ROWS = frozenset({"tr", "row"})
 _CELLS = frozenset({"td", "th", "tc", "entry"})
 _LIST = "ref-list"  # of JATS and NLM articles, as are those that follow
-_FRONT = frozenset(
-    {
-        *(
-            "journal-meta",
-            "article-id",
-            "article-categories",
-            "contrib-group",
-            "aff",
-            "author-notes",
-            "pub-date",
-            "volume",
-        ),
-        *("issue", "fpage", "lpage", "elocation-id", "history", "permissions", "copyright-statement", "copyright-year"),
-        *("license", "self-uri", "counts", "page-count", "custom-meta-group", "custom-meta-wrap"),
-    }
+_FRONT_NAMES = (
+    "journal-meta article-id article-categories contrib-group aff author-notes pub-date volume issue fpage lpage "
+    "elocation-id history permissions copyright-statement copyright-year license self-uri counts page-count "
+    "custom-meta-group custom-meta-wrap"
 )
+_FRONT = frozenset(_FRONT_NAMES.split())
 _OWN_LINE = frozenset({_LIST, "ref", "title"})  # in such a list
 _LINE_OF_FRONT = frozenset({*_FRONT, "title", "contrib", "p"})
 _REFERENCES = "References"
@@ -170,7 +160,7 @@ class _XmlText:
             self.builder.verbatim(text)
 
     def _comes_last(self, name: str) -> bool:
-        """Whether an element is a list of references, or of an article's front, and neither title nor abstract."""
+        """Return True for a list of references, and for an article's front other than title and abstract."""
         return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
 
     def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:

@@ -14,10 +14,10 @@ _PARTS = r"xl/.*[cC]omments?.*\.xml"
 
 
 def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
-    """A line for each comment, by the name of its sheet, in the order of the workbook.
+    """Return a line for each comment, by the name of its sheet, in the order of the workbook.
 
     A conversation is one line for each thing said; the notice that stands in for it in older programs is left out.
-    Raises ReadFailure where a part is damaged or too large.
+    Raises ReadFailure if a part is damaged or too large.
     """
     with Package(source.data, settings) as package:
         if _WORKBOOK not in package or not package.names(_PARTS):
@@ -33,7 +33,7 @@ def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, li
 
 
 def _lines(package: Package, part: str) -> list[str]:
-    """The comments of one sheet."""
+    """Return the comments of one sheet."""
     present = [(kind, target) for kind, target in package.related(part).values() if target in package]
     said: dict[str, list[str]] = {}
     for kind, target in present:
@@ -48,7 +48,7 @@ def _lines(package: Package, part: str) -> list[str]:
 
 
 def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
-    """The cell and the words of each comment, with the author where the words do not begin with the name."""
+    """Yield the cell and the words of each comment, with the author where the words do not begin with the name."""
     authors = [one_line(cleaned(author.text or "")) for author in root.iter() if local_name(author) == "author"]
     for remark in root.iter():
         if local_name(remark) != name:
@@ -62,7 +62,7 @@ def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _texts(remark: ElementTree.Element) -> Iterator[str]:
-    """The runs of a comment: in elements `t`, or in `text` itself; what they are pronounced like is passed over."""
+    """Yield the runs of a comment: in elements `t`, or in `text` itself; their pronunciation is skipped."""
     for element in remark.iter():
         if local_name(element) in ("t", "text"):
             yield element.text or ""

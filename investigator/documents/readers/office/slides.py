@@ -38,7 +38,7 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _slides(package: Package) -> list[str]:
-    """The slide parts in the order in which they are shown; by their numbers where the order is not given."""
+    """Return the slide parts in the order in which they are shown; by their numbers where the order is not given."""
     if _MAIN in package:
         relations = package.related(_MAIN)
         listed = [e for e in package.tree(_MAIN).iter() if local_name(e) == "sldId"]
@@ -49,7 +49,7 @@ def _slides(package: Package) -> list[str]:
 
 
 def _relation_id(entry: ElementTree.Element) -> str:
-    """The `r:id`, not the plain `id`, of an entry."""
+    """Return the `r:id`, not the plain `id`, of an entry."""
     return next((value for key, value in entry.attrib.items() if key.endswith("}id")), "")
 
 
@@ -77,7 +77,7 @@ def _add(builder: TextBuilder, root: ElementTree.Element) -> None:
 
 
 def _placeholder(shape: ElementTree.Element) -> str:
-    """What a shape stands for on its slide (title, body, slide number), or nothing."""
+    """Return what a shape stands for on its slide (title, body, slide number), or nothing."""
     return next((attribute(e, "type") for e in shape.iter() if local_name(e) == "ph"), "")
 
 

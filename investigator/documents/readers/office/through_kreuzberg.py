@@ -30,14 +30,9 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
     whole = cleaned(result.content).strip()
     if _weight(text) < _LEAST_SHARE * _weight(whole):  # the structure has lost words: take the plain text
         text, headings = whole, ()
-    metadata = result.metadata
-    return Extracted(
-        text=text,
-        title=_one_line(metadata.get("title") or metadata.get("subject")),
-        headings=headings,
-        authors=tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ()))),
-        date=iso_date(metadata.get("created_at")) or iso_date(metadata.get("modified_at")),
-    )
+    title = _one_line(result.metadata.get("title") or result.metadata.get("subject"))
+    authors, date = _authors_and_date(result)
+    return Extracted(text=text, title=title, headings=headings, authors=authors, date=date)
 
 
 def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -61,17 +56,17 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
             _add(builder, content)
     _add_comments(builder, remarks, names, sheet, len(names) + 1)
     builder.end_page()
-    metadata = result.metadata
+    authors, date = _authors_and_date(result)
     has_values = any(
         span.end - span.start > len(h.text) for span, h in zip(builder.pages, builder.headings, strict=False)
     )
     return Extracted(
         text=builder.text if has_values or not builder.headings else "",
-        title=_one_line(metadata.get("title")),
+        title=_one_line(result.metadata.get("title")),
         pages=tuple(builder.pages),
         headings=tuple(builder.headings),
-        authors=tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ()))),
-        date=iso_date(metadata.get("created_at")) or iso_date(metadata.get("modified_at")),
+        authors=authors,
+        date=date,
         left_out=left_out,
     )
 
@@ -79,7 +74,7 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def _comments(
     source: SourceFile, settings: ReaderSettings, names: list[str]
 ) -> tuple[dict[int, list[str]], tuple[ReadFailure, ...]]:
-    """The comments by the number of their sheet, and what of them could not be read."""
+    """Return the comments by the number of their sheet, and what of them could not be read."""
     if source.media_type != XLSX:
         return {}, ()
     try:
@@ -106,7 +101,7 @@ def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: li
 
 
 def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
-    """The library's own result. Its errors, also the panics of its native part, become ReadFailure."""
+    """Return the library's own result. Its errors, also the panics of its native part, become ReadFailure."""
     import kreuzberg
 
     config = kreuzberg.ExtractionConfig(
@@ -131,6 +126,12 @@ def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
             reason = f"reading it took more than {settings.max_seconds:g} seconds (reader.max_seconds)"
             raise ReadFailure(FileStatus.TIMED_OUT, reason) from error
         raise ReadFailure(FileStatus.FAILED, "the file is cut off, damaged, or not what its name says") from error
+
+
+def _authors_and_date(result: Any) -> tuple[tuple[str, ...], str | None]:
+    metadata = result.metadata
+    authors = tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ())))
+    return authors, iso_date(metadata.get("created_at")) or iso_date(metadata.get("modified_at"))
 
 
 def _nodes(result: Any) -> list[dict[str, Any]]:

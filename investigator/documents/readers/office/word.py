@@ -50,7 +50,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def _heading_styles(package: Package) -> dict[str, bool]:
-    """Which style ids are headings: those named so, or placed in the outline, or based on such a style."""
+    """Return which style ids are headings: those named so, or placed in the outline, or based on such a style."""
     if "word/styles.xml" not in package:
         return {}
     parents: dict[str, str] = {}
@@ -96,7 +96,7 @@ def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[s
 
 
 def _first_row_differs(look: ElementTree.Element) -> bool:
-    """Whether the look of a table (`tblLook`) sets its first row apart, as one that names the columns."""
+    """Return True if the look of a table (`tblLook`) sets its first row apart, as one that names the columns."""
     if first_row := attribute(look, "firstRow"):
         return first_row in ("1", "true", "on")
     value = attribute(look, "val")

@@ -40,7 +40,7 @@ def opened(data: bytes) -> Iterator[Any]:
 
 
 def attachments(data: bytes, most: int) -> tuple[Member, ...]:
-    """The files attached to the document, one more than `most` at most; each opens the document anew."""
+    """Return the files attached to the document, one more than `most` at most; each opens the document anew."""
     import pypdfium2
 
     with opened(data) as document:
@@ -63,7 +63,7 @@ def _attached(data: bytes, index: int) -> bytes:
 
 
 def is_drawn(document: Any, index: int) -> bool:
-    """Whether pictures stand on the page, or so many shapes that they may be letters."""
+    """Return True if pictures stand on the page, or so many shapes that they may be letters."""
     import pypdfium2.raw as pdfium
 
     page = document[index]
@@ -77,7 +77,7 @@ def is_drawn(document: Any, index: int) -> bool:
 
 
 def drawn_page(data: bytes, index: int) -> Picture:
-    """A page as a grey picture, of 300 dots an inch where its size allows. Raises ReadFailure when it is damaged."""
+    """Return a page as a grey picture, of up to 300 dots an inch. Raises ReadFailure if it is damaged."""
     import pypdfium2
 
     with opened(data) as document:

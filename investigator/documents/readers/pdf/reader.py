@@ -80,7 +80,7 @@ def _without_text(scans: Recognised) -> ReadFailure:
 
 
 def page_text(text: str) -> str:
-    """The text of a page as pdfium gives it, cleaned.
+    """Return the text of a page as pdfium gives it, cleaned.
 
     Where a line ends with a hyphen, pdfium puts U+FFFE for hyphen and line end: both are given back, as on the page.
     """
@@ -88,7 +88,7 @@ def page_text(text: str) -> str:
 
 
 def _title(property_title: str, name: str, first_lines: list[SizedLine], text: str) -> str:
-    """The title in the file's properties, else the largest words on the first page, else its first line."""
+    """Return the title in the file's properties, else the largest words on the first page, else its first line."""
     title = honest_title(property_title)
     if title and title != PurePath(name).stem:
         return title
@@ -146,7 +146,7 @@ def _page_text(document: Any, index: int) -> str:
 
 
 def _has_written_annotations(page: Any) -> bool:
-    """Whether form fields, typed remarks or stamps stand on the page."""
+    """Return True if form fields, typed remarks or stamps stand on the page."""
     import pypdfium2.raw as pdfium
 
     written = (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP)
@@ -160,7 +160,7 @@ def _has_written_annotations(page: Any) -> bool:
 
 
 def _lines_with_heights(document: Any) -> list[SizedLine]:
-    """The lines of the first page with the height of their first letter."""
+    """Return the lines of the first page with the height of their first letter."""
     import pypdfium2
 
     try:

@@ -61,7 +61,7 @@ class Recognised:
 
 
 def why_not(settings: ReaderSettings) -> str:
-    """Why nothing can be recognised here, with what to do about it, in one line; empty where it can."""
+    """Why nothing can be recognised here, with what to do about it, in one line; empty if it can."""
     if not settings.ocr:
         return "text recognition is switched off (reader.ocr)"
     command = shutil.which(_COMMAND)
@@ -97,7 +97,7 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
 
 
 def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
-    """The text of one page. Raises ReadFailure when there is none to be had within that time."""
+    """Return the text of one page. Raises ReadFailure when there is none to be had within that time."""
     dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
     page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
     command = shutil.which(_COMMAND) or _COMMAND
@@ -128,7 +128,7 @@ def _too_slow(settings: ReaderSettings) -> ReadFailure:
 
 @lru_cache(maxsize=8)
 def _languages(command: str) -> frozenset[str]:
-    """The languages that are installed; none when the command cannot say."""
+    """Return the languages that are installed; none when the command cannot say."""
     try:
         done = subprocess.run([command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

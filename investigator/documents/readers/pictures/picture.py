@@ -43,7 +43,7 @@ def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def picture_sizes(data: bytes, most: int) -> list[Size]:
-    """The sizes of the pictures in a file, in order: of up to `most` pages of a TIFF file, else of the one picture.
+    """Return the sizes of the pictures in a file, in order: of up to `most` pages of a TIFF file, else of one.
 
     Formats: PNG, JPEG, GIF, BMP, WebP, JPEG 2000, TIFF. Empty when the file is none of these, or is damaged.
     """

@@ -42,7 +42,7 @@ def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def delimiter_of(text: str) -> str | None:
-    """The delimiter that splits the most of the first records into the same number (two or more) of cells."""
+    """Return the delimiter that splits the most of the first records into the same number (two or more) of cells."""
     best: tuple[float, int, str] | None = None
     for delimiter in _DELIMITERS:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

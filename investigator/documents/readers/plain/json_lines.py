@@ -53,7 +53,7 @@ def read_json_lines(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def leaves(root: JsonValue) -> Iterator[str]:
-    """The values inside a value, each as `path: value`, in order."""
+    """Yield the values inside a value, each as `path: value`, in order."""
     stack: list[tuple[str, JsonValue]] = [("", root)]
     while stack:
         path, value = stack.pop()
@@ -84,7 +84,7 @@ def _take_records(text: str, position: int, parts: list[str]) -> int:
 
 
 def _values(text: str, position: int = 0) -> Iterator[tuple[JsonValue, int, int]]:
-    """The values, one after another, each with the span where it stands."""
+    """Yield the values, one after another, each with the span where it stands."""
     position = _end_of_space(text, position)
     while position < len(text):
         value, end = _DECODER.raw_decode(text, position)

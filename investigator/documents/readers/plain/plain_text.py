@@ -49,7 +49,7 @@ def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 def telling_damage(reader: Reader) -> Reader:
-    """The reader of a text format, which also tells how many characters are lost where the file is nearly UTF-8."""
+    """Return a reader that also reports how many characters are lost if the file is slightly damaged UTF-8."""
 
     def read(source: SourceFile, settings: ReaderSettings) -> Extracted:
         found = reader(source, settings)
