@@ -47,7 +47,7 @@ from investigator.research.reflection import Reflector
 from investigator.research.side_by_side import beside, in_order
 from investigator.research.sufficiency import first_wave, known_from, suffices, worth_a_call
 from investigator.research.tactical_planning import TacticalPlanning
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Shelf
 from investigator.scoring.calibration import shipped
 from investigator.scoring.model_points import counted, scores_alike
 
@@ -89,7 +89,7 @@ class Research:
         self,
         case: Investigation,
         client: EngineClient,
-        library: DocumentIndex,
+        library: Shelf,
         workspace: Path,
         settings: MethodSettings,
         keep: Callable[[Investigation], None],

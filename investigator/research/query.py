@@ -30,7 +30,7 @@ from investigator.records import (
 from investigator.research.critical_thinking import own_words
 from investigator.research.defaults import DEFAULT_MISSION, default_client, open_library
 from investigator.research.memory_stream import MemoryStream
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Shelf
 from investigator.scoring.calibration import shipped
 from investigator.scoring.model_points import shipped_rules
 
@@ -61,7 +61,7 @@ class Query:
         db_dir: str | Path,
         *,
         client: EngineClient | None = None,
-        library: DocumentIndex | None = None,
+        library: Shelf | None = None,
         sources: Sources | None = None,
         mission: str = DEFAULT_MISSION,
         needs: Sequence[Need] | None = None,

@@ -7,11 +7,11 @@ from investigator.errors import FolderError, ReplayError, StoreError
 from investigator.evidence.quotes import verify
 from investigator.records import Answered, Investigation, Quote, Replayed, StopReason, Usage
 from investigator.research.investigator import Research
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Shelf
 from investigator.store.past_calls import PastCalls
 
 
-def replay(kept: Investigation, research: Research, library: DocumentIndex, journal: PastCalls) -> Replayed:
+def replay(kept: Investigation, research: Research, library: Shelf, journal: PastCalls) -> Replayed:
     """Go through a run again and compare it with the record that was kept.
 
     `research` has the run's own settings and engines that give no replies. Raises TemplateError and StoreError.
@@ -58,7 +58,7 @@ def _different(kept: Investigation, again: Investigation) -> list[str]:
     return [f"{part} came out differently" for part, same in parts.items() if not same]
 
 
-def _stands(quote: Quote, library: DocumentIndex) -> bool:
+def _stands(quote: Quote, library: Shelf) -> bool:
     try:
         return verify(quote, library.document(quote.document_id))
     except (FolderError, StoreError, KeyError):  # the document is gone
