@@ -16,7 +16,7 @@ from investigator.engines.extractive.thinking import think
 from investigator.evaluation.evidence_match import holds, overlaps
 from investigator.investigator import Investigator
 from investigator.records import Passage, Standing, ThinkVariables
-from investigator.retrieval.documents_first import Ranked
+from investigator.retrieval.documents_first import RankedDocument
 from investigator.retrieval.library import Library
 from investigator.scoring.calibration import Models
 
@@ -100,7 +100,7 @@ def _question(name: str, row: dict, library: Library, embedder: Embedder) -> Que
     ranked = library.standings(text)[:RANKED]
     question.standings += [Outside(entry.standing, entry.document_id in right) for entry in ranked]
     likely = [entry.document_id for entry in ranked[:ASKED]]
-    by_id: dict[str, Ranked] = {entry.document_id: entry for entry in ranked}
+    by_id: dict[str, RankedDocument] = {entry.document_id: entry for entry in ranked}
     for document_id in dict.fromkeys((*likely, *(i for i in row["doc_ids"] if i in by_id))):
         passages = library.passages((text,), document_id)
         places = measured(passages, question.asked, embedder)

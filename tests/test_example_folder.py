@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from investigator.documents.readers.base import ReaderSettings, Source
+from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
 from investigator.evidence.quotes import find_quote
 from investigator.records import Document
@@ -24,7 +24,7 @@ QUESTIONS: list[dict[str, Any]] = [json.loads(line) for line in (EXAMPLES / "que
 def documents() -> dict[str, Document]:
     """Every file of the folder, as the package reads it."""
     files = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir())}
-    readings = [read(Source(data, name), name, "", ReaderSettings()) for name, data in files.items()]
+    readings = [read(SourceFile(data, name), name, "", ReaderSettings()) for name, data in files.items()]
     return {document.id: document for reading in readings for document in reading.documents}
 
 

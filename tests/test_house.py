@@ -31,7 +31,7 @@ SLOW_TO_IMPORT |= {"kreuzberg", "pypdfium2", "xllamacpp"}
 CATCHES_ANYTHING = {
     "cli/main.py": 1,  # the outer shell
     "dialogue/teachers/chunk.py": 1,  # a loader's error is raised where its samples are taken
-    "documents/readers/office.py": 1,  # a panic of the native reader is no Exception
+    "documents/readers/office/through_kreuzberg.py": 1,  # a panic of the native reader is no Exception
     "documents/readers/unpacking.py": 1,  # one document failed, the others go on
     "engines/chat/engine.py": 1,  # each provider's package has errors of its own
     "engines/chat/models.py": 1,  # the same
@@ -43,7 +43,7 @@ READS_THE_ENVIRONMENT = {
     "tracing/opening.py",  # the variables of OpenTelemetry's own standard
     "cli/main.py",
     "cli/output.py",  # TERM
-    "documents/readers/ocr.py",  # handed on, with a limit on threads
+    "documents/readers/pictures/ocr.py",  # handed on, with a limit on threads
     "engines/chat/models.py",  # the names under which each provider's users keep their keys
 }
 

@@ -10,7 +10,7 @@ import typer
 
 from investigator.cli.output import note
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.ocr import why_not
+from investigator.documents.readers.pictures.ocr import why_not
 from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
 

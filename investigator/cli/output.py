@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from investigator.documents.readers.html import is_own_report
+from investigator.documents.readers.markup.html import is_own_report
 from investigator.errors import RunError, UserError
 from investigator.records import Investigation
 from investigator.reports.html import html_report

@@ -13,7 +13,7 @@ from investigator.documents.pages import heading_at, page_at
 from investigator.language.sentences import sentence_spans
 from investigator.records import Chunk, Document, Heading, Record
 
-Span = tuple[int, int]
+_Span = tuple[int, int]
 
 _LONGEST_HEADING_LINE = 200
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
@@ -33,7 +33,7 @@ class ChunkSettings(Record):
 
 
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """The chunks of a document, in order and without overlap; together they hold all that is not white space.
+    """Return the chunks of a document, in order and without overlap; together they hold all that is not white space.
 
     A chunk ends where a sentence ends; only a sentence longer than `maximum` is cut, at a line end or blank where it
     has one. No chunk crosses the border of a page, and a heading begins a new one.
@@ -63,20 +63,20 @@ def _borders(document: Document) -> list[int]:
 
 
 def _directly_follows(text: str, before: Heading | None, heading: Heading) -> bool:
-    """Whether nothing but a heading line stands between two headings: then they begin one chunk together."""
+    """Return True if nothing but a heading line stands between two headings: then they begin one chunk together."""
     if before is None:
         return False
     between = text[before.start : heading.start].strip()
     return len(between) <= _LONGEST_HEADING_LINE and "\n" not in between
 
 
-def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[Span]:
+def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[_Span]:
     for start, end in sentence_spans(text[begin:finish]):
         yield from _pieces(text, begin + start, begin + end, maximum)
 
 
-def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[Span]:
-    """A span in pieces of at most `maximum` characters, cut at a line end, else a blank, else anywhere."""
+def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
+    """Yield a span in pieces of at most `maximum` characters, cut at a line end, else a blank, else anywhere."""
     while end - start > maximum:
         cut = _last(text, "\n", start, maximum) or _last(text, " ", start, maximum) or start + maximum
         if stop := len(text[start:cut].rstrip()):
@@ -89,13 +89,13 @@ def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[Span]:
 
 
 def _last(text: str, mark: str, start: int, maximum: int) -> int:
-    """The offset of the last `mark` in the later half of the window; 0 where there is none."""
+    """Return the offset of the last `mark` in the later half of the window; 0 if there is none."""
     return max(text.rfind(mark, start + maximum // 2, start + maximum), 0)
 
 
-def _grouped(text: str, sentences: Iterable[Span], settings: ChunkSettings) -> Iterator[Span]:
+def _grouped(text: str, sentences: Iterable[_Span], settings: ChunkSettings) -> Iterator[_Span]:
     """Neighbouring sentences as one span, up to the target; a short span takes one more, up to the maximum."""
-    current: Span | None = None
+    current: _Span | None = None
     for start, end in sentences:
         if current is None:
             current = (start, end)
@@ -108,7 +108,7 @@ def _grouped(text: str, sentences: Iterable[Span], settings: ChunkSettings) -> I
         yield current
 
 
-def _fits(text: str, current: Span, start: int, end: int, settings: ChunkSettings) -> bool:
+def _fits(text: str, current: _Span, start: int, end: int, settings: ChunkSettings) -> bool:
     filled, together = current[1] - current[0], end - current[0]
     half_full = filled >= settings.target // 2
     if half_full and _PARAGRAPH_END.search(text, current[1], start):

@@ -25,11 +25,11 @@ class GoneFiles:
                 self._paths[record.content_hash, ending].append(record.path)
 
     def hashes_of(self, path: str, size: int) -> set[str]:
-        """The contents that a file of this path and size may have been renamed with."""
+        """Return the contents that a file of this path and size may have been renamed with."""
         return set(self._hashes.get((size, PurePosixPath(path).suffix), ()))
 
     def take(self, path: str, content_hash: str) -> FileRecord | None:
-        """The file that has become `path`, which is then no longer gone; None where each is taken."""
+        """Return the file that has become `path`, which is then no longer gone; None if each is taken."""
         paths = self._paths.get((content_hash, PurePosixPath(path).suffix))
         return self._left.pop(paths.pop(0)) if paths else None
 
@@ -39,23 +39,23 @@ class GoneFiles:
 
 
 def was_read(record: FileRecord) -> bool:
-    """Whether the file gave text."""
+    """Return True if the file gave text."""
     return record.status is FileStatus.INDEXED
 
 
 def same_stamp(file: FoundFile, record: FileRecord) -> bool:
-    """Whether size, time and inode of a file are those of its record."""
+    """Return True if size, time and inode of a file are those of its record."""
     moved = bool(record.inode and file.inode and record.inode != file.inode)
     return not moved and (record.size, record.mtime_ns) == (file.size, file.mtime_ns)
 
 
 def refusal(file: FoundFile) -> FileRecord:
-    """The record of a file that is not opened."""
+    """Return the record of a file that is not opened."""
     return FileRecord(path=file.id, status=file.status, reason=file.problem)
 
 
 def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
-    """The record of a file by itself."""
+    """Return the record of a file by itself."""
     opened, contents = reading.opened, reading.contents
     own = next((part for part in contents.documents if part.document.id == file.id), None)
     return FileRecord(
@@ -72,7 +72,7 @@ def record_of(file: FoundFile, reading: FileReading) -> FileRecord:
 
 
 def records_of(own: FileRecord, reading: FileReading) -> tuple[FileRecord, ...]:
-    """The record of a file, and of each file inside it."""
+    """Return the record of a file, and of each file inside it."""
     inside = [
         FileRecord(
             path=part.document.id,
@@ -99,13 +99,13 @@ def _extent(part: SplitDocument | None) -> dict[str, int | None]:
 
 
 def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
-    """A record with the path and the stamp of another."""
+    """Return a record with the path and the stamp of another."""
     stamp = {name: getattr(fresh, name) for name in ("path", "size", "mtime_ns", "inode")}
     return record.changed(**stamp)
 
 
 def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:
-    """What is told of a file whose content is what it was."""
+    """Return what is told of a file whose content is what it was."""
     if not was_read(record):
         return record
     return record.changed(status=FileStatus.UNCHANGED, reason=reason)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from investigator.documents.chunks import ChunkSettings
+from investigator.documents.exchange import ReadRequest
 from investigator.documents.file_records import (
     GoneFiles,
     record_of,
@@ -20,7 +22,6 @@ from investigator.documents.file_records import (
     was_read,
 )
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.reading import ReadRequest
 from investigator.documents.reading_pool import FileReading, ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, check_folder, scan
 from investigator.records import FileRead, FileRecord, FileStatus, Record, SplitDocument
@@ -92,49 +93,41 @@ def changes(
     return new, tuple(path for path in both if not same_stamp(found[path], manifest[path])), gone
 
 
+@dataclass
 class _Refresh:
-    """One comparison of a folder with its store."""
+    """One comparison of a folder with its store, in which `known` are the records that it holds."""
 
-    def __init__(
-        self,
-        root: Path,
-        manifest: Mapping[str, FileRecord],
-        store: CorpusWriter,
-        reader: ReaderSettings,
-        chunks: ChunkSettings,
-        recheck: Recheck,
-    ) -> None:
-        self._root = root
-        self._known = dict(manifest)
-        self._store = store
-        self._reader = reader
-        self._chunks = chunks
-        self._recheck = recheck
-        self._gone = GoneFiles(())
+    root: Path
+    known: Mapping[str, FileRecord]
+    store: CorpusWriter
+    reader: ReaderSettings
+    chunks: ChunkSettings
+    recheck: Recheck
+    gone: GoneFiles = field(default_factory=lambda: GoneFiles(()))
 
     def events(self, listed: Sequence[FoundFile], clock: Callable[[], float]) -> Iterator[FileRead]:
         found = {file.id: file for file in listed}
-        self._gone = GoneFiles(record for path, record in self._known.items() if path not in found)
+        self.gone = GoneFiles(record for path, record in self.known.items() if path not in found)
         opened = [file for file in listed if not file.problem and not self._unchanged(file)]
         refused = [refusal(file) for file in listed if file.problem]
-        refused = [record for record in refused if record != self._known.get(record.path)]
+        refused = [record for record in refused if record != self.known.get(record.path)]
         done, total = 0, len(opened) + len(refused)
         for record in refused:
             done += 1
-            self._store.put((record,), ())
+            self.store.put((record,), ())
             yield FileRead(done=done, total=total, files=(record,))
         for files in self._read(opened, clock):
             done += 1
             yield FileRead(done=done, total=total, files=files)
-        if left := self._gone.left():
-            check_folder(self._root)
+        if left := self.gone.left():
+            check_folder(self.root)
         for path in left:
-            self._store.drop(path)
+            self.store.drop(path)
 
     def _unchanged(self, file: FoundFile) -> bool:
-        """Whether the record still tells what the file is; one that could not be opened is always tried again."""
-        record = self._known.get(file.id)
-        if record is None or self._recheck.verify or (self._recheck.retry and not was_read(record)):
+        """Return True if the record is still right; a file that could not be opened is always tried again."""
+        record = self.known.get(file.id)
+        if record is None or self.recheck.verify or (self.recheck.retry and not was_read(record)):
             return False
         if record.status is FileStatus.FAILED and not record.content_hash:
             return False
@@ -144,7 +137,7 @@ class _Refresh:
         if not opened:
             return
         files = {file.id: file for file in opened}
-        processes = min(self._reader.workers or _cpus(), len(opened))
+        processes = min(self.reader.workers or _cpus(), len(opened))
         with ReadingPool(processes, clock) as pool:
             for reading in pool.read(map(self._request, opened)):
                 kept = self._keep(files[reading.request.id], reading)
@@ -154,49 +147,49 @@ class _Refresh:
                 yield kept
 
     def _request(self, file: FoundFile) -> ReadRequest:
-        before = self._known.get(file.id)
-        hashes = self._gone.hashes_of(file.id, file.size)
-        if before is not None and (was_read(before) or not self._recheck.retry):
+        before = self.known.get(file.id)
+        hashes = self.gone.hashes_of(file.id, file.size)
+        if before is not None and (was_read(before) or not self.recheck.retry):
             hashes |= {before.content_hash}
         return ReadRequest(
             id=file.id,
             path=os.fsencode(file.path),
             linked=file.linked,
             known_hashes=tuple(sorted(hashes - {""})),
-            reader=self._reader,
-            chunks=self._chunks,
+            reader=self.reader,
+            chunks=self.chunks,
         )
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        """Brings the store up to date with one reading; what is told of it, None where it must be read after all."""
-        contents, before = reading.contents, self._known.get(file.id)
+        """Brings the store up to date with one reading; what is told of it, None if it must be read after all."""
+        contents, before = reading.contents, self.known.get(file.id)
         if contents.known and reading.opened is not None:
             return self._keep_known(file, reading)
         if reading.opened is None and contents.status is FileStatus.FAILED:
-            check_folder(self._root)
+            check_folder(self.root)
         own = record_of(file, reading)
         if before is not None and own.changed(seconds=before.seconds) == before:
             return (before,)  # it fails as it did
         files = records_of(own, reading)
-        self._store.put(files, contents.documents)
+        self.store.put(files, contents.documents)
         return files
 
     def _keep_known(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        fresh, before = record_of(file, reading), self._known.get(file.id)
+        fresh, before = record_of(file, reading), self.known.get(file.id)
         if before is not None and before.content_hash == fresh.content_hash:
             record = restamped(before, fresh)
             if record != before:
-                self._store.touch(record)
+                self.store.touch(record)
             return (told_unchanged(record),)
-        gone = self._gone.take(file.id, fresh.content_hash)
+        gone = self.gone.take(file.id, fresh.content_hash)
         if gone is None:
             return None
         record = restamped(gone, fresh)
-        self._store.rename(gone.path, record)
+        self.store.rename(gone.path, record)
         return (told_unchanged(record, f"renamed from {gone.path}"),)
 
 
 def _cpus() -> int:
-    """How many CPUs this process may use."""
+    """Return how many CPUs this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1

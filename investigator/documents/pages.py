@@ -1,11 +1,13 @@
-"""Which page, line and heading an offset stands on. All offsets are characters of the stored text."""
+"""Pages, lines and headings of a text. All offsets are characters of the stored text."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from investigator.records import Heading, PageSpan
+
+_BREAK = "\n\n"
 
 
 class LineMap:
@@ -19,17 +21,17 @@ class LineMap:
             at = text.find("\n", at + 1)
 
     def line_at(self, offset: int) -> int:
-        """The line, from 1, of the character at `offset`; a line end belongs to the line that it ends."""
+        """Return the line, from 1, of the character at `offset`; a line end belongs to the line that it ends."""
         return bisect_right(self._ends, offset - 1) + 1
 
 
 def line_at(text: str, offset: int) -> int:
-    """The line, from 1, of the character at `offset`. For many questions about one text, keep a LineMap."""
+    """Return the line, from 1, of the character at `offset`. For many questions about one text, keep a LineMap."""
     return text.count("\n", 0, offset) + 1
 
 
 def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
-    """The page that holds `offset`; between two pages, the one before; None where there are no pages or none yet.
+    """Return the page that holds `offset`; between two pages, the one before; None if there are no pages or none yet.
 
     `pages` are in the order of the text.
     """
@@ -38,6 +40,29 @@ def page_at(pages: Sequence[PageSpan], offset: int) -> int | None:
 
 
 def heading_at(headings: Sequence[Heading], offset: int) -> str:
-    """The last heading at or before `offset`; empty before the first one. `headings` are in the order of the text."""
+    """Return the last heading at or before `offset`, or nothing. `headings` are in the order of the text."""
     index = bisect_right(headings, offset, key=lambda heading: heading.start) - 1
     return headings[index].text if index >= 0 else ""
+
+
+def joined_pages(texts: Sequence[str]) -> tuple[str, tuple[PageSpan, ...]]:
+    """Return the pages' texts as one text, parted by an empty line, with the span of each page that has text."""
+    spans: list[PageSpan] = []
+    offset = 0
+    for number, text in enumerate(texts, start=1):
+        if text:
+            spans.append(PageSpan(page=number, start=offset, end=offset + len(text)))
+            offset += len(text) + len(_BREAK)
+    return _BREAK.join(text for text in texts if text), tuple(spans)
+
+
+def listed_pages(indices: Iterable[int]) -> str:
+    """Indices of pages, from 0 and in order, as a reader counts them: `page 4`, `pages 1, 3-7`."""
+    runs: list[list[int]] = []
+    for number in (index + 1 for index in indices):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    words = ", ".join("-".join(map(str, run)) for run in runs)
+    return f"page {words}" if len(runs) == 1 and len(runs[0]) == 1 else f"pages {words}"

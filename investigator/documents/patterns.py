@@ -1,83 +1,69 @@
-"""Patterns of paths, as `.gitignore` files write them. Pure.
-
-`*` and `?` stay within one name, `**` spans folders, `[abc]` is one of these. A pattern with a slash at its beginning
-or in its middle starts at the folder; any other fits a name anywhere. A slash at the end fits folders only. `!` takes
-back what an earlier pattern left out.
-"""
+"""Patterns of paths as in `.gitignore`, translated by pathspec. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from fnmatch import translate
+import warnings
+from collections.abc import Iterable
 
-_SPAN = "**"
-_LONGEST = 1_000
+from pathspec.patterns.gitignore import GitIgnorePatternError
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-
-@dataclass(frozen=True)
-class _Rule:
-    steps: tuple[re.Pattern[str] | None, ...]  # None is `**`
-    anchored: bool
-    folders_only: bool
-    takes_back: bool
+_EVERYTHING_BELOW = {".": "^.+", "/": "^.+/.+", "(?P<ps_d>/)": "^.+/"}  # pathspec's short forms of `**`, `*/**`, `*/`
+_OVER_FOLDERS = "(?:/.+)?"  # pathspec's form of `/**`
+_FROM_ANYWHERE = "^(?:.+/)?"  # pathspec's form of a `**/` at the beginning
+_STAR_AND_MORE = re.compile(r"\[\^/\]\*((?:\[\^/\]|[^/])*?)(?=\[\^/\]\*)")  # `*` and what follows up to the next one
 
 
 class Patterns:
-    """An ordered list of patterns; of those that fit a path, the last one decides."""
+    """An ordered list of patterns; of those that match a path, the last one decides."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._rules = tuple(rule for line in lines if (rule := _rule(line)) is not None)
+        translated = [rule for line in lines if (rule := _translated(line)) is not None]
+        self._rules = tuple(reversed(translated))
 
     def __bool__(self) -> bool:
         return bool(self._rules)
 
-    def fits(self, path: str, *, is_folder: bool) -> bool:
-        """Whether the last pattern that fits this path (with forward slashes) names it, its folders not looked at."""
-        names = path.split("/")
-        for rule in reversed(self._rules):
-            if rule.folders_only and not is_folder:
-                continue
-            if _follows(rule.steps, names if rule.anchored else names[-1:]):
-                return not rule.takes_back
-        return False
+    def match(self, path: str, *, is_folder: bool) -> bool:
+        """Return True if this path (with forward slashes) is matched, no matter what the folders above it are.
 
-    def fits_below(self, path: str) -> bool:
-        """Whether a file, or one of the folders it lies in, fits."""
-        if self.fits(path, is_folder=False):
-            return True
-        return any(self.fits(path[:i], is_folder=True) for i, character in enumerate(path) if character == "/")
+        Git does not look below a folder that is left out, so a walk that asks this must not either.
+        """
+        name = f"{path}/" if is_folder else path
+        return next((include for regex, include in self._rules if regex.fullmatch(name)), False)
+
+    def match_file(self, path: str) -> bool:
+        """Return True if a file, or a folder above it, is matched."""
+        folders = (path[:at] for at, character in enumerate(path) if character == "/")
+        return self.match(path, is_folder=False) or any(self.match(folder, is_folder=True) for folder in folders)
 
 
-def lines_of(text: str) -> list[str]:
-    """The patterns of an ignore file: without comments, empty lines, and blanks at the ends of lines."""
-    kept = (line.rstrip() for line in text.splitlines())
-    return [line for line in kept if line and not line.startswith("#")]
-
-
-def _rule(line: str) -> _Rule | None:
-    takes_back = line.startswith("!")
-    pattern = line[takes_back:][:_LONGEST].removeprefix("\\")
-    folders_only = pattern.endswith("/")
-    anchored = "/" in pattern.rstrip("/")
-    names = [name for name in pattern.split("/") if name]
-    if not names:
+def _translated(line: str) -> tuple[re.Pattern[str], bool] | None:
+    """Return what a line matches, and whether it includes it (or takes it back); None for a comment, or no pattern."""
+    if line.rstrip().endswith("/**/"):  # which pathspec takes for the folder itself
+        line = f"{line.rstrip()}*/"
+    try:
+        regex, include = GitIgnoreSpecPattern.pattern_to_regex(line)
+        if regex is None or include is None:
+            return None
+        regex = _EVERYTHING_BELOW.get(regex, f"{regex}.+" if regex.endswith("/") else regex)
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of `[[a]`, which is meant as it stands
+            return re.compile(_without_backtracking(regex), re.DOTALL), include
+    except (GitIgnorePatternError, re.error):  # git, too, passes over what is not a pattern
         return None
-    steps = tuple(None if name == _SPAN else re.compile(translate(name)) for name in names)
-    return _Rule(steps, anchored, folders_only, takes_back)
 
 
-def _follows(steps: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool:
-    """Whether the steps use up all the names: a set of places that can be reached, so that no pattern is slow."""
-    reached = {0}
-    for index, step in enumerate(steps):
-        if step is None:
-            first = min(reached)
-            last_step = index == len(steps) - 1  # `folder/**` is what lies in the folder, not the folder
-            reached = set(range(first + last_step, len(names) + 1))
-        else:
-            reached = {at + 1 for at in reached if at < len(names) and step.match(names[at])}
-        if not reached:
-            return False
-    return len(names) in reached
+def _without_backtracking(regex: str) -> str:
+    """Return the regex with each wildcard but the last held to its first match: an ignore file may be made to hang.
+
+    Between two `*` stands text of a fixed length, and between two `**` a fixed number of names. So if the rest does
+    not match after the first place where such a part matches, it does not match after a later one.
+    """
+    first, *others = _STAR_AND_MORE.sub(r"(?>[^/]*?\1)", regex).split(_OVER_FOLDERS)
+    if not others:
+        return first
+    if first.startswith(_FROM_ANYWHERE):
+        first = f"^(?>(?:.+?/)??{first.removeprefix(_FROM_ANYWHERE)}(?=/))"
+    middle = [f"(?>(?:/.+?)??{part}(?=/))" for part in others[:-1]]
+    return "".join([first, *middle, _OVER_FOLDERS, others[-1]])

@@ -7,57 +7,13 @@ import os
 import stat
 from collections.abc import Callable
 
-from pydantic import ConfigDict
-
-from investigator.documents.chunks import ChunkSettings, split
-from investigator.documents.readers.base import ReaderSettings, ReadFailure, Source
+from investigator.documents.chunks import split
+from investigator.documents.exchange import Contents, Opened, ReadRequest
+from investigator.documents.readers.base import ReadFailure, SourceFile
 from investigator.documents.readers.registry import read
-from investigator.records import FileStatus, Record, SplitDocument, Unreadable
+from investigator.records import FileStatus, SplitDocument
 
 _ATTEMPTS = 2
-
-
-class ReadRequest(Record):
-    """A file to read. `known_hashes` are contents that need not be read again; `path` is as the system spells it."""
-
-    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-
-    id: str
-    path: bytes
-    linked: bool = False
-    known_hashes: tuple[str, ...] = ()
-    reader: ReaderSettings
-    chunks: ChunkSettings
-
-
-class Opened(Record):
-    """A file that was opened and taken in: its stamp at that moment, and the sha256 of its bytes."""
-
-    content_hash: str
-    size: int
-    mtime_ns: int
-    inode: int
-
-
-class Contents(Record):
-    """What became of a file: its documents and those that gave nothing, or why there are none.
-
-    `known` says that its hash is one of the known ones, so that it was not read.
-    """
-
-    status: FileStatus
-    reason: str = ""
-    known: bool = False
-    documents: tuple[SplitDocument, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
-    peak_memory: int = 0  # bytes that the process has held at most
-
-
-class ReadAnswer(Record):
-    """What a reading process says: nothing (it is ready), that a file is open, or what the file holds."""
-
-    opened: Opened | None = None
-    contents: Contents | None = None
 
 
 def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> Contents:
@@ -68,7 +24,10 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
         if opened.content_hash in request.known_hashes:
             return Contents(status=FileStatus.UNCHANGED, known=True)
         found = read(
-            Source(data, os.fsdecode(os.path.basename(request.path))), request.id, opened.content_hash, request.reader
+            SourceFile(data, os.fsdecode(os.path.basename(request.path))),
+            request.id,
+            opened.content_hash,
+            request.reader,
         )
         documents = tuple(SplitDocument(document=d, chunks=split(d, request.chunks)) for d in found.documents)
         return Contents(status=FileStatus.INDEXED, documents=documents, unreadable=found.unreadable)
@@ -80,7 +39,7 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
 
 
 def _taken_in(request: ReadRequest) -> tuple[Opened, bytes]:
-    """The bytes of a file at one moment, with its stamp at that moment. Raises ReadFailure."""
+    """Return the bytes of a file at one moment, with its stamp at that moment. Raises ReadFailure."""
     try:
         first, data, after = _bytes(request)
         before = first
@@ -107,7 +66,7 @@ def _opened(status: os.stat_result, data: bytes) -> Opened:
 
 
 def _bytes(request: ReadRequest) -> tuple[os.stat_result, bytes, os.stat_result]:
-    """The bytes, and what the file was before and after. A link put in its place meanwhile, or a pipe, is refused."""
+    """Return the bytes, and the file's status before and after. A link put in its place, or a pipe, is refused."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     if not request.linked:
         flags |= getattr(os, "O_NOFOLLOW", 0)

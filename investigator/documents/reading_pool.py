@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from queue import LifoQueue
 from types import TracebackType
-from typing import Self
+from typing import IO, Any, Self
 
-from investigator.documents.reader_process import ReaderProcess
-from investigator.documents.reading import Contents, Opened, ReadRequest
+from investigator.documents.exchange import Contents, Opened, ReadAnswer, ReadRequest, receive, send
+from investigator.errors import ReaderError
+from investigator.records import FileStatus
 
 _AHEAD = 8  # requests under way for each process: results come in order, and one slow file must not stop the others
+_MODULE = "investigator.documents.reading_process"
+_PROGRAM = f"import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); import {_MODULE} as m; m.main()"
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+_START_SECONDS = 120.0
+_LARGE_SHARE = 3  # a process that once held a third of what it may is given up, so that its memory goes back
 
 
 @dataclass(frozen=True)
 class FileReading:
-    """What a process said of one file: how it was opened (None where it was not), what it holds, how long it took."""
+    """What a process said of one file: how it was opened (None if it was not), what it holds, how long it took."""
 
     request: ReadRequest
     opened: Opened | None
@@ -34,8 +47,8 @@ class ReadingPool:
 
     def __init__(self, processes: int, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._all = tuple(ReaderProcess() for _ in range(processes))
-        self._idle: LifoQueue[ReaderProcess] = LifoQueue()
+        self._all = tuple(_ReadingProcess() for _ in range(processes))
+        self._idle: LifoQueue[_ReadingProcess] = LifoQueue()
         for process in self._all:
             self._idle.put(process)
         self._threads = ThreadPoolExecutor(processes, thread_name_prefix="reading")
@@ -51,7 +64,7 @@ class ReadingPool:
     def read(self, requests: Iterable[ReadRequest]) -> Iterator[FileReading]:
         """Reads files side by side; results come in the order of the requests.
 
-        Raises ReaderError where no process can be started.
+        Raises ReaderError if no process can be started.
         """
         waiting: deque[Future[FileReading]] = deque()
         for request in requests:
@@ -69,3 +82,134 @@ class ReadingPool:
         finally:
             self._idle.put(process)
         return FileReading(request, opened, contents, self._clock() - began)
+
+
+class _ReadingProcess:
+    """Reads one file at a time; used by one thread at a time, and closed by any."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+        self._changing = threading.Lock()
+
+    def read(self, request: ReadRequest) -> tuple[Opened | None, Contents]:
+        """Return how a file was opened (None if it was not) and what it holds. Raises ReaderError if nothing starts."""
+        process = self._running()
+        limit = _Limit(process, request.reader.max_seconds)
+        opened, contents = _asked(process, request)
+        late = limit.lifted()
+        if contents is None:
+            self._stop()
+            return opened, _lost(process.returncode, late, request)
+        if late or contents.peak_memory > request.reader.max_memory // _LARGE_SHARE:
+            self._stop()
+        return opened, contents
+
+    def close(self) -> None:
+        """Stop the process, whatever it does; a read that is under way ends."""
+        with self._changing:
+            self._closed = True
+        self._stop()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        with self._changing:
+            if self._closed:
+                raise ReaderError("reading was stopped")
+            if self._process is not None:
+                return self._process
+            self._process = process = _started()
+        limit = _Limit(process, _START_SECONDS)
+        ready = receive(_pipe(process.stdout))
+        if limit.lifted() or ready is None:
+            self._stop()
+            hint = f"See what it says: {sys.executable} -P -m {_MODULE} < {os.devnull}"
+            raise ReaderError("the process that reads files does not start", hint=hint)
+        return process
+
+    def _stop(self) -> None:
+        with self._changing:
+            process, self._process = self._process, None
+        if process is None:
+            return
+        _kill(process)
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            with suppress(OSError):
+                _pipe(stream).close()
+
+
+class _Limit:
+    """Kills a process after some seconds, unless it is lifted before."""
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._reached = threading.Event()
+        self._timer = threading.Timer(seconds, self._end, (process,))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def lifted(self) -> bool:
+        """Stop counting; whether the limit was reached before."""
+        self._timer.cancel()
+        return self._reached.is_set()
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        self._reached.set()
+        _kill(process)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """Start a process of this very package; `-P` keeps files of the current folder from being taken for modules."""
+    # Ctrl-C is for its owner, and one signal ends it with its children
+    options: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", _PROGRAM, str(_PACKAGE_ROOT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            **options,
+        )
+    except OSError as error:
+        hint = "Close other programs, or lower reader.workers, and run the same command again."
+        raise ReaderError(f"no process to read files can be started ({error.strerror})", hint=hint) from error
+
+
+def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:
+    """Return what a process answers; no contents where it was lost."""
+    opened: Opened | None = None
+    try:
+        send(_pipe(process.stdin), request)
+        while (data := receive(_pipe(process.stdout))) is not None:
+            answer = ReadAnswer.model_validate_json(data)
+            opened = answer.opened or opened
+            if answer.contents is not None:
+                return opened, answer.contents
+    except (OSError, ValueError):  # the pipe is cut or closed; what came is no answer
+        pass
+    return opened, None
+
+
+def _lost(code: int | None, late: bool, request: ReadRequest) -> Contents:
+    """Return what is recorded of the file that a process was lost with."""
+    if late:
+        reason = f"reading it took more than {request.reader.max_seconds:g} seconds (reader.max_seconds)"
+        return Contents(status=FileStatus.TIMED_OUT, reason=reason)
+    ended = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    return Contents(status=FileStatus.FAILED, reason=f"reading it crashed the reading process ({ended})")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(OSError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _pipe(stream: IO[bytes] | None) -> Any:
+    """Return a pipe of a process that was started with all its pipes."""
+    if stream is None:
+        raise OSError("no pipe")
+    return stream

@@ -11,8 +11,8 @@ import os
 import sys
 from typing import BinaryIO
 
-from investigator.documents.reading import ReadAnswer, ReadRequest, read_contents
-from investigator.documents.wire import receive, send
+from investigator.documents.exchange import ReadAnswer, ReadRequest, receive, send
+from investigator.documents.reading import read_contents
 
 _GRACE_SECONDS = 10.0
 
@@ -52,7 +52,7 @@ def _limit_memory(most: int) -> None:
 
 
 def _peak_memory() -> int:
-    """The most memory that the process has held, in bytes; 0 where the system does not tell.
+    """Return the most memory that the process has held, in bytes; 0 if the system does not tell.
 
     On Linux not from getrusage, which begins with what the process that started this one held.
     """

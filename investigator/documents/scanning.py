@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from investigator.documents.patterns import Patterns, lines_of
+from investigator.documents.patterns import Patterns
 from investigator.errors import FolderError
 from investigator.records import SUMMARY, FileStatus, Record
 from investigator.store.workspace import DATABASE_NAME
@@ -34,7 +34,7 @@ class FolderSettings(Record):
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file as the file system lists it: where, size in bytes, mtime in nanoseconds, inode (0 where there is none).
+    """A file as the file system lists it: where, size in bytes, mtime in nanoseconds, inode (0 if there is none).
 
     `id` is its path below the folder with forward slashes; what cannot be printed is replaced in it. `problem` says
     why it is not read, and `status` then what it is recorded as.
@@ -66,7 +66,7 @@ def check_folder(root: Path) -> None:
 
 
 def scan(root: Path, settings: FolderSettings) -> list[FoundFile]:
-    """The files below a folder, sorted by id.
+    """Return the files below a folder, sorted by id.
 
     Hidden files, workspaces of this package and what the patterns leave out are passed over. Links are followed to
     what lies inside the folder and was not found without them; links out of it, links to a folder that they lie in,
@@ -84,7 +84,7 @@ def scan(root: Path, settings: FolderSettings) -> list[FoundFile]:
 
 
 def printable(path: str) -> str:
-    """A path with what cannot be shown in one line, or written as UTF-8, replaced."""
+    """Return a path with what cannot be shown in one line, or written as UTF-8, replaced."""
     if path.isascii() and path.isprintable():
         return path
     readable = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -112,7 +112,7 @@ class _Scan:
         self._links: list[tuple[os.DirEntry[str], str]] = []
 
     def files(self) -> Iterator[FoundFile]:
-        """Every file, in no certain order."""
+        """Yield every file, in no certain order."""
         for file in self._below(_Below(self._root, "")):
             self._found.add(file.path)
             yield file
@@ -162,14 +162,14 @@ class _Scan:
             yield from self._file(link, identity, linked=True)
 
     def _known(self, target: str) -> bool:
-        """Whether a file inside the folder was found under its own name; notes it otherwise."""
+        """Return True if a file inside the folder was found under its own name; notes it otherwise."""
         own = os.path.join(self._root, os.path.relpath(target, self._real_root))
         seen = own in self._found or target in self._found
         self._found.add(target)
         return seen
 
     def _file(self, entry: os.DirEntry[str], identity: str, *, linked: bool = False) -> Iterator[FoundFile]:
-        if self._include and not self._include.fits_below(identity):
+        if self._include and not self._include.match_file(identity):
             return
         try:
             status = entry.stat(follow_symlinks=linked)
@@ -183,11 +183,11 @@ class _Scan:
         yield FoundFile(_id(identity), entry.path, status.st_size, status.st_mtime_ns, status.st_ino, linked)
 
     def _left_out(self, name: str, identity: str, *, is_folder: bool) -> bool:
-        return name.startswith(".") or self._exclude.fits(identity, is_folder=is_folder)
+        return name.startswith(".") or self._exclude.match(identity, is_folder=is_folder)
 
 
 def _holds(folder: str, path: str) -> bool:
-    """Whether an absolute path is a folder or lies in it."""
+    """Return True if an absolute path is a folder or lies in it."""
     try:
         return os.path.commonpath([folder, path]) == folder
     except ValueError:  # another drive
@@ -195,7 +195,7 @@ def _holds(folder: str, path: str) -> bool:
 
 
 def _ignored(root: Path) -> list[str]:
-    """The patterns of the folder's ignore file, UTF-8 or UTF-16. Raises FolderError where it cannot be read."""
+    """Return the patterns of the folder's ignore file, UTF-8 or UTF-16. Raises FolderError if it cannot be read."""
     try:
         with (root / IGNORE_FILE).open("rb") as file:
             data = file.read(_LONGEST_IGNORE_FILE + 1)
@@ -212,7 +212,7 @@ def _ignored(root: Path) -> list[str]:
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text:
         hint = f"It holds one pattern a line, as a .gitignore does: {root / IGNORE_FILE}"
         raise FolderError(f"{IGNORE_FILE} holds no patterns, or too many", hint=hint)
-    return lines_of(text)
+    return text.splitlines()
 
 
 def _refused(identity: str, path: str, problem: str, status: FileStatus = FileStatus.UNSUPPORTED) -> FoundFile:

@@ -24,8 +24,7 @@ from investigator.records import (
     SplitDocument,
 )
 from investigator.retrieval.chunk_search import Half
-from investigator.retrieval.folder_index import open_library
-from investigator.retrieval.indexing import embed_missing
+from investigator.retrieval.folder_index import embed_missing, open_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.corpus import Corpus

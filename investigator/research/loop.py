@@ -18,7 +18,7 @@ from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
 from investigator.research.state import Bounds, State, next_step
 from investigator.research.steps import Steps
-from investigator.retrieval.library import Shelf
+from investigator.retrieval.library import DocumentIndex
 from investigator.scoring.calibration import shipped
 
 
@@ -32,7 +32,7 @@ class Research:
     """
 
     client: EngineClient
-    library: Shelf
+    library: DocumentIndex
     settings: MethodSettings
     keep: Callable[[Investigation], None]
     keep_memory: Callable[[Memory], None]

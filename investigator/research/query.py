@@ -26,7 +26,7 @@ from investigator.records import (
     Quote,
     Record,
 )
-from investigator.retrieval.library import Shelf
+from investigator.retrieval.library import DocumentIndex
 from investigator.scoring.calibration import shipped
 from investigator.scoring.model_points import shipped_rules
 
@@ -51,7 +51,7 @@ class DocumentQuery:
     mission: str
     needs: tuple[Need, ...]
     client: EngineClient
-    library: Shelf
+    library: DocumentIndex
     sources: Sources
     most_quotes: int = QuerySettings().most_quotes
     template: Path | None = None

@@ -7,7 +7,7 @@ from investigator.errors import FolderError, ReplayError, StoreError
 from investigator.evidence.quotes import verify
 from investigator.records import Answered, Investigation, Quote, Replayed, StopReason, Usage
 from investigator.research.loop import Research
-from investigator.retrieval.library import Shelf
+from investigator.retrieval.library import DocumentIndex
 from investigator.store.past_calls import PastCalls
 
 
@@ -58,7 +58,7 @@ def _different(kept: Investigation, again: Investigation) -> list[str]:
     return [f"{part} came out differently" for part, same in parts.items() if not same]
 
 
-def _stands(quote: Quote, library: Shelf) -> bool:
+def _stands(quote: Quote, library: DocumentIndex) -> bool:
     try:
         return verify(quote, library.document(quote.document_id))
     except (FolderError, StoreError, KeyError):  # the document is gone

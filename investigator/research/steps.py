@@ -44,7 +44,7 @@ from investigator.research.state import (
     what_suffices,
 )
 from investigator.research.tactical_planning import prioritized, sub_question
-from investigator.retrieval.library import Shelf
+from investigator.retrieval.library import DocumentIndex
 
 Moment = tuple[State, Event | None]
 """A state that is to be kept, and what there is to tell of it."""
@@ -55,7 +55,7 @@ class Steps:
     """The steps of one investigation, and what they work with. All raise EngineError and the signal BudgetSpent."""
 
     client: EngineClient
-    library: Shelf
+    library: DocumentIndex
     settings: MethodSettings
     sources: Sources
     stream: MemoryStream

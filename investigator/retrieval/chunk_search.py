@@ -21,7 +21,7 @@ class Half(StrEnum):
 
 
 @dataclass(frozen=True)
-class Found:
+class ChunkHit:
     """A chunk that was found: its score (higher is better), and what each half said of it (None: it did not find it).
 
     The score of both halves is about 0..1 and compares chunks found for the same query.
@@ -41,8 +41,8 @@ class ChunkSearch:
         self._full_text = full_text
         self._vectors = vectors
 
-    def best(self, query: str, limit: int, half: Half = Half.BOTH, document_id: str | None = None) -> list[Found]:
-        """The best chunks for a query, best first; each half looks at so many."""
+    def best(self, query: str, limit: int, half: Half = Half.BOTH, document_id: str | None = None) -> list[ChunkHit]:
+        """Return the best chunks for a query, best first; each half looks at so many."""
         bm25: dict[int, float] = {}
         near: dict[int, float] = {}
         documents: dict[int, str] = {}
@@ -55,11 +55,11 @@ class ChunkSearch:
         if half is Half.BOTH:
             near |= self._vectors.similarities(query, [i for i in bm25 if i not in near])
         scores = {Half.WORDS: bm25, Half.VECTORS: near}.get(half) or fused(bm25, near)
-        found = [Found(i, documents[i], score, bm25.get(i), near.get(i)) for i, score in scores.items()]
+        found = [ChunkHit(i, documents[i], score, bm25.get(i), near.get(i)) for i, score in scores.items()]
         return found[:limit]
 
 
-def in_one_order(chunks: Iterable[Found]) -> list[Found]:
+def in_one_order(chunks: Iterable[ChunkHit]) -> list[ChunkHit]:
     """Chunks that several searches for one query have found, with scores that compare them all, best first."""
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     bm25 = {i: chunk.bm25 for i, chunk in by_id.items() if chunk.bm25 is not None}

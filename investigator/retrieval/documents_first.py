@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from investigator.language.relevance import overlap, share_of_weight
 from investigator.language.terms import content_words
 from investigator.records import Standing
-from investigator.retrieval.chunk_search import ChunkSearch, Found, in_one_order
+from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, in_one_order
 from investigator.retrieval.names import Names, named_words, names_nothing
 from investigator.scoring.calibration import Calibration
 from investigator.store.corpus import Corpus
@@ -20,13 +20,13 @@ _NAMED = 12  # documents that a question names best, looked into although no sea
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedDocument:
     """A document, the chance (0..1) that it holds the answer, its standing, and its best chunk where one was found."""
 
     document_id: str
     chance: float
     standing: Standing
-    best: Found | None
+    best: ChunkHit | None
 
 
 class DocumentsFirst:
@@ -50,8 +50,8 @@ class DocumentsFirst:
 
     def rank(
         self, question: str, weights: Mapping[str, float], holders: Mapping[str, frozenset[str]]
-    ) -> tuple[Ranked, ...]:
-        """The documents that are worth a look, the likeliest first.
+    ) -> tuple[RankedDocument, ...]:
+        """Return the documents that are worth a look, the likeliest first.
 
         `weights` are those of the question's stems, `holders` the documents that hold each.
         """
@@ -76,14 +76,14 @@ class DocumentsFirst:
                 naming=0.0 if plain else 1.0,
                 stands_out=max(0.0, nearest[document_id] - others) if plain else 0.0,
             )
-            ranked.append(Ranked(document_id, model.chance(standing), standing, chunk))
+            ranked.append(RankedDocument(document_id, model.chance(standing), standing, chunk))
         return tuple(sorted(ranked, key=lambda entry: -entry.chance))
 
-    def _text(self, chunk: Found) -> str:
+    def _text(self, chunk: ChunkHit) -> str:
         return self._corpus.chunk_text(self._corpus.chunk_spans([chunk.chunk_id])[chunk.chunk_id])
 
-    def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, Found], dict[str, float]]:
-        """The best chunk of each document that is looked into, and the similarity of its nearest one."""
+    def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, ChunkHit], dict[str, float]]:
+        """Return the best chunk of each document that is looked into, and the similarity of its nearest one."""
         found = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
         documents = dict.fromkeys(chunk.document_id for chunk in found.values())
         called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]
@@ -94,7 +94,7 @@ class DocumentsFirst:
                 inside = self._search.best(question, self._breadth, document_id=document_id)
                 found |= {chunk.chunk_id: chunk for chunk in inside}
         looked_into = {*list(documents)[:_LOOKED_INTO], *called}
-        best: dict[str, Found] = {}
+        best: dict[str, ChunkHit] = {}
         nearest: dict[str, float] = {}
         for chunk in in_one_order(found.values()):
             if chunk.document_id in looked_into:

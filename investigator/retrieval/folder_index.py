@@ -8,13 +8,13 @@ from pathlib import Path
 
 from investigator.documents.chunks import ChunkSettings, split
 from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
-from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.ocr import why_not
+from investigator.documents.readers.base import READERS, ReaderSettings
+from investigator.documents.readers.pictures.ocr import why_not
 from investigator.engines.base import Embedder
 from investigator.engines.embedding.rerankers import open_reranker
 from investigator.errors import FolderError
+from investigator.plugins import found
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, Notice, Search
-from investigator.retrieval.indexing import embed_missing
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import CandidateSearch, VectorSearch, WholeSearch
@@ -23,6 +23,8 @@ from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
+
+_WINDOW = 512  # chunks embedded at a time: enough to batch those of one length, and little to lose at a stop
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class FolderIndex:
         yield from self._rechunked()
         yield from self._embedder_told()
         reading = settings.reader.model_dump_json()
-        if self.corpus.setting("reading") not in (None, reading) or self._ocr_has_come():
+        if self.corpus.setting("reading") not in (None, reading) or self._ocr_has_come() or self._plug_ins_have_come():
             recheck = recheck.changed(retry=True)
         yield from refresh(
             self._folder,
@@ -74,13 +76,22 @@ class FolderIndex:
         self.corpus.set_setting("reading", reading)
 
     def _ocr_has_come(self) -> bool:
-        """Whether files that wait for text recognition can be read by now; true once."""
+        """Return True if files that wait for text recognition can be read by now; true once."""
         if not any(file.status is FileStatus.NEEDS_OCR for file in self.corpus.unreadable()):
             return False
         before, now = self.corpus.setting("no_ocr"), why_not(self._settings.reader)
         if now != before:
             self.corpus.set_setting("no_ocr", now)
         return not now and before != now
+
+    def _plug_ins_have_come(self) -> bool:
+        """Return True, once, if readers were installed since there are files of a type without one."""
+        if not any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable()):
+            return False
+        before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(found(READERS)))
+        if now != before:
+            self.corpus.set_setting("plug_ins", now)
+        return now != before
 
     def _rechunked(self) -> Iterator[Event]:
         wanted, used = self._settings.chunks.model_dump_json(), self.corpus.setting("chunking")
@@ -104,7 +115,7 @@ class FolderIndex:
         self.corpus.set_setting("embedder", own)
 
     def status(self, *, compare: bool) -> FolderStatus:
-        """What the index holds and, with `compare`, how the folder differs from it by now. Raises FolderError."""
+        """Return what the index holds and, with `compare`, how the folder differs from it now. Raises FolderError."""
         files = self.corpus.files()
         manifest = {file.path: file for file in files if not file.inside}
         new, changed, gone = changes(self._folder, manifest, self._settings.folder) if compare else ((), (), ())
@@ -129,7 +140,7 @@ class FolderIndex:
         raise FolderError(f"none of the {len(unreadable)} files of {self._folder} could be read: {named}")
 
     def best_search(self) -> Search:
-        """How a new question is searched for: over everything, where that takes no long wait."""
+        """Return how a new question is searched for: over everything, where that takes no long wait."""
         few = self.table.missing_count() <= self._settings.retrieval.embed_first
         return Search.WHOLE if few else Search.CANDIDATES
 
@@ -138,11 +149,11 @@ class FolderIndex:
         yield from embed_missing(self.corpus, self.table, self._embedder)
 
     def open_chroma(self) -> ChromaIndex:
-        """The vector index, brought up to date with the vectors that are there."""
+        """Return the vector index, brought up to date with the vectors that are there."""
         return ChromaIndex(self._workspace.directory / "chroma", self.table, self._notice)
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
-        """The library to search in, its queries embedded by `embedder`; a search over everything needs all vectors.
+        """Return the library to search in, with `embedder` for queries; a search over everything needs all vectors.
 
         `settings` are others than those of the index.
         """
@@ -150,7 +161,7 @@ class FolderIndex:
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
-    """The library of a workspace as it is, whatever vectors it has."""
+    """Return the library of a workspace as it is, whatever vectors it has."""
     missing = VectorTable(workspace.database, embedder.name).missing_count()
     search = Search.CANDIDATES if missing else Search.WHOLE
     return open_library(workspace, embedder, settings, search, lambda _: None)
@@ -163,10 +174,33 @@ def open_library(
     search: Search,
     notice: Callable[[str], None],
 ) -> Library:
-    """The library of a workspace with the half of the search that goes by vectors in one of its forms."""
+    """Return the library of a workspace with the half of the search that goes by vectors in one of its forms."""
     corpus, full_text = Corpus(workspace.database), FullText(workspace.database)
     table = VectorTable(workspace.database, embedder.name)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
     if search is Search.WHOLE:
         vectors = WholeSearch(ChromaIndex(workspace.directory / "chroma", table, notice), corpus, table, embedder)
     return Library(corpus, full_text, vectors, open_reranker(settings.reranker, embedder), settings)
+
+
+def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Iterator[Embedded]:
+    """Make and keep the vectors that chunks lack, some hundred at a time; yield how many of how many are done.
+
+    A stop loses no more than one window. Chunks that another process deletes meanwhile are skipped.
+    Raises EmbedderError and StoreError.
+    """
+    missing = table.missing()
+    total, done = sum(map(len, missing.values())), 0
+    texts: dict[int, str] = {}
+    for document_id, ids in missing.items():
+        for start in range(0, len(ids), _WINDOW):
+            part = ids[start : start + _WINDOW]
+            texts |= corpus.chunk_texts(document_id, part)
+            done += len(part)
+            if len(texts) >= _WINDOW:
+                table.put(list(texts), embedder.embed(list(texts.values())))
+                texts.clear()
+                yield Embedded(done=done, total=total)
+    if texts:
+        table.put(list(texts), embedder.embed(list(texts.values())))
+        yield Embedded(done=done, total=total)

@@ -14,7 +14,7 @@ BEST_SCORE = 1.0 + VECTOR_WEIGHT
 
 
 def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[Item, float]:
-    """One score (about 0..1, higher is better) for each item of either half, best first.
+    """Return one score (about 0..1, higher is better) for each item of either half, best first.
 
     BM25 counts as a share of the best score of the query, for its scale differs from query to query. Cosine similarity
     (-1..1) counts as it is: where an embedder cannot tell texts apart (a language it never learned), all similarities
@@ -30,7 +30,7 @@ def fused(bm25: Mapping[Item, float], similarity: Mapping[Item, float]) -> dict[
 
 
 def windows(ranked: Iterable[int], chunks: Sequence[Chunk], count: int, characters: int) -> list[range]:
-    """The first `count` windows of neighbouring chunks around ranked ones, best first.
+    """Return the first `count` windows of neighbouring chunks around ranked ones, best first.
 
     `ranked` are places in `chunks`, which are those of one document in the order of its text. A window grows to both
     sides, never over the border of a page and not beyond so many characters; no chunk is in two windows.

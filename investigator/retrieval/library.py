@@ -11,8 +11,8 @@ from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.terms import content_words, stem, words
 from investigator.records import Document, DocumentCard, Passage, SearchHit, TermFrequency, Unreadable
-from investigator.retrieval.chunk_search import ChunkSearch, Found, Half, in_one_order
-from investigator.retrieval.documents_first import DocumentsFirst, Ranked
+from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
+from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -22,7 +22,7 @@ from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
 
 
-class Shelf(Protocol):
+class DocumentIndex(Protocol):
     """What the method needs of a folder; `Library` is the one that ships."""
 
     def document_ids(self) -> tuple[str, ...]: ...
@@ -59,7 +59,7 @@ class Library:
         return self._corpus.document_ids()
 
     def document(self, document_id: str) -> Document:
-        """A document with its text. Raises KeyError for an unknown id."""
+        """Return a document with its text. Raises KeyError for an unknown id."""
         return self._corpus.document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
@@ -67,7 +67,7 @@ class Library:
         return self._corpus.unreadable()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
-        """The content words of a question, and pairs of neighbouring ones that the folder holds as a phrase.
+        """Return the content words of a question, and pairs of neighbouring ones that the folder holds as a phrase.
 
         Each with the share of documents that hold it.
         """
@@ -77,7 +77,7 @@ class Library:
         return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
-        """All documents, the likeliest for any of the queries first; the match is the chance for the first query."""
+        """Return all documents, the likeliest for any query first; the match is the chance for the first query."""
         first = {entry.document_id: entry for entry in self._ranked(queries[0])}
         chances = {document_id: entry.chance for document_id, entry in first.items()}
         for query in queries[1:]:
@@ -89,7 +89,7 @@ class Library:
         return tuple(self._card(outside[i], first.get(i)) for i in (*ranked, *rest))
 
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """The best passages for some queries, best first, in one document or in the likeliest ones.
+        """Return the best passages for some queries, best first, in one document or in the likeliest ones.
 
         Similarity and overlap of a passage are those with the first query.
         """
@@ -100,16 +100,16 @@ class Library:
         found.sort(key=lambda entry: -(entry[0] + entry[1].score))
         return tuple(passage for _, passage in found[: self._settings.passages])
 
-    def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[Found, ...]:
-        """The best chunks of the folder for a query, best first, by one half of the search or by both."""
+    def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
+        """Return the best chunks of the folder for a query, best first, by one half of the search or by both."""
         return tuple(self._search.best(query, limit, half))
 
-    def standings(self, question: str) -> tuple[Ranked, ...]:
-        """The documents that are worth a look with what tells of each, the likeliest first."""
+    def standings(self, question: str) -> tuple[RankedDocument, ...]:
+        """Return the documents that are worth a look with what tells of each, the likeliest first."""
         return self._ranked(question)
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        """The best chunks for a query, in one document or in all, with what each half of the search said of them.
+        """Return the best chunks for a query, in one document or in all, with their score in each half of the search.
 
         In the folder a chunk counts as much as the chance of its document, which is half of its score.
         """
@@ -139,14 +139,14 @@ class Library:
         found = self._passages.best(queries, document_id, self._weights(question))
         return tuple(passage.changed(document_match=round(chance, 4)) for passage in found)
 
-    def _card(self, outside: DocumentCard, entry: Ranked | None) -> DocumentCard:
+    def _card(self, outside: DocumentCard, entry: RankedDocument | None) -> DocumentCard:
         if entry is None or entry.best is None:
             return outside
         text = self._corpus.chunk_text(self._corpus.chunk_spans([entry.best.chunk_id])[entry.best.chunk_id])
         snippet = " ".join(text.split())[: self._settings.snippet_characters]
         return outside.changed(match=round(entry.chance, 4), snippet=snippet)
 
-    def _rank(self, question: str) -> tuple[Ranked, ...]:
+    def _rank(self, question: str) -> tuple[RankedDocument, ...]:
         holders: dict[str, frozenset[str]] = {}
         for word in content_words(question):
             holders[stem(word)] = holders.get(stem(word), frozenset()) | self._holders(word)

@@ -14,13 +14,11 @@ from investigator.retrieval.periods import Age, Period, age_asked, agree, period
 _TOKEN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
 _LONG_NAME = 6
-_ASKED_TO = frozenset(
-    {
-        *("analyse", "analyze", "assess", "characterise", "characterize", "compare", "describe", "discuss", "estimate"),
-        *("examine", "explain", "find", "give", "identify", "list", "name", "outline", "provide", "show", "state"),
-        *("summarise", "summarize", "tell"),
-    }
+_REQUESTS = (
+    "analyse analyze assess characterise characterize compare describe discuss estimate examine explain find give "
+    "identify list name outline provide show state summarise summarize tell"
 )
+_ASKED_TO = frozenset(_REQUESTS.split())
 """Words that begin a request with a capital and name nothing."""
 
 
@@ -40,7 +38,7 @@ class Names:
                 self._dates[card.document_id] = next(iter(periods(card.date)), Period(None))
 
     def named(self, question: str) -> dict[str, float]:
-        """The documents whose names hold words of the question: each the weight of these, as a share of the best's.
+        """Return the documents whose names hold words of the question, with the weight of these relative to the best.
 
         Neighbouring words of the question also meet a name that writes them as one (`Best Buy`, `BESTBUY_2019.pdf`).
         """
@@ -68,7 +66,7 @@ class Names:
     def of_age(self, question: str, named: Mapping[str, float]) -> dict[str, float]:
         """1.0 for the newest (or oldest) of the documents that the question names best, -1.0 for the others of them.
 
-        Nothing where the question asks for neither.
+        Nothing if the question asks for neither.
         """
         age = age_asked(question)
         if age is Age.ANY:
@@ -107,6 +105,6 @@ def named_words(question: str) -> frozenset[str]:
 
 
 def names_nothing(question: str) -> bool:
-    """Whether a question of a script with capitals has no word but the first that is written like a name."""
+    """Return True if a question of a script with capitals has no word but the first that is written like a name."""
     tokens = _TOKEN.findall(question)
     return any(token[0].islower() for token in tokens) and not named_words(question)

@@ -24,7 +24,7 @@ class PassageSearch:
         self._settings = settings
 
     def best(self, queries: Sequence[str], document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
-        """The best passages, best first; `weights` are those of the stems of the first query.
+        """Return the best passages, best first; `weights` are those of the stems of the first query.
 
         A chunk counts by the mean of its scores for the queries, then by what the reranker says of it for the first.
         """
@@ -48,7 +48,7 @@ class PassageSearch:
     def _scores(
         self, queries: Sequence[str], document_id: str, limit: int
     ) -> tuple[dict[int, float], dict[int, float]]:
-        """The mean score of each chunk that a query finds, best first, and its similarity to the first query."""
+        """Return the mean score of each chunk that a query finds, best first, and its similarity to the first query."""
         different = list(dict.fromkeys(queries))
         sums: dict[int, float] = {}
         similarity: dict[int, float] = {}
@@ -63,7 +63,7 @@ class PassageSearch:
     def _reranked(
         self, query: str, document: Document, chunks: Mapping[int, Chunk], scores: Mapping[int, float]
     ) -> dict[int, float]:
-        """The scores (about 0..1) with what the reranker says of the best chunks; the others have nothing from it."""
+        """Return the scores (about 0..1) with those of the reranker for the best chunks; the others get none."""
         best = [i for i in scores if i in chunks][: self._settings.reranked]
         if not best:
             return dict(scores)

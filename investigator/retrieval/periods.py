@@ -62,7 +62,7 @@ class Age(Enum):
 
 
 def periods(text: str) -> frozenset[Period]:
-    """The periods that a text names; a year that belongs to a quarter or month is not given apart."""
+    """Return the periods that a text names; a year that belongs to a quarter or month is not given apart."""
     left = folded(text).replace("_", " ")
     found: set[Period] = set()
     for pattern in _patterns():
@@ -72,7 +72,7 @@ def periods(text: str) -> frozenset[Period]:
 
 
 def _with_years(found: set[Period]) -> set[Period]:
-    """A quarter that is named apart from its year ("fiscal 2022, third quarter", "Q1 and Q2 2022") belongs to it."""
+    """Give a quarter named apart from its year ("fiscal 2022, third quarter", "Q1 and Q2 2022") that year."""
     loose = {period for period in found if period.year is None}
     plain = {period for period in found - loose if period.quarter is None and period.month is None}
     years = {period.year for period in plain or found - loose}
@@ -82,7 +82,7 @@ def _with_years(found: set[Period]) -> set[Period]:
 
 
 def without_periods(text: str) -> str:
-    """The folded text without the periods that it names."""
+    """Return the folded text without the periods that it names."""
     left = folded(text).replace("_", " ")
     for pattern in _patterns():
         left = pattern.sub(" ", left)
@@ -145,7 +145,7 @@ def _quarter(period: Period) -> int | None:
 
 
 def age_asked(question: str) -> Age:
-    """Return True if a question asks for the newest or the oldest document of its kind."""
+    """Return which document of its kind a question asks for: the newest, the oldest, or any."""
     asked = folded(question)
     if _NEWEST.search(asked):
         return Age.NEWEST

@@ -25,11 +25,11 @@ class VectorSearch(Protocol):
     """Finds the chunks whose vectors are nearest to that of a query."""
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        """The nearest chunks, nearest first, in one document or in all."""
+        """Return the nearest chunks, nearest first, in one document or in all."""
         ...
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine similarity (-1..1) of the query with those of the chunks that are searched."""
+        """Return the cosine similarity (-1..1) of the query with those of the chunks that are searched."""
         ...
 
 
@@ -43,7 +43,7 @@ class WholeSearch:
         self._embed = lru_cache(maxsize=256)(lambda text: embedder.embed([text])[0])
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        """The nearest chunks, nearest first, in one document or in all."""
+        """Return the nearest chunks, nearest first, in one document or in all."""
         if document_id is None:
             return self._index.nearest(self._embed(query), limit)
         return _matches(self._table.get(list(self._corpus.chunks_of(document_id))), document_id, self._embed(query))[
@@ -51,7 +51,7 @@ class WholeSearch:
         ]
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine similarity (-1..1) of the query with the chunks."""
+        """Return the cosine similarity (-1..1) of the query with the chunks."""
         return _similarities(self._table.get(chunk_ids), self._embed(query))
 
 
@@ -74,7 +74,7 @@ class CandidateSearch:
         self._embedding = Lock()
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        """The nearest of the candidates, nearest first, in one document or in all."""
+        """Return the nearest of the candidates, nearest first, in one document or in all."""
         found = self._found(query, document_id)
         if not found:
             return []
@@ -83,7 +83,7 @@ class CandidateSearch:
         return sorted(matches, key=lambda match: (-match.similarity, match.document_id, match.chunk_id))[:limit]
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine similarity (-1..1) of the query with those of the chunks that are candidates in the folder."""
+        """Return the cosine similarity (-1..1) of the query with those chunks that are candidates in the folder."""
         wanted = set(chunk_ids)
         found = {i: name for i, name in self._found(query, None).items() if i in wanted}
         return _similarities(self._vectors(found), self._embed(query)) if found else {}

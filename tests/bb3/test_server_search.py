@@ -27,7 +27,7 @@ from investigator.dialogue.messages import Message
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, SettingsError
 from investigator.evidence.quotes import verify
 from investigator.records import Document, PageSpan, Passage, Quote
-from investigator.retrieval.library import Shelf
+from investigator.retrieval.library import DocumentIndex
 
 QUICK = Patience(timeout=0.2, requests=2, delay=0.01)
 PATIENT = Patience(timeout=10, requests=2, delay=0.01)
@@ -132,7 +132,7 @@ class OneFolder:
 
 
 def test_pages_of_a_served_document_are_told() -> None:
-    with SearchEndpoint(FolderPages(lambda: nullcontext(cast("Shelf", OneFolder())))) as endpoint:
+    with SearchEndpoint(FolderPages(lambda: nullcontext(cast("DocumentIndex", OneFolder())))) as endpoint:
         (found,) = ServerSearch(endpoint.address).search("q", 5)
     (quote,) = proven_quotes([("The last line.", 1)], [found], None)
     assert (quote.place, found.url) == ("paper.pdf:page 2", "paper.pdf#page=2")

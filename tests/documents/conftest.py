@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from investigator.documents.readers.base import ReaderSettings, ReadFailure, Source
-from investigator.documents.readers.registry import Reading
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.registry import Unpacked
 from investigator.documents.readers.registry import read as read_source
 from investigator.records import Document, FileStatus
 
 Read = Callable[..., Document]
-ReadAll = Callable[..., Reading]
+ReadAll = Callable[..., Unpacked]
 Refused = Callable[..., FileStatus]
 
 
@@ -20,8 +20,8 @@ Refused = Callable[..., FileStatus]
 def read_all() -> ReadAll:
     """Reads bytes (or text, as UTF-8) as the file of that name, with the files inside it."""
 
-    def read_bytes(name: str, data: bytes | str, **settings: object) -> Reading:
-        source = Source(data.encode() if isinstance(data, str) else data, name)
+    def read_bytes(name: str, data: bytes | str, **settings: object) -> Unpacked:
+        source = SourceFile(data.encode() if isinstance(data, str) else data, name)
         return read_source(source, name, "hash", ReaderSettings.model_validate(settings))
 
     return read_bytes

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from investigator.documents.chunks import ChunkSettings
+from investigator.documents.exchange import ReadRequest
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.reading import ReadRequest
 from investigator.documents.reading_pool import FileReading, ReadingPool
 from investigator.errors import ReaderError
 from investigator.records import FileStatus

@@ -12,9 +12,9 @@ from investigator.bb3.search.document_text import searched
 from investigator.errors import WorkspaceLockedError
 from investigator.evidence.quotes import Sources
 from investigator.records import Document, Passage
-from investigator.retrieval.library import Shelf
+from investigator.retrieval.library import DocumentIndex
 
-OpenShelf = Callable[[], AbstractContextManager[Shelf]]
+OpenShelf = Callable[[], AbstractContextManager[DocumentIndex]]
 """Opens the folder, indexed as it is now."""
 
 _LONGEST_WAIT = 30.0
@@ -61,7 +61,7 @@ def one_at_a_time(
     """
     turn = Lock()
 
-    def opened_in_time(stack: ExitStack) -> Shelf:
+    def opened_in_time(stack: ExitStack) -> DocumentIndex:
         began = clock()
         while True:
             try:
@@ -72,7 +72,7 @@ def one_at_a_time(
             sleep(_BETWEEN_TRIES)
 
     @contextmanager
-    def opened() -> Iterator[Shelf]:
+    def opened() -> Iterator[DocumentIndex]:
         with turn, ExitStack() as stack:
             yield opened_in_time(stack)
 

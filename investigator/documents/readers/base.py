@@ -11,6 +11,9 @@ from pydantic import Field
 from investigator.errors import ReaderError
 from investigator.records import FileStatus, Heading, PageSpan, Record
 
+READERS = "investigator.readers"
+"""The group of entry points with which other packages add readers."""
+
 _REMOVED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _MOST_BYTES = 1 << 44  # 16 TiB: more than any machine has, and no more than the system can be asked for
 
@@ -57,7 +60,7 @@ class ReadFailure(ReaderError):
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """The bytes of one file, its name (for the title and as a second opinion on its type), and its media type."""
 
     data: bytes
@@ -95,12 +98,12 @@ class Extracted:
     members: Iterable[Member] = ()
 
 
-Reader = Callable[[Source, ReaderSettings], Extracted]
+Reader = Callable[[SourceFile, ReaderSettings], Extracted]
 """Reads the bytes of one file; raises ReadFailure, or any other exception for "damaged"."""
 
 
 def cleaned(text: str) -> str:
-    """The text with \\n as its only line end, and without characters that no store or wire form can carry.
+    """Return the text with \\n as its only line end, and without characters that no store or wire form can carry.
 
     These are control characters other than tab, line end and form feed, lone surrogates, and non-characters.
     """

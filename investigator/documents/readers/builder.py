@@ -14,7 +14,7 @@ _BLANKS = re.compile(r"[ \t\r\n\f]+")
 
 
 @dataclass
-class _Row:
+class _TableRow:
     """A table row in the making: its cells, whether it has text yet, and whether a cell took several lines.
 
     `first` is the part of the text with which it begins; `header` says that the file marks it as the one that names
@@ -46,7 +46,7 @@ class TextBuilder:
         self._breaks = 0
         self._blank = False
         self._separators = 0
-        self._rows: list[_Row] = []
+        self._rows: list[_TableRow] = []
         self._header = ""
         self._header_end = 0
         self._table_end = -1
@@ -100,7 +100,7 @@ class TextBuilder:
         self._fresh_cell = False
         first = not self._rows and self._begins_table()
         self.line()
-        self._rows.append(_Row(first=len(self._parts), header=header and first))
+        self._rows.append(_TableRow(first=len(self._parts), header=header and first))
         self._separators = 0
 
     def begin_cell(self, *, header: bool = False) -> None:
@@ -177,7 +177,7 @@ class TextBuilder:
         self._page = None
 
     def _begins_table(self) -> bool:
-        """Whether a row that begins here is the first one; else gives the names of the columns again in time."""
+        """Return True if a row that begins here is the first one; else gives the names of the columns again in time."""
         if self._length != self._table_end or self._breaks > 1:
             self._header = ""
             return True
@@ -187,7 +187,7 @@ class TextBuilder:
             self._header_end = self._length
         return False
 
-    def _end_outer_row(self, row: _Row) -> None:
+    def _end_outer_row(self, row: _TableRow) -> None:
         marked = row.header or (row.cells == row.header_cells and not self._header)
         if marked and not row.tall:
             line = "".join(self._parts[row.first :]).strip()
@@ -210,7 +210,7 @@ class TextBuilder:
         self._blank = self._fresh_cell = False
 
     def _lead(self) -> str:
-        """What stands between the text so far and the next word."""
+        """Return what stands between the text so far and the next word."""
         if self._separators:
             joint = " | " * self._separators
             return "\n" * self._breaks + joint.lstrip() if self._breaks else joint

@@ -32,7 +32,7 @@ _UTF8_SHARE = 3  # sound characters beyond ASCII for each damaged one; other enc
 
 
 def decoded(data: bytes, *, declared: bool = False) -> str | None:
-    """The text of the bytes, or None where they are no text.
+    """Return the text of the bytes, or None if they are no text.
 
     A byte order mark decides, then UTF-8 (a few damaged characters become U+FFFD), then what the file itself declares
     (only where `declared` says that its format has such declarations, and only where it fits), then statistics. Line
@@ -50,7 +50,7 @@ def decoded(data: bytes, *, declared: bool = False) -> str | None:
 
 
 def _utf8(data: bytes) -> str | None:
-    """The text of UTF-8 bytes, also of slightly damaged ones; None where they are rather something else."""
+    """Return the text of UTF-8 bytes, also of slightly damaged ones; None if they are rather something else."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -58,7 +58,7 @@ def _utf8(data: bytes) -> str | None:
 
 
 def damaged_utf8(data: bytes) -> int:
-    """How many characters of a UTF-8 text are damaged: 0 where none is, and where the bytes are rather no UTF-8."""
+    """Return how many characters of a UTF-8 text are damaged: 0 if none is, and where the bytes are rather no UTF-8."""
     if data.startswith(tuple(bom for bom, _ in _BOMS)):
         return 0
     sample = _sample(data)
@@ -69,17 +69,17 @@ def damaged_utf8(data: bytes) -> int:
 
 
 def _marks_of_damage(data: bytes) -> int:
-    """How often U+FFFD stands for bytes that are no UTF-8, and not for itself."""
+    """Return how often U+FFFD stands for bytes that are no UTF-8, and not for itself."""
     return data.decode("utf-8", errors="replace").count("\ufffd") - data.count(b"\xef\xbf\xbd")
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether the beginning of the bytes holds more control characters than any text does."""
+    """Return True if the beginning of the bytes holds more control characters than any text does."""
     return _controls(data) > max(3, len(data[:_SAMPLE]) // 100)
 
 
 def is_noise(data: bytes) -> bool:
-    """Whether the bytes are no text at all, not even one that holds some other bytes as well: packed or random ones."""
+    """Return True if the bytes are packed or random: not even text with some other bytes in it."""
     return _controls(data) * _NOISE > len(data[:_SAMPLE]) and decoded(data) is None
 
 
@@ -89,7 +89,7 @@ def _controls(data: bytes) -> int:
 
 
 def _unshifted(data: bytes, text: str) -> str:
-    """The text, which is all ASCII in ISO-2022-JP too: escapes say where it is not."""
+    """Return the text, which is all ASCII in ISO-2022-JP too: escapes say where it is not."""
     if _SHIFTED.search(data[:_SAMPLE]) is None:
         return text
     try:
@@ -108,7 +108,7 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _plain_share(head: bytes, encoding: str) -> float:
-    """The share of ASCII characters in the text that the bytes make; 0 where they make none in that encoding."""
+    """Return the share of ASCII characters in the text that the bytes make; 0 if they make none in that encoding."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeDecodeError:
@@ -156,7 +156,7 @@ def _japanese(sample: bytes) -> str | None:
 
 
 def _is_latin(text: str) -> bool:
-    """Whether the characters beyond ASCII are Latin letters, or stand alone among ASCII as only Latin letters do."""
+    """Return True if the characters beyond ASCII are Latin letters, or single among ASCII as only these are."""
     runs = _OTHERS.findall(text)
     others = "".join(runs)
     foreign = sum(character > "\u036f" and character.isalpha() for character in others)
@@ -164,7 +164,7 @@ def _is_latin(text: str) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """The beginning, cut at a line end or blank, so that no character is cut in two, or all of it if it is short.
+    """Return the beginning, cut at a line end or blank so that no character is cut in two; all if it is short.
 
     Plain ASCII lines say nothing about the encoding: the sample begins at the first line that holds another byte.
     """

@@ -43,9 +43,9 @@ _MISFIT = -3
 
 
 def latin_encoding(data: bytes) -> str | None:
-    """The encoding in which most of the first bytes above 127 spell letters of one language, or marks in their place.
+    """Return the encoding in which most of the first bytes above 127 spell letters of one language, or its marks.
 
-    Western European where nothing speaks for another one; None where the bytes fit none.
+    Western European if nothing speaks for another one; None if the bytes fit none.
     """
     best: tuple[int, str] | None = None
     for encoding, alphabets in _CANDIDATES:

@@ -7,10 +7,10 @@ import re
 import zipfile
 from pathlib import PurePath
 
+from investigator.documents.readers.archives.compound import SIGNATURE, compound
+from investigator.documents.readers.archives.package import unpacked
 from investigator.documents.readers.base import ReadFailure
-from investigator.documents.readers.compound import SIGNATURE, CompoundError, compound
 from investigator.documents.readers.decoding import is_binary
-from investigator.documents.readers.package import unpacked
 from investigator.records import FileStatus
 
 PDF = "application/pdf"
@@ -51,6 +51,12 @@ _BY_SUFFIX = {
     ".xml": XML, ".nxml": XML, ".eml": EML, ".rst": RESTRUCTURED_TEXT,
     **dict.fromkeys(_SOURCE_SUFFIXES.split(), SOURCE_CODE),
 }  # fmt: skip
+_BY_CONTENT = (
+    ".bmp .csv .doc .docm .docx .dotx .epub .gif .jp2 .jpeg .jpg .mbox .msg .ods .odt .pdf .png .ppsx .ppt .pptm .pptx "
+    ".rtf .text .tif .tiff .txt .webp .xls .xlsb .xlsm .xlsx .zip"
+)
+SUFFIXES = frozenset({*_BY_SUFFIX, *_BY_CONTENT.split()})
+"""The suffixes of files that have a reader of ours."""
 _PACKAGE_MAIN = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
 _OLE_STREAMS = (
     ("__properties_version1.0", MSG, ".msg"),
@@ -89,10 +95,10 @@ _LONGEST_MANIFEST = 10_000_000
 
 
 def media_type(data: bytes, name: str) -> str:
-    """The media type of a file.
+    """Return the media type of a file.
 
-    Raises ReadFailure where that settles it: archives other than ZIP and unknown binary files are unsupported,
-    protected Office files encrypted, cut-off packages failed.
+    Raises ReadFailure if it cannot be read in any way: archives other than ZIP, and unknown binary files, are
+    unsupported, protected Office files encrypted, cut-off packages failed.
     """
     head = data[:_HEAD]
     if head.startswith(_ZIP_STARTS):
@@ -155,7 +161,7 @@ def _package_type(data: bytes) -> str:
 
 
 def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """The beginning of a part; nothing where there is none."""
+    """Return the beginning of a part; nothing if there is none."""
     try:
         return unpacked(package, package.getinfo(name), most)
     except KeyError:
@@ -163,18 +169,15 @@ def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 
 def _is_message(start: str) -> bool:
-    """Whether a text begins with the head of a message: its sender, and what only mail programs write."""
+    """Return True if a text begins with the head of a message: its sender, and what only mail programs write."""
     head = _HEADERS.match(start)
     names = {name.lower() for name in _HEADER_NAME.findall(head[0])} if head else set()
     return "from" in names and bool(names & _ONLY_IN_MAIL)
 
 
 def _ole_type(data: bytes, suffix: str) -> str:
-    """An old Office file or an Outlook message, by the names in its root; where two fit, the file's name decides."""
-    try:
-        names = compound(data)
-    except CompoundError as error:
-        raise ReadFailure(FileStatus.FAILED, "the file is cut off or damaged") from error
+    """Return the type of a compound file by the names in its root; if two fit, the file's name decides."""
+    names = compound(data)
     if "EncryptedPackage" in names:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
     present = [(kind, own) for stream, kind, own in _OLE_STREAMS if stream in names]

@@ -1,36 +1,52 @@
-"""Which reader reads which media type. To add one: write its module, and add its line here."""
+"""Which reader reads which media type.
+
+To add one, write it in the folder of its family and add its line here. Another package adds one with an entry point of
+the group `investigator.readers`: its name is a suffix (`.toy`) or a media type, its value the reader (`toys:read_toy`).
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePath
 
 from investigator.documents.readers import media_types as kinds
-from investigator.documents.readers.archive import read_archive
-from investigator.documents.readers.base import Reader, ReaderSettings, Source
-from investigator.documents.readers.damaged_text import telling_damage
-from investigator.documents.readers.delimited import read_delimited
-from investigator.documents.readers.epub import read_epub
-from investigator.documents.readers.html import read_html
-from investigator.documents.readers.json_lines import read_json, read_json_lines
-from investigator.documents.readers.mailbox import read_mailbox
-from investigator.documents.readers.markdown import read_markdown
-from investigator.documents.readers.message import read_message
-from investigator.documents.readers.notebook import read_notebook
-from investigator.documents.readers.office import read_office, read_sheets
-from investigator.documents.readers.outlook import read_outlook
-from investigator.documents.readers.pdf import read_pdf
-from investigator.documents.readers.picture import read_picture
-from investigator.documents.readers.plain import read_plain
-from investigator.documents.readers.restructured_text import read_restructured_text
-from investigator.documents.readers.rtf import read_rtf
-from investigator.documents.readers.slides import read_slides
-from investigator.documents.readers.source_code import read_source_code
-from investigator.documents.readers.unpacking import Reading, Unpacking
-from investigator.documents.readers.word import read_word
-from investigator.documents.readers.xml import read_xml
+from investigator.documents.readers.archives.zip_archive import read_archive
+from investigator.documents.readers.base import (
+    READERS,
+    Extracted,
+    Reader,
+    ReaderSettings,
+    ReadFailure,
+    SourceFile,
+    cleaned,
+)
+from investigator.documents.readers.mail.mailbox import read_mailbox
+from investigator.documents.readers.mail.message import read_message
+from investigator.documents.readers.mail.outlook import read_outlook
+from investigator.documents.readers.markup.epub import read_epub
+from investigator.documents.readers.markup.html import read_html
+from investigator.documents.readers.markup.markdown import read_markdown
+from investigator.documents.readers.markup.notebook import read_notebook
+from investigator.documents.readers.markup.restructured_text import read_restructured_text
+from investigator.documents.readers.markup.rtf import read_rtf
+from investigator.documents.readers.markup.xml import read_xml
+from investigator.documents.readers.office.slides import read_slides
+from investigator.documents.readers.office.through_kreuzberg import read_office, read_sheets
+from investigator.documents.readers.office.word import read_word
+from investigator.documents.readers.pdf.reader import read_pdf
+from investigator.documents.readers.pictures.picture import read_picture
+from investigator.documents.readers.plain.delimited import read_delimited
+from investigator.documents.readers.plain.json_lines import read_json, read_json_lines
+from investigator.documents.readers.plain.plain_text import read_plain, read_source_code, telling_damage
+from investigator.documents.readers.unpacking import Unpacked, Unpacking
+from investigator.errors import SettingsError
+from investigator.language.normalise import one_line
+from investigator.plugins import found, load
+from investigator.records import FileStatus
 
-__all__ = ["READERS", "Reading", "read"]
+__all__ = ["Unpacked", "read", "reader_of"]
 
 _TEXT_READERS: dict[str, Reader] = {
     kinds.HTML: read_html,
@@ -45,7 +61,7 @@ _TEXT_READERS: dict[str, Reader] = {
     kinds.PLAIN: read_plain,
 }
 
-READERS: dict[str, Reader] = {
+_READERS: dict[str, Reader] = {
     kinds.PDF: read_pdf,
     kinds.DOCX: read_word,
     kinds.PPTX: read_slides,
@@ -68,15 +84,51 @@ READERS: dict[str, Reader] = {
 
 
 def read(
-    source: Source,
+    source: SourceFile,
     document_id: str,
     content_hash: str,
     settings: ReaderSettings,
     clock: Callable[[], float] = time.monotonic,
-) -> Reading:
-    """Reads a file and the files inside it; of these, none is begun in the second half of the time for one file.
+) -> Unpacked:
+    """Read a file and the files inside it; of these, none is begun in the second half of the time for one file.
 
-    Ids of files inside are that of the file, a slash, and their path inside. Raises ReadFailure when nothing of it is
-    text: empty, encrypted, a scan, unsupported, too large, damaged; and MemoryError.
+    The id of a file inside is that of the file, a slash, and its path inside. Raises ReadFailure if nothing of it is
+    text (empty, encrypted, a scan, unsupported, too large, damaged), and MemoryError.
     """
-    return Unpacking(READERS, settings, clock).read(source, document_id, content_hash)
+    return Unpacking(reader_of, settings, clock).read(source, document_id, content_hash)
+
+
+def reader_of(source: SourceFile) -> tuple[str, Reader]:
+    """Return the media type and the reader of a file: by a suffix that only a plug-in knows, else by its bytes.
+
+    Raises ReadFailure if there is no reader for it.
+    """
+    suffix = PurePath(source.name).suffix.lower()
+    if suffix and suffix not in kinds.SUFFIXES and suffix in found(READERS):
+        return f"application/x-{suffix[1:]}", _plug_in(suffix)
+    kind = kinds.media_type(source.data, source.name)
+    if kind in _READERS:
+        return kind, _READERS[kind]
+    if kind in found(READERS):
+        return kind, _plug_in(kind)
+    raise ReadFailure(FileStatus.UNSUPPORTED, f"files of the type {kind[:80]} are not supported")
+
+
+def _plug_in(name: str) -> Reader:
+    """Return the reader of another package. Raises ReadFailure if it cannot be loaded."""
+    point = found(READERS)[name]
+    try:
+        reader = load(point)
+    except SettingsError as error:
+        raise ReadFailure(FileStatus.UNSUPPORTED, one_line(str(error))) from error
+
+    def read_with_plug_in(source: SourceFile, settings: ReaderSettings) -> Extracted:
+        extracted = reader(source, settings) if callable(reader) else None
+        if not isinstance(extracted, Extracted):
+            raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value} returned no Extracted")
+        text = cleaned(extracted.text)
+        if text == extracted.text:
+            return extracted
+        return replace(extracted, text=text, pages=(), headings=())  # whose offsets are those of another text
+
+    return read_with_plug_in

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 
 from investigator.language.normalise import one_line
 
-Row = Sequence[str]
+Cells = Sequence[str]
 
 _NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,\s]*%?\)?$|\d{4}-\d\d-\d\d")
 _SEARCHED = 20
 
 
-def lines(rows: Sequence[Row]) -> Iterator[str]:
-    """One line for each row that holds anything, as `each_line` gives it."""
+def lines(rows: Sequence[Cells]) -> Iterator[str]:
+    """Yield one line for each row that holds anything, as `each_line` gives it."""
     return (line for line in each_line(rows) if line)
 
 
-def each_line(rows: Sequence[Row]) -> Iterator[str]:
-    """One line for each row; a row without values gives an empty one.
+def each_line(rows: Sequence[Cells]) -> Iterator[str]:
+    """Yield one line for each row; a row without values gives an empty one.
 
     Under a header row: `header: value; header: value`, empty values left out. Rows above it, and tables without one:
     cells joined with ` | `.
@@ -35,8 +35,8 @@ def each_line(rows: Sequence[Row]) -> Iterator[str]:
             yield _labelled(table[header_at], row)
 
 
-def header_index(rows: Sequence[Row]) -> int | None:
-    """Which row names the columns: the first wide one, if its cells are names that occur once; None where none does.
+def header_index(rows: Sequence[Cells]) -> int | None:
+    """Return the index of the row that names the columns: the first wide one, if its cells are different names.
 
     A row is wide when it fills as many cells as most of the table; numbers and dates are no names.
     """
@@ -54,11 +54,11 @@ def header_index(rows: Sequence[Row]) -> int | None:
 
 
 def are_names(cells: Sequence[str]) -> bool:
-    """Whether cells could name columns: each one once, short, and no number or date."""
+    """Return True if cells could name columns: each one once, short, and no number or date."""
     return len(set(cells)) == len(cells) and not any(_NUMBER.match(cell) or len(cell) > 80 for cell in cells)
 
 
-def _labelled(header: Row, row: Row) -> str:
+def _labelled(header: Cells, row: Cells) -> str:
     if len(row) > 2 and not any(row[1:]):  # a line between the rows: the heading of those below it, a remark
         return row[0]
     names = [*header, *[""] * (len(row) - len(header))]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 
-from investigator.documents.readers.base import Extracted, Member, Reader, ReaderSettings, ReadFailure, Source
-from investigator.documents.readers.media_types import media_type
-from investigator.documents.readers.member_names import UniqueNames, inner_path
+from investigator.documents.readers.archives.member_names import UniqueNames, inner_path
+from investigator.documents.readers.base import Extracted, Member, Reader, ReaderSettings, ReadFailure, SourceFile
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
@@ -29,7 +28,7 @@ _TELLING = (
 
 
 @dataclass(frozen=True)
-class Reading:
+class Unpacked:
     """What one file held: its own document and those of the files inside it, and what inside it gave no text."""
 
     documents: tuple[Document, ...]
@@ -37,10 +36,15 @@ class Reading:
 
 
 class Unpacking:
-    """The reading of one file. `clock` gives seconds."""
+    """The reading of one file. `reader_of` gives media type and reader of a file, `clock` seconds."""
 
-    def __init__(self, readers: Mapping[str, Reader], settings: ReaderSettings, clock: Callable[[], float]) -> None:
-        self._readers = readers
+    def __init__(
+        self,
+        reader_of: Callable[[SourceFile], tuple[str, Reader]],
+        settings: ReaderSettings,
+        clock: Callable[[], float],
+    ) -> None:
+        self._reader_of = reader_of
         self._settings = settings
         self._clock = clock
         self._end = clock() + _SHARE_OF_TIME * settings.max_seconds
@@ -52,15 +56,15 @@ class Unpacking:
         self._characters = 0
         self._stopped = False
 
-    def read(self, source: Source, document_id: str, content_hash: str) -> Reading:
+    def read(self, source: SourceFile, document_id: str, content_hash: str) -> Unpacked:
         """Everything that the file holds. Raises ReadFailure when nothing of it is text."""
         self._names.take(document_id)
         self._file(source, document_id, content_hash, depth=0)
         if not self._documents:
             raise _nothing(self._unreadable, document_id)
-        return Reading(tuple(self._documents), tuple(self._unreadable))
+        return Unpacked(tuple(self._documents), tuple(self._unreadable))
 
-    def _file(self, source: Source, document_id: str, content_hash: str, depth: int) -> None:
+    def _file(self, source: SourceFile, document_id: str, content_hash: str, depth: int) -> None:
         """Keeps what a file holds. Raises ReadFailure when nothing was kept, nor recorded as unreadable."""
         before = len(self._documents) + len(self._unreadable)
         with _damage_as_failure():
@@ -76,20 +80,19 @@ class Unpacking:
         if failure is not None and failure.status is not FileStatus.EMPTY:
             self._leave_out(document_id, failure.status, failure.reason)
 
-    def _extracted(self, source: Source) -> tuple[Source, Extracted]:
+    def _extracted(self, source: SourceFile) -> tuple[SourceFile, Extracted]:
         most = self._settings.max_bytes
         if len(source.data) > most:
             raise ReadFailure(FileStatus.TOO_LARGE, f"more than the limit of {most:,} bytes (reader.max_bytes)")
         if not source.data.strip(b" \t\r\n\f\v\0"):
             raise ReadFailure(FileStatus.EMPTY, "the file is empty")
-        kind = media_type(source.data, source.name)
-        reader = self._readers.get(kind)
-        if reader is None:
-            raise ReadFailure(FileStatus.UNSUPPORTED, f"files of the type {kind[:80]} are not supported")
+        kind, reader = self._reader_of(source)
         typed = replace(source, media_type=kind)
         return typed, reader(typed, self._settings)
 
-    def _keep_text(self, source: Source, found: Extracted, document_id: str, content_hash: str) -> ReadFailure | None:
+    def _keep_text(
+        self, source: SourceFile, found: Extracted, document_id: str, content_hash: str
+    ) -> ReadFailure | None:
         """Keeps the file's own text; gives the failure where it has none, or too much."""
         if not found.text.strip():
             if not found.members:
@@ -125,10 +128,10 @@ class Unpacking:
         with _damage_as_failure():
             data = member.read()
         self._bytes += len(data)
-        self._file(Source(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
+        self._file(SourceFile(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
 
     def _may_go_on(self, container_id: str) -> bool:
-        """Whether another member may be read; what stands in the way is recorded once for the whole file."""
+        """Return True if another member may be read; what stands in the way is recorded once for the whole file."""
         if self._stopped:
             return False
         limit = self._limit()
@@ -166,7 +169,7 @@ def _damage_as_failure() -> Iterator[None]:
         raise ReadFailure(FileStatus.FAILED, "the file is damaged or not what its name says") from error
 
 
-def _document(source: Source, found: Extracted, document_id: str, content_hash: str) -> Document:
+def _document(source: SourceFile, found: Extracted, document_id: str, content_hash: str) -> Document:
     return Document(
         id=document_id,
         title=_title(found, document_id),

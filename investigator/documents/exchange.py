@@ -1,0 +1,78 @@
+"""What a reading process and its owner say to each other, and how: records as JSON, each after its length."""
+
+from __future__ import annotations
+
+import struct
+from typing import BinaryIO
+
+from pydantic import ConfigDict
+
+from investigator.documents.chunks import ChunkSettings
+from investigator.documents.readers.base import ReaderSettings
+from investigator.records import FileStatus, Record, SplitDocument, Unreadable
+
+_LENGTH = struct.Struct(">Q")
+_LONGEST = 1 << 32
+
+
+class ReadRequest(Record):
+    """A file to read. `known_hashes` are contents that need not be read again; `path` is as the system spells it."""
+
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    id: str
+    path: bytes
+    linked: bool = False
+    known_hashes: tuple[str, ...] = ()
+    reader: ReaderSettings
+    chunks: ChunkSettings
+
+
+class Opened(Record):
+    """A file that was opened and taken in: its stamp at that moment, and the sha256 of its bytes."""
+
+    content_hash: str
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+class Contents(Record):
+    """What became of a file: its documents and those that gave nothing, or why there are none.
+
+    `known` says that its hash is one of the known ones, so that it was not read.
+    """
+
+    status: FileStatus
+    reason: str = ""
+    known: bool = False
+    documents: tuple[SplitDocument, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    peak_memory: int = 0  # bytes that the process has held at most
+
+
+class ReadAnswer(Record):
+    """What a reading process says: nothing (it is ready), that a file is open, or what the file holds."""
+
+    opened: Opened | None = None
+    contents: Contents | None = None
+
+
+def send(stream: BinaryIO, record: Record) -> None:
+    """Write one record. Raises OSError if nobody reads any more."""
+    data = record.model_dump_json().encode("utf-8")
+    stream.write(_LENGTH.pack(len(data)))
+    stream.write(data)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> bytes | None:
+    """Return the wire form of the next record; None if the other side has ended, also in the middle of one."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    if length > _LONGEST:
+        return None
+    data = stream.read(length)
+    return data if len(data) == length else None

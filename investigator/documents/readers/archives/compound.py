@@ -1,0 +1,96 @@
+"""Compound files ([MS-CFB], the container of old Office files and Outlook messages), read by olefile.
+
+Nothing in them is believed: sizes are held to that of the file, so that chains which loop come to an end.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import olefile
+
+from investigator.documents.readers.base import ReadFailure
+from investigator.records import FileStatus
+
+SIGNATURE = bytes(olefile.MAGIC)
+_HEADER = struct.Struct("<30xH12xI")  # the size of sectors as a power of two, the number of sectors with tables
+_SECTOR_SHIFTS = (9, 12)  # sectors of 512 or 4096 bytes
+_TABLES_IN_HEADER = 109
+_DEEPEST = 20_000  # olefile takes one call for each neighbour in a folder, which some programs put in a single row
+
+
+class Storage:
+    """A folder of a compound file. Names are compared as the format does: ignoring case."""
+
+    def __init__(self, file: olefile.OleFileIO, path: tuple[str, ...], entry: Any) -> None:
+        self._file = file
+        self._path = path
+        self._entries = entry.kids_dict
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._entries
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of what is in it, sorted."""
+        return tuple(sorted(entry.name for entry in self._entries.values()))
+
+    def storage(self, name: str) -> Storage | None:
+        """Return the folder of that name in this one, or None."""
+        entry = self._entries.get(name.lower())
+        if entry is None or entry.entry_type != olefile.STGTY_STORAGE:
+            return None
+        return Storage(self._file, (*self._path, name), entry)
+
+    def stream(self, name: str, most: int) -> bytes | None:
+        """Return at most `most` bytes of the stream of that name, or None. Raises ReadFailure if it is damaged."""
+        entry = self._entries.get(name.lower())
+        if entry is None or entry.entry_type != olefile.STGTY_STREAM:
+            return None
+        with _damage_translated():
+            return bytes(self._file.openstream([*self._path, name]).read(most))
+
+
+def compound(data: bytes) -> Storage:
+    """Return the root of a compound file. Raises ReadFailure if it is not one, or is cut off."""
+    _check_header(data)
+    with _damage_translated(), _deep_recursion():
+        file = olefile.OleFileIO(io.BytesIO(data))
+    file.num_mini_fat_sectors = min(file.num_mini_fat_sectors, len(file.fat))
+    for entry in filter(None, file.direntries):
+        entry.size = min(entry.size, len(file.fat) * file.sector_size)
+    return Storage(file, (), file.root)
+
+
+def _check_header(data: bytes) -> None:
+    """Raise ReadFailure if the header claims tables for more sectors than the file has."""
+    shift, tables = _HEADER.unpack_from(data.ljust(_HEADER.size))
+    if shift not in _SECTOR_SHIFTS or tables > len(data) // ((1 << shift) ** 2 // 4) + _TABLES_IN_HEADER:
+        raise _damaged()
+
+
+def _damaged() -> ReadFailure:
+    return ReadFailure(FileStatus.FAILED, "the file is cut off or damaged")
+
+
+@contextmanager
+def _damage_translated() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, IndexError, OverflowError, RecursionError, struct.error) as error:
+        raise _damaged() from error
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

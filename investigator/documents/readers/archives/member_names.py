@@ -1,0 +1,46 @@
+"""Names of files inside a file: made harmless, readable and unlike each other. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_DRIVE = re.compile(r"^[A-Za-z]:")
+_LONGEST_PART = 200
+_MOST_PARTS = 20
+_UNNAMED = "unnamed"
+
+
+def inner_path(name: str) -> str:
+    """Return the path of a file inside another, as part of a document id: with forward slashes, and never empty.
+
+    It cannot lead out of where it is put: no drive, no slash at its beginning, no `..`. What cannot be printed becomes
+    U+FFFD; overlong parts are cut in their middle, and of overlong paths the end is kept.
+    """
+    parts = _DRIVE.sub("", name).replace("\\", "/").split("/")
+    kept = [_printable(part.strip()) for part in parts if part.strip() not in ("", ".", "..")]
+    return "/".join(kept[-_MOST_PARTS:]) or _UNNAMED
+
+
+class UniqueNames:
+    """Gives each id once: the second of the same name ends in `~2`."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, int] = {}
+
+    def take(self, name: str) -> str:
+        """Return the name, or the name with the first number that makes it another one."""
+        count = self._given.get(name, 0) + 1
+        unique = name if count == 1 else f"{name}~{count}"
+        while unique in self._given and unique != name:
+            count += 1
+            unique = f"{name}~{count}"
+        self._given[name] = count
+        self._given.setdefault(unique, 1)
+        return unique
+
+
+def _printable(part: str) -> str:
+    if len(part) > _LONGEST_PART:
+        half = _LONGEST_PART // 2
+        part = f"{part[:half]}…{part[-half:]}"
+    return "".join(character if character.isprintable() else "\ufffd" for character in part)

@@ -1,0 +1,150 @@
+"""Zip packages (Office Open XML, OpenDocument, EPUB): their parts, within limits."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import Self
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from investigator.documents.readers.base import ReaderSettings, ReadFailure
+from investigator.documents.readers.properties import iso_date
+from investigator.records import FileStatus
+
+_PIECE = 1 << 16
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of the others, zipfile unpacks more at once than is asked for
+
+
+class Package:
+    """An opened zip package; no part larger than the limit is unpacked."""
+
+    def __init__(self, data: bytes, settings: ReaderSettings) -> None:
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OSError) as error:
+            raise ReadFailure(FileStatus.FAILED, "the file is cut off or damaged") from error
+        self._limit = self._left = settings.max_bytes
+        self._names = set(self._zip.namelist())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def names(self, pattern: str) -> list[str]:
+        """Return the parts whose whole name matches, in the order of the numbers in their names."""
+        found = [name for name in self._names if re.fullmatch(pattern, name)]
+        return sorted(found, key=lambda name: ([int(number) for number in re.findall(r"\d+", name)], name))
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a part. Raises ReadFailure when it is encrypted, too large, missing or damaged."""
+        try:
+            info = self._zip.getinfo(name)
+        except KeyError as error:
+            raise ReadFailure(FileStatus.FAILED, f"a part of the file is missing ({name})") from error
+        data = unpacked(self._zip, info, self._left)
+        self._left -= len(data)
+        if self._left < 0:
+            reason = f"the file unpacks to more than the limit of {self._limit:,} bytes (reader.max_bytes)"
+            raise ReadFailure(FileStatus.TOO_LARGE, reason)
+        return data
+
+    def tree(self, name: str) -> ElementTree.Element:
+        """Return a part as XML. Raises ReadFailure when it is not well-formed."""
+        try:
+            return ElementTree.fromstring(self.read(name))
+        except (ElementTree.ParseError, ValueError, LookupError) as error:
+            raise ReadFailure(FileStatus.FAILED, f"a part of the file is damaged ({name})") from error
+
+    def related(self, name: str) -> dict[str, tuple[str, str]]:
+        """Return the internal relations of a part: id to (last word of the type, part name)."""
+        folder, base = posixpath.split(name)
+        relations = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
+        if relations not in self:
+            return {}
+        found = {}
+        for relation in self.tree(relations):
+            if relation.get("TargetMode") != "External":
+                target = resolved(name, relation.get("Target", ""))
+                found[relation.get("Id", "")] = (relation.get("Type", "").rpartition("/")[2], target)
+        return found
+
+
+class CoreProperties:
+    """Title, authors and date of an Office Open XML package."""
+
+    def __init__(self, package: Package) -> None:
+        found: dict[str, str] = {}
+        if "docProps/core.xml" in package:
+            for element in package.tree("docProps/core.xml"):
+                found[local_name(element)] = (element.text or "").strip()
+        self.title = found.get("title", "")
+        self.authors = tuple(name.strip() for name in found.get("creator", "").split(";") if name.strip())
+        self.date = iso_date(found.get("created")) or iso_date(found.get("modified"))
+
+
+def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+    """Return the bytes of a member of an archive: at most `most` and one more, whatever size it claims to have.
+
+    Raises ReadFailure when it is encrypted, damaged, or packed by a method that is not known.
+    """
+    if info.flag_bits & 1:
+        raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")
+    if info.compress_type not in _METHODS:
+        raise ReadFailure(FileStatus.UNSUPPORTED, "it is packed by a method that is not opened: only Deflate is")
+    parts, left = [], most + 1
+    try:
+        with archive.open(info) as file:
+            while left > 0 and (part := file.read(min(_PIECE, left))):  # small pieces: all at once is not bounded
+                parts.append(part)
+                left -= len(part)
+    except NotImplementedError as error:
+        raise ReadFailure(FileStatus.UNSUPPORTED, "it is packed by a version of ZIP that is not known") from error
+    except RuntimeError as error:  # zipfile's way to ask for a password
+        raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+        raise ReadFailure(FileStatus.FAILED, "its packed bytes are cut off or damaged") from error
+    return b"".join(parts)
+
+
+def resolved(part: str, target: str) -> str:
+    """Return the name of the part that `target` points to when it stands in `part`."""
+    path = unquote(target.partition("#")[0])
+    if path.startswith("/"):
+        return posixpath.normpath(path.lstrip("/"))
+    return posixpath.normpath(posixpath.join(posixpath.dirname(part), path))
+
+
+def local_name(element: ElementTree.Element) -> str:
+    """Return the name of an element without its namespace; empty for comments."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def attribute(element: ElementTree.Element, name: str) -> str:
+    """Return the value of an attribute whatever its namespace; empty if there is none."""
+    for key, value in element.attrib.items():
+        if key.rpartition("}")[2] == name:
+            return value
+    return ""
+
+
+def walk(root: ElementTree.Element, skipped: frozenset[str]) -> Iterator[tuple[bool, ElementTree.Element]]:
+    """Yield the elements in document order, each when it begins (True) and when it ends (False), at any depth."""
+    stack: list[tuple[bool, ElementTree.Element]] = [(True, root)]
+    while stack:
+        begins, element = stack.pop()
+        if begins and local_name(element) in skipped:
+            continue
+        yield begins, element
+        if begins:
+            stack.append((False, element))
+            stack.extend((True, child) for child in reversed(element))

@@ -1,0 +1,1 @@
+"""E-mail: messages (.eml, .msg) and mailboxes (.mbox)."""

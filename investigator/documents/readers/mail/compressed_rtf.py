@@ -1,0 +1,51 @@
+"""Compressed RTF ([MS-OXRTFCP]), in which Outlook keeps bodies."""
+
+from __future__ import annotations
+
+import struct
+
+_HEADER = struct.Struct("<II4sI")
+_KNOWN = (
+    b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor "
+    b"MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20"
+    b"\\b\\i\\u\\tab\\tx"
+)
+_WINDOW = 4096
+_SHORTEST = 2
+
+
+def decompressed_rtf(data: bytes, most: int) -> bytes:
+    """Return the RTF in these bytes, `most` of them at most; what there is of it where they are cut off."""
+    if len(data) < _HEADER.size:
+        return b""
+    _, size, method, _ = _HEADER.unpack_from(data)
+    if method != b"LZFu":  # then it is "MELA": not compressed
+        return data[_HEADER.size :][: min(size, most)]
+    return bytes(_expanded(data, min(size, most)))
+
+
+def _expanded(data: bytes, size: int) -> bytearray:
+    """Each control byte says of the next eight items, low bit first, if they repeat what is in the window.
+
+    A repetition is two bytes: 12 bits for where in the window, 4 for how long. One of the window's own end is the end.
+    """
+    out = bytearray(_KNOWN)  # the window is the end of what was written, and begins with what both sides know
+    at, end = _HEADER.size, len(_KNOWN) + size
+    while at < len(data) and len(out) < end:
+        control = data[at]
+        at += 1
+        for bit in range(8):
+            if at >= len(data) or len(out) >= end:
+                break
+            if not control >> bit & 1:
+                out.append(data[at])
+                at += 1
+                continue
+            place, length = int.from_bytes(data[at : at + 2], "big") >> 4, data[at + 1 : at + 2] or b"\0"
+            at += 2
+            back = (len(out) - place) % _WINDOW
+            if back == 0:
+                return out[len(_KNOWN) : end]
+            for _ in range((length[0] & 0xF) + _SHORTEST):
+                out.append(out[-back] if back <= len(out) else 0x20)
+    return out[len(_KNOWN) : end]

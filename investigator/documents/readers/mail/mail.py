@@ -1,0 +1,88 @@
+"""A message, wherever it was kept: its head and body as text, its attachments as members."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from email.utils import parseaddr
+
+from investigator.documents.readers.base import Extracted, Member, cleaned
+from investigator.documents.readers.mail.character_sets import header_text
+from investigator.documents.readers.markup.html import extracted_html
+from investigator.documents.readers.properties import iso_date
+from investigator.records import Heading
+
+_SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_LEAST_SHARE = 0.3  # of the letters of the HTML body: a plain one below it only says that there is another
+
+
+@dataclass(frozen=True)
+class Mail:
+    """A message. `headers` are names and values as written; `plain` and `html` are its body in two forms.
+
+    `sender` is the sender's name, where it is known apart from the headers.
+    """
+
+    headers: tuple[tuple[str, str], ...]
+    sender: str = ""
+    plain: str = ""
+    html: str = ""
+    attachments: tuple[Member, ...] = ()
+
+    def header(self, name: str) -> str:
+        """Return the decoded values of a header, one a line; empty if there is none."""
+        found = (header_text(value) for key, value in self.headers if key.lower() == name.lower())
+        return "\n".join(value for value in found if value)
+
+
+def extracted_mail(mail: Mail) -> Extracted:
+    """Return the text of a message: a line for each header that people ask about, an empty line, and the body.
+
+    The body is the plain one, unless it is missing or a stub.
+    """
+    head = "\n".join(f"{name}: {line}" for name in _SHOWN for line in mail.header(name).split("\n") if line)
+    if names := ", ".join(filter(None, (header_text(member.name) for member in mail.attachments))):
+        head = f"{head}\nAttachments: {names}".strip()
+    body, headings = _body(mail)
+    text = "\n\n".join(filter(None, (head, body)))
+    shift = len(text) - len(body)
+    return Extracted(
+        text=text,
+        title=mail.header("Subject").partition("\n")[0],
+        headings=tuple(Heading(text=heading.text, start=heading.start + shift) for heading in headings),
+        authors=_authors(mail),
+        date=_date(mail.header("Date")),
+        members=mail.attachments,
+    )
+
+
+def _body(mail: Mail) -> tuple[str, tuple[Heading, ...]]:
+    plain = cleaned(mail.plain).strip()
+    if mail.html.strip():
+        page = extracted_html(mail.html)
+        if _letters(plain) < _LEAST_SHARE * _letters(page.text):
+            return page.text, page.headings
+    return plain, ()
+
+
+def _letters(text: str) -> int:
+    return sum(1 for character in text if character.isalnum())
+
+
+def _authors(mail: Mail) -> tuple[str, ...]:
+    """Return the name of the sender, or the address where there is no name."""
+    if mail.sender:
+        return (mail.sender,)
+    for key, value in mail.headers:
+        if key.lower() == "from":
+            name, address = parseaddr(" ".join(value.split()))
+            author = header_text(name) or header_text(address)  # which may decode to both
+            author = author.partition("<")[0].strip() or author
+            return (author,) if author else ()
+    return ()
+
+
+def _date(written: str) -> str | None:
+    try:
+        return iso_date(written.partition("\n")[0])
+    except (ValueError, IndexError, TypeError):  # the standard parser of dates gives up on some
+        return None

@@ -1,0 +1,1 @@
+"""Marked-up text: HTML, XML, RTF, EPUB, Markdown, reStructuredText, Jupyter notebooks."""

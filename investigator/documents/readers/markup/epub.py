@@ -1,0 +1,61 @@
+"""EPUB books: the chapters in reading order, each read as XHTML."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from investigator.documents.readers.archives.package import Package, local_name, resolved
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.decoding import decoded
+from investigator.documents.readers.markup.html import HtmlText, feed
+from investigator.documents.readers.properties import iso_date
+from investigator.records import FileStatus
+
+_CHAPTER_TYPES = ("application/xhtml+xml", "text/html", "application/xml", "text/xml")
+
+
+def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads an EPUB book without copy protection. Pages are not given: an EPUB has none of its own."""
+    with Package(source.data, settings) as package:
+        opf = _package_document(package)
+        tree = package.tree(opf)
+        builder = TextBuilder()
+        for chapter in _chapters(opf, tree):
+            if chapter in package:
+                markup = decoded(package.read(chapter), declared=True)
+                if markup is None:
+                    raise ReadFailure(FileStatus.ENCRYPTED, "the book is copy-protected")
+                builder.block()
+                feed(HtmlText(builder), markup)
+    return Extracted(
+        text=builder.text,
+        title=next(iter(_values(tree, "title")), ""),
+        headings=tuple(builder.headings),
+        authors=tuple(_values(tree, "creator")),
+        date=next((day for value in _values(tree, "date") if (day := iso_date(value))), None),
+    )
+
+
+def _package_document(package: Package) -> str:
+    container = "META-INF/container.xml"
+    if container in package:
+        for element in package.tree(container).iter():
+            if local_name(element) == "rootfile" and element.get("full-path", "") in package:
+                return element.get("full-path", "")
+    found = package.names(r".*\.opf")
+    if not found:
+        raise ReadFailure(FileStatus.FAILED, "the book has no table of its parts")
+    return found[0]
+
+
+def _chapters(opf: str, tree: ElementTree.Element) -> list[str]:
+    items = {e.get("id", ""): e for e in tree.iter() if local_name(e) == "item"}
+    order = [items.get(e.get("idref", "")) for e in tree.iter() if local_name(e) == "itemref"]
+    chapters = [e for e in order if e is not None and e.get("media-type", "") in _CHAPTER_TYPES]
+    return [resolved(opf, element.get("href", "")) for element in chapters]
+
+
+def _values(tree: ElementTree.Element, name: str) -> list[str]:
+    values = (" ".join((e.text or "").split()) for e in tree.iter() if local_name(e) == name)
+    return [value for value in values if value]

@@ -1,0 +1,192 @@
+"""HTML and XHTML: the words as they stand, without mark-up, scripts and styles; nothing is fetched."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.decoding import decoded, is_noise
+from investigator.documents.readers.properties import iso_date
+from investigator.records import FileStatus, Heading
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_LINES = frozenset({"li", "dt", "dd", "option", "figcaption", "caption", "legend", "summary", "tr"})
+_BLOCKS = frozenset(
+    {"address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "div", "dl", "fieldset"}
+    | {"figure", "footer", "form", "header", "hr", "main", "nav", "ol", "p", "section", "table", "ul"}
+)
+_WORD = re.compile(r"\w+")
+_INNER_DTD = re.compile(r"<!doctype[^\[<>]*\[", re.I)
+_INNER_DTD_END = re.compile(r"\]\s{0,100}>")
+_OWN_REPORT = '<meta name="generator" content="investigator report">'
+_HEAD = 4096
+_SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
+_DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
+_AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
+
+
+class HtmlText(HTMLParser):
+    """Feeds the words of HTML to a builder; keeps title, authors and date of its head."""
+
+    def __init__(self, builder: TextBuilder) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title = ""
+        self.authors: list[str] = []
+        self.date: str | None = None
+        self._builder = builder
+        self._silent = 0
+        self._in_title = False
+        self._preformatted = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begins what the tag begins."""
+        if tag in _SILENT:
+            self._silent += 1
+        elif tag == "title":
+            self._in_title = not self.title
+        elif tag == "meta":
+            self._meta({name: value or "" for name, value in attrs})
+        elif tag == "img":
+            self._builder.words(f" {dict(attrs).get('alt') or ''} ")
+        else:
+            self._begin(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element that is closed at once (XHTML)."""
+        self.handle_starttag(tag, attrs)
+        if tag not in ("meta", "img", "br"):
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Ends what the tag ends."""
+        if tag in _SILENT:
+            self._silent = max(0, self._silent - 1)
+        elif tag in ("title", "head"):
+            self._in_title = False
+        elif tag in _HEADINGS:
+            self._builder.end_heading()
+        elif tag == "pre":
+            self._preformatted = max(0, self._preformatted - 1)
+            self._builder.block()
+        elif tag in ("td", "th"):
+            self._builder.end_cell()
+        elif tag == "tr":
+            self._builder.end_row()
+        else:
+            self._break(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Running text."""
+        if self._in_title:
+            self.title += data
+        elif self._silent:
+            return
+        elif self._preformatted:
+            self._builder.verbatim(data)
+        else:
+            self._builder.words(data)
+
+    def _begin(self, tag: str) -> None:
+        if tag in _HEADINGS:
+            self._builder.begin_heading()
+        elif tag == "pre":
+            self._builder.block()
+            self._preformatted += 1
+        elif tag == "tr":
+            self._builder.begin_row()
+        elif tag in ("td", "th"):
+            self._builder.begin_cell(header=tag == "th")
+        else:
+            self._break(tag)
+
+    def _break(self, tag: str) -> None:
+        if tag in _BLOCKS:
+            self._builder.block()
+        elif tag in _LINES or tag == "br":
+            self._builder.line()
+
+    def _meta(self, attributes: dict[str, str]) -> None:
+        name = (attributes.get("name") or attributes.get("property") or "").lower()
+        content = attributes.get("content", "").strip()
+        if name in _AUTHORS and content:
+            self.authors.append(content)
+        elif name in _DATES:
+            self.date = self.date or iso_date(content)
+
+
+def feed(parser: HtmlText, markup: str) -> None:
+    """Gives the parser a whole document, also one with mark-up declarations that it does not know."""
+    markup, tail = _closed(_without_inner_dtd(markup))
+    try:
+        parser.feed(markup)
+        parser.close()
+    except AssertionError:  # the standard parser gives up on some `<![...` of word processors
+        parser.rawdata = ""
+        parser.feed(markup.replace("<![", "<!--[").replace("]>", "]-->"))
+        parser.close()
+    parser.handle_data(unescape(tail))
+
+
+def _without_inner_dtd(markup: str) -> str:
+    """Return the document without the declarations of its own document type, of which the parser would show the end."""
+    begin = _INNER_DTD.search(markup[:_HEAD])
+    end = _INNER_DTD_END.search(markup, begin.end()) if begin else None
+    return markup[: begin.start()] + markup[end.end() :] if begin and end else markup
+
+
+def _closed(markup: str) -> tuple[str, str]:
+    """Return the document without what it never closes, where the parser would search to the end from each place anew.
+
+    Comments after the last end of a comment lose their mark; what follows the last tag is plain text.
+    """
+    comments_end = markup.rfind("-->") + 1
+    markup = markup[:comments_end] + markup[comments_end:].replace("<!--", " ")
+    tags_end = markup.rfind(">") + 1
+    return markup[:tags_end], markup[tags_end:]
+
+
+def is_own_report(markup: str) -> bool:
+    """Return True if a page is a report of this program, which says so at its beginning."""
+    return _OWN_REPORT in markup[:_HEAD]
+
+
+def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads HTML; its encoding is found from the bytes, then from what it declares. Raises ReadFailure."""
+    markup = decoded(source.data, declared=True)
+    if markup is None and is_noise(source.data):
+        raise ReadFailure(FileStatus.FAILED, "the file is named as HTML, but its bytes are not text")
+    if markup is None:
+        markup = source.data.decode("cp1252", errors="replace")
+    if "<" not in markup:
+        raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML but holds none")
+    if is_own_report(markup):  # an answer must never become evidence
+        raise ReadFailure(FileStatus.EMPTY, "a report of this program holds no evidence of its own")
+    return _titled(extracted_html(markup))
+
+
+def _titled(page: Extracted) -> Extracted:
+    """Return the page with its title as first line, where that has words that cannot be found in the text."""
+    missing = set(_WORD.findall(page.title.lower())) - set(_WORD.findall(page.text.lower()))
+    if not missing or not page.text:
+        return page
+    head = f"{page.title}\n\n"
+    headings = tuple(Heading(text=heading.text, start=heading.start + len(head)) for heading in page.headings)
+    return replace(page, text=head + page.text, headings=headings)
+
+
+def extracted_html(markup: str) -> Extracted:
+    """Return the words, headings and head of HTML text."""
+    builder = TextBuilder()
+    parser = HtmlText(builder)
+    feed(parser, markup)
+    return Extracted(
+        text=builder.text,
+        title=cleaned(" ".join(parser.title.split())),
+        headings=tuple(builder.headings),
+        authors=tuple(cleaned(author) for author in dict.fromkeys(parser.authors)),
+        date=parser.date,
+    )

@@ -1,0 +1,212 @@
+"""XML: articles keep their paragraphs, headings and tables; data keep the names of their elements and attributes.
+
+What an article refers to comes last, under the heading `References`, a line for each entry; what its front says of the
+journal, the authors' places and the licence comes before that, under the heading `About the article`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from xml.etree.ElementTree import ParseError, XMLParser
+
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.decoding import decoded
+from investigator.documents.readers.markup.html import extracted_html
+from investigator.documents.readers.properties import iso_date
+from investigator.records import FileStatus
+
+_PROSE = re.compile(rb"<(?:\w+:)?(?:p|para|sec|section|h1|body)[\s>]")
+_PARAGRAPHS = frozenset({"p", "para", "h", "title", "head", "subtitle", "label", "caption-title", "v", "line"})
+_HEADINGS = frozenset({"title", "head", "h", "h1", "h2", "h3", "h4", "h5", "h6"})
+_SILENT = frozenset({"binaryData", "binary", "script", "style", "instrText", "Override"})
+_BREAKING = frozenset({"list", "list-item", "table", "table-wrap", "disp-quote", "fig", "item", "listitem"})
+_ROWS = frozenset({"tr", "row"})
+_CELLS = frozenset({"td", "th", "tc", "entry"})
+_LIST = "ref-list"  # of JATS and NLM articles, as are those that follow
+_FRONT_NAMES = (
+    "journal-meta article-id article-categories contrib-group aff author-notes pub-date volume issue fpage lpage "
+    "elocation-id history permissions copyright-statement copyright-year license self-uri counts page-count "
+    "custom-meta-group custom-meta-wrap"
+)
+_FRONT = frozenset(_FRONT_NAMES.split())
+_OWN_LINE = frozenset({_LIST, "ref", "title"})  # in such a list
+_LINE_OF_FRONT = frozenset({*_FRONT, "title", "contrib", "p"})
+_REFERENCES = "References"
+_ABOUT = "About the article"
+
+
+@dataclass
+class _Open:
+    name: str
+    block: bool
+    inline_inside: bool
+    words: bool = False
+
+
+class _XmlText:
+    """A target of the standard XML parser: words go to the builder, element by element, without building a tree."""
+
+    def __init__(self, prose: bool) -> None:
+        self.builder = TextBuilder()
+        self.article_title = ""
+        self.authors: list[str] = []
+        self._references = TextBuilder()
+        self._about = TextBuilder()
+        self._aside: TextBuilder | None = None
+        self._asides = 0
+        self._prose = prose
+        self._stack: list[_Open] = []
+        self._silent = 0
+        self._title_parts: list[str] | None = None
+        self._date: dict[str, str] = {}
+        self._name: dict[str, str] = {}
+
+    @property
+    def date(self) -> str | None:
+        """The first publication date that the document names in elements year, month and day."""
+        if "year" not in self._date:
+            return None
+        year, month, day = (self._date.get(part, "") for part in ("year", "month", "day"))
+        return iso_date(f"{year}-{month}-{day}") or iso_date(year)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        name = tag.rpartition("}")[2]
+        parent = self._stack[-1] if self._stack else None
+        inline = parent is not None and (parent.inline_inside or parent.words) and name not in _BREAKING
+        block = not inline
+        self._stack.append(_Open(name, block, inline or name in _PARAGRAPHS))
+        self._silent += name in _SILENT
+        if self._prose and self._comes_last(name):
+            self._asides += 1
+            self._aside = self._aside or (self._references if name == _LIST else self._about)
+        if self._aside is not None:
+            self._apart(self._aside, name, block)
+            return
+        if name == "article-title" and not self.article_title:
+            self._title_parts = []
+        if name in _ROWS:
+            self.builder.begin_row()
+        elif name in _CELLS:
+            self.builder.begin_cell()
+        elif name in _HEADINGS and block:
+            self.builder.begin_heading()
+        elif block:
+            self._break(name)
+        if not self._prose:
+            self._attributes(name, attributes)
+
+    def data(self, text: str) -> None:
+        """Running text."""
+        if not self._stack or self._silent:
+            return
+        element = self._stack[-1]
+        if not self._prose and element.block and not element.words and text.strip():
+            self.builder.words(f"{element.name}: ")
+        element.words = element.words or bool(text.strip())
+        if element.name in ("year", "month", "day") and self._in("pub-date", "date", "publicationDate"):
+            self._date.setdefault(element.name, text.strip())
+        if element.name in ("surname", "given-names") and self._in("contrib"):
+            self._name[element.name] = self._name.get(element.name, "") + text
+        if self._aside is not None:
+            self._aside.words(text)
+            return
+        if self._title_parts is not None:
+            self._title_parts.append(text)
+        self.builder.words(text)
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        element = self._stack.pop()
+        self._silent -= element.name in _SILENT
+        if self._name and element.name in ("name", "contrib"):
+            self.authors.append(
+                " ".join(f"{self._name.get('given-names', '')} {self._name.get('surname', '')}".split())
+            )
+            self._name = {}
+        if self._aside is not None:
+            self._apart(self._aside, element.name, block=False)
+            if self._comes_last(element.name):
+                self._asides -= 1
+                self._aside = self._aside if self._asides else None
+            return
+        if element.name == "article-title" and self._title_parts is not None:
+            self.article_title = " ".join("".join(self._title_parts).split())
+            self._title_parts = None
+        if element.name in _ROWS:
+            self.builder.end_row()
+        elif element.name in _CELLS:
+            self.builder.end_cell()
+        elif element.name in _HEADINGS and element.block:
+            self.builder.end_heading()
+        elif element.block:
+            self._break(element.name)
+
+    def close(self) -> None:
+        """The document ends: what comes last is added."""
+        self._add(_ABOUT, self._about.text)
+        title, _, entries = self._references.text.partition("\n")
+        if title.strip(" .:").lower() != _REFERENCES.lower():
+            entries = self._references.text
+        self._add(_REFERENCES, entries)
+
+    def _add(self, heading: str, text: str) -> None:
+        if text.strip():
+            self.builder.begin_heading()
+            self.builder.words(heading)
+            self.builder.end_heading()
+            self.builder.verbatim(text)
+
+    def _comes_last(self, name: str) -> bool:
+        """Return True for a list of references, and for an article's front other than title and abstract."""
+        return name == _LIST or (name in _FRONT and self._in("front", "article-meta"))
+
+    def _apart(self, aside: TextBuilder, name: str, block: bool) -> None:
+        """Parts an entry from the next one, and its elements, where no words stand between them, by a blank."""
+        if name in (_OWN_LINE if aside is self._references else _LINE_OF_FRONT):
+            aside.line()
+        elif block:
+            aside.words(" ")
+
+    def _break(self, name: str) -> None:
+        if self._prose and name in _PARAGRAPHS:
+            self.builder.block()
+        else:
+            self.builder.line()
+
+    def _attributes(self, name: str, attributes: dict[str, str]) -> None:
+        for key, value in attributes.items():
+            if value.strip() and "}" not in key:
+                self.builder.words(f"{name} {key}: {value}")
+                self.builder.line()
+
+    def _in(self, *names: str) -> bool:
+        return any(element.name in names for element in self._stack)
+
+
+def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads XML. What is not well-formed is read as a browser would; external entities are never fetched."""
+    prose = _PROSE.search(source.data) is not None
+    target = _XmlText(prose)
+    parser = XMLParser(target=target)
+    try:
+        parser.feed(source.data)
+        parser.close()
+    except (ParseError, ValueError, LookupError):
+        return _tolerant(source)
+    return Extracted(
+        text=target.builder.text,
+        title=target.article_title,
+        authors=tuple(target.authors),
+        headings=tuple(target.builder.headings) if prose else (),
+        date=target.date,
+    )
+
+
+def _tolerant(source: SourceFile) -> Extracted:
+    markup = decoded(source.data, declared=True)
+    if markup is None:
+        raise ReadFailure(FileStatus.FAILED, "the XML is damaged")
+    return extracted_html(markup)

@@ -1,0 +1,1 @@
+"""Word processing, spreadsheets and presentations."""

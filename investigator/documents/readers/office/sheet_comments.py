@@ -1,0 +1,68 @@
+"""Comments on the cells of an Office Open XML workbook, which the library that reads its values passes over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from investigator.documents.readers.archives.package import Package, attribute, local_name
+from investigator.documents.readers.base import ReaderSettings, SourceFile, cleaned
+from investigator.language.normalise import one_line
+
+_WORKBOOK = "xl/workbook.xml"
+_PARTS = r"xl/.*[cC]omments?.*\.xml"
+
+
+def sheet_comments(source: SourceFile, settings: ReaderSettings) -> dict[str, list[str]]:
+    """Return a line for each comment, by the name of its sheet, in the order of the workbook.
+
+    A conversation is one line for each thing said; the notice that stands in for it in older programs is left out.
+    Raises ReadFailure if a part is damaged or too large.
+    """
+    with Package(source.data, settings) as package:
+        if _WORKBOOK not in package or not package.names(_PARTS):
+            return {}
+        parts = package.related(_WORKBOOK)
+        found = {}
+        for sheet in package.tree(_WORKBOOK).iter():
+            if local_name(sheet) == "sheet":
+                _, part = parts.get(attribute(sheet, "id"), ("", ""))
+                if lines := _lines(package, part):
+                    found[one_line(cleaned(sheet.get("name", "")))] = lines
+    return found
+
+
+def _lines(package: Package, part: str) -> list[str]:
+    """Return the comments of one sheet."""
+    present = [(kind, target) for kind, target in package.related(part).values() if target in package]
+    said: dict[str, list[str]] = {}
+    for kind, target in present:
+        if kind == "threadedComment":
+            for cell, text in _remarks(package.tree(target), "threadedComment"):
+                said.setdefault(cell, []).append(f"comment on {cell}: {text}")
+    for kind, target in present:
+        if kind == "comments":
+            for cell, text in _remarks(package.tree(target), "comment"):
+                said.setdefault(cell, [f"comment on {cell}: {text}"])
+    return [line for lines in said.values() for line in lines]
+
+
+def _remarks(root: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the cell and the words of each comment, with the author where the words do not begin with the name."""
+    authors = [one_line(cleaned(author.text or "")) for author in root.iter() if local_name(author) == "author"]
+    for remark in root.iter():
+        if local_name(remark) != name:
+            continue
+        words = one_line(cleaned("".join(_texts(remark))))
+        number = remark.get("authorId", "")
+        author = authors[int(number)] if number.isdigit() and int(number) < len(authors) else ""
+        if words:
+            by = f"{author}: " if author and not words.startswith(author) else ""
+            yield remark.get("ref", ""), by + words
+
+
+def _texts(remark: ElementTree.Element) -> Iterator[str]:
+    """Yield the runs of a comment: in elements `t`, or in `text` itself; their pronunciation is skipped."""
+    for element in remark.iter():
+        if local_name(element) in ("t", "text"):
+            yield element.text or ""

@@ -1,0 +1,180 @@
+"""Spreadsheets, OpenDocument, and old Office files, through kreuzberg."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from investigator.documents.readers import rows
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.media_types import XLSX
+from investigator.documents.readers.office.sheet_comments import sheet_comments
+from investigator.documents.readers.properties import iso_date
+from investigator.language.normalise import one_line
+from investigator.records import FileStatus
+
+_PROTECTED = ("password", "encrypt", "decrypt", "protected")
+_LEAST_SHARE = 0.9
+_MIDNIGHT = re.compile(r"(?<=^\d{4}-\d\d-\d\d) 00:00:00$")  # what the library adds to a date without a time
+
+
+def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads a text document; pages are not given."""
+    result = _extracted(source, settings)
+    builder = TextBuilder()
+    for node in _nodes(result):
+        _add(builder, node["content"])
+    text, headings = builder.text, tuple(builder.headings)
+    whole = cleaned(result.content).strip()
+    if _weight(text) < _LEAST_SHARE * _weight(whole):  # the structure has lost words: take the plain text
+        text, headings = whole, ()
+    title = _one_line(result.metadata.get("title") or result.metadata.get("subject"))
+    authors, date = _authors_and_date(result)
+    return Extracted(text=text, title=title, headings=headings, authors=authors, date=date)
+
+
+def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads a workbook: a page for each sheet, with its name as heading, a line for each row and for each comment."""
+    result = _extracted(source, settings)
+    builder = TextBuilder()
+    names = list(result.metadata.get("sheet_names") or ())  # sheets without values give no node
+    remarks, left_out = _comments(source, settings, names)
+    sheet = 0
+    for node in _nodes(result):
+        content = node["content"]
+        if content["node_type"] == "heading":
+            before, sheet = sheet, names.index(content["text"]) + 1 if content["text"] in names else sheet + 1
+            _add_comments(builder, remarks, names, before, sheet)
+            builder.begin_page(sheet)
+            _add(builder, content)
+        elif content["node_type"] == "table":
+            builder.verbatim("\n".join(rows.lines(_cells(content["grid"]))))
+            builder.block()
+        else:
+            _add(builder, content)
+    _add_comments(builder, remarks, names, sheet, len(names) + 1)
+    builder.end_page()
+    authors, date = _authors_and_date(result)
+    has_values = any(
+        span.end - span.start > len(h.text) for span, h in zip(builder.pages, builder.headings, strict=False)
+    )
+    return Extracted(
+        text=builder.text if has_values or not builder.headings else "",
+        title=_one_line(result.metadata.get("title")),
+        pages=tuple(builder.pages),
+        headings=tuple(builder.headings),
+        authors=authors,
+        date=date,
+        left_out=left_out,
+    )
+
+
+def _comments(
+    source: SourceFile, settings: ReaderSettings, names: list[str]
+) -> tuple[dict[int, list[str]], tuple[ReadFailure, ...]]:
+    """Return the comments by the number of their sheet, and what of them could not be read."""
+    if source.media_type != XLSX:
+        return {}, ()
+    try:
+        found = sheet_comments(source, settings)
+    except ReadFailure as failure:
+        return {}, (ReadFailure(failure.status, f"its comments: {failure.reason}"),)
+    numbers = {_one_line(name): number for number, name in enumerate(names, start=1)}
+    return {numbers[name]: lines for name, lines in found.items() if name in numbers}, ()
+
+
+def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: list[str], sheet: int, end: int) -> None:
+    """Adds the comments on the sheet that is open, and on those without values from there up to sheet `end`."""
+    for number in range(max(sheet, 1), end):
+        lines = remarks.pop(number, None)
+        if lines is None:
+            continue
+        if number != sheet:
+            builder.begin_page(number)
+            builder.begin_heading()
+            builder.verbatim(names[number - 1])
+            builder.end_heading()
+        builder.block()
+        builder.verbatim("\n".join(lines))
+
+
+def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
+    """Return the library's own result. Its errors, also the panics of its native part, become ReadFailure."""
+    import kreuzberg
+
+    config = kreuzberg.ExtractionConfig(
+        use_cache=False,
+        enable_quality_processing=False,
+        include_document_structure=True,
+        output_format="plain",
+        extraction_timeout_secs=math.ceil(settings.max_seconds),
+        content_filter=kreuzberg.ContentFilterConfig(
+            include_headers=True, include_footers=True, strip_repeating_text=False, include_watermarks=True
+        ),
+    )
+    try:
+        return kreuzberg.extract_bytes_sync(source.data, source.media_type, config=config)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of the native part is no Exception
+        words = str(error).lower()
+        if any(word in words for word in _PROTECTED):
+            raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
+        if "timeout" in words or "timed out" in words:
+            reason = f"reading it took more than {settings.max_seconds:g} seconds (reader.max_seconds)"
+            raise ReadFailure(FileStatus.TIMED_OUT, reason) from error
+        raise ReadFailure(FileStatus.FAILED, "the file is cut off, damaged, or not what its name says") from error
+
+
+def _authors_and_date(result: Any) -> tuple[tuple[str, ...], str | None]:
+    metadata = result.metadata
+    authors = tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ())))
+    return authors, iso_date(metadata.get("created_at")) or iso_date(metadata.get("modified_at"))
+
+
+def _nodes(result: Any) -> list[dict[str, Any]]:
+    return list((result.document or {}).get("nodes") or ())
+
+
+def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
+    kind, text = content["node_type"], content.get("text") or ""
+    if kind in ("heading", "title"):
+        builder.begin_heading()
+        builder.verbatim(text)
+        builder.end_heading()
+    elif kind == "table":
+        builder.block()
+        for index, row in enumerate(_cells(content["grid"])):
+            builder.begin_row(header=index == 0)
+            for cell in row:
+                builder.begin_cell()
+                builder.verbatim(one_line(cell))
+                builder.end_cell()
+            builder.end_row()
+        builder.block()
+    elif kind == "metadata_block":
+        for name, value in content.get("entries") or ():
+            builder.line()
+            builder.verbatim(f"{name}: {value}")
+        builder.block()
+    elif text:
+        builder.line() if kind == "list_item" else builder.block()
+        builder.verbatim(text)
+        builder.line() if kind == "list_item" else builder.block()
+
+
+def _cells(grid: dict[str, Any]) -> list[list[str]]:
+    table = [[""] * grid["cols"] for _ in range(grid["rows"])]
+    for cell in grid["cells"]:
+        table[cell["row"]][cell["col"]] = _MIDNIGHT.sub("", cleaned(cell["content"] or ""))
+    return table
+
+
+def _weight(text: str) -> int:
+    return sum(1 for character in text if character.isalnum())
+
+
+def _one_line(text: str | None) -> str:
+    return one_line(cleaned(text or ""))

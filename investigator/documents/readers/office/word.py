@@ -1,0 +1,125 @@
+"""Word documents (.docx): body, tables and text boxes in order, then notes, comments, headers and footers.
+
+Pages are not given: a .docx file does not hold where its pages break.
+"""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from investigator.documents.readers.archives.package import CoreProperties, Package, attribute, local_name, walk
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.builder import TextBuilder
+
+_SKIPPED = frozenset({"Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange", "sectPr"})
+_LATER_PARTS = (
+    r"word/footnotes\d*\.xml",
+    r"word/endnotes\d*\.xml",
+    r"word/comments\d*\.xml",
+    r"word/header\d*\.xml",
+    r"word/footer\d*\.xml",
+)
+
+
+def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads a .docx, .docm or .dotx file; text marked as deleted is left out, inserted text is taken."""
+    with Package(source.data, settings) as package:
+        relations = package.related("")
+        main = next((part for kind, part in relations.values() if kind == "officeDocument"), "word/document.xml")
+        levels = _heading_styles(package)
+        builder = TextBuilder()
+        _add(builder, package.tree(main), levels)
+        seen: set[str] = set()
+        for pattern in _LATER_PARTS:
+            for name in package.names(pattern):
+                part = TextBuilder()
+                _add(part, package.tree(name), {})
+                if part.text and part.text not in seen:
+                    seen.add(part.text)
+                    builder.block()
+                    builder.verbatim(part.text)
+        properties = CoreProperties(package)
+    return Extracted(
+        text=builder.text,
+        title=properties.title,
+        headings=tuple(builder.headings),
+        authors=properties.authors,
+        date=properties.date,
+    )
+
+
+def _heading_styles(package: Package) -> dict[str, bool]:
+    """Return which style ids are headings: those named so, or placed in the outline, or based on such a style."""
+    if "word/styles.xml" not in package:
+        return {}
+    parents: dict[str, str] = {}
+    heading: dict[str, bool] = {}
+    for style in package.tree("word/styles.xml"):
+        if local_name(style) != "style":
+            continue
+        identity = attribute(style, "styleId")
+        for element in style.iter():
+            kind, value = local_name(element), attribute(element, "val")
+            if kind == "name" and (value.lower() == "title" or value.lower().startswith("heading ")):
+                heading[identity] = True
+            elif kind == "outlineLvl":
+                heading[identity] = heading.get(identity, False) or value in "012345678"
+            elif kind == "basedOn":
+                parents[identity] = value
+    for identity in parents:
+        chain, style_id = {identity}, identity
+        while style_id not in heading and style_id in parents and parents[style_id] not in chain:
+            style_id = parents[style_id]
+            chain.add(style_id)
+        heading.setdefault(identity, heading.get(style_id, False))
+    return heading
+
+
+def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[str, bool]) -> None:
+    open_heading = named = False
+    for begins, element in walk(root, _SKIPPED):
+        name = local_name(element)
+        if name == "p":
+            if begins:
+                open_heading = _is_heading(element, heading_styles)
+                builder.begin_heading() if open_heading else builder.block()
+            else:
+                builder.end_heading() if open_heading else builder.block()
+                open_heading = False
+        elif name in ("tbl", "tblLook") and begins:
+            named = _first_row_differs(element)
+        elif name in ("tr", "tc"):
+            builder.row_or_cell(name, begins, header=named)
+        elif begins:
+            _inline(builder, name, element)
+
+
+def _first_row_differs(look: ElementTree.Element) -> bool:
+    """Return True if the look of a table (`tblLook`) sets its first row apart, as one that names the columns."""
+    if first_row := attribute(look, "firstRow"):
+        return first_row in ("1", "true", "on")
+    value = attribute(look, "val")
+    return bool(re.fullmatch("[0-9A-Fa-f]{4}", value)) and bool(int(value, 16) & 0x20)
+
+
+def _is_heading(paragraph: ElementTree.Element, heading_styles: dict[str, bool]) -> bool:
+    for properties in paragraph:
+        if local_name(properties) == "pPr":
+            for element in properties:
+                if local_name(element) == "pStyle" and heading_styles.get(attribute(element, "val"), False):
+                    return True
+                if local_name(element) == "outlineLvl" and attribute(element, "val") in tuple("012345678"):
+                    return True
+    return False
+
+
+def _inline(builder: TextBuilder, name: str, element: ElementTree.Element) -> None:
+    if name == "t":
+        builder.verbatim(element.text or "")
+    elif name == "tab":
+        builder.words(" ")
+    elif name in ("br", "cr"):
+        builder.line()
+    elif name == "noBreakHyphen":
+        builder.verbatim("-")

@@ -1,0 +1,106 @@
+"""PDF files opened with pdfium, and their pages as pictures."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from investigator.documents.readers.base import Member, ReadFailure
+from investigator.documents.readers.pictures.ocr import Picture
+from investigator.records import FileStatus
+
+_PDFIUM = threading.Lock()  # pdfium keeps global state: one call at a time in a process
+_PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
+_OUTLINES = 60  # shapes on a page without pictures from which they may be letters
+_DPI = 300
+_POINTS = 72  # to an inch
+_MOST_PIXELS = 40_000_000  # of a page when it is drawn
+_MOST_PICTURE_PIXELS = 400_000_000  # of a picture on it: pdfium unpacks it whole
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[Any]:
+    """The document, for as long as the block lasts. Raises ReadFailure when it is encrypted or damaged."""
+    import pypdfium2
+
+    with _PDFIUM:
+        try:
+            document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError as error:
+            if getattr(error, "err_code", None) == _PASSWORD_ERROR:
+                raise ReadFailure(FileStatus.ENCRYPTED, "the PDF is protected by a password") from error
+            raise ReadFailure(FileStatus.FAILED, "the PDF is cut off or damaged") from error
+        try:
+            yield document
+        finally:
+            document.close()
+
+
+def attachments(data: bytes, most: int) -> tuple[Member, ...]:
+    """Return the files attached to the document, one more than `most` at most; each opens the document anew."""
+    import pypdfium2
+
+    with opened(data) as document:
+        try:
+            count = min(document.count_attachments(), most + 1)
+            names = [document.get_attachment(index).get_name() for index in range(count)]
+        except pypdfium2.PdfiumError:  # a damaged list takes nothing from the pages
+            return ()
+    return tuple(Member(name, partial(_attached, data, index)) for index, name in enumerate(names))
+
+
+def _attached(data: bytes, index: int) -> bytes:
+    import pypdfium2
+
+    with opened(data) as document:
+        try:
+            return bytes(document.get_attachment(index).get_data())
+        except pypdfium2.PdfiumError as error:
+            raise ReadFailure(FileStatus.FAILED, "the attachment is damaged") from error
+
+
+def is_drawn(document: Any, index: int) -> bool:
+    """Return True if pictures stand on the page, or so many shapes that they may be letters."""
+    import pypdfium2.raw as pdfium
+
+    page = document[index]
+    shapes = 0
+    for thing in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH)):
+        shapes += _OUTLINES if thing.type == pdfium.FPDF_PAGEOBJ_IMAGE else 1
+        if shapes >= _OUTLINES:
+            break
+    page.close()
+    return shapes >= _OUTLINES
+
+
+def drawn_page(data: bytes, index: int) -> Picture:
+    """Return a page as a grey picture, of up to 300 dots an inch. Raises ReadFailure if it is damaged."""
+    import pypdfium2
+
+    with opened(data) as document:
+        try:
+            page = document[index]
+            _check_pictures(page)
+            inches = page.get_width() / _POINTS * page.get_height() / _POINTS
+            dpi = min(_DPI, int((_MOST_PIXELS / max(inches, 1e-6)) ** 0.5))
+            bitmap = page.render(scale=max(dpi, 1) / _POINTS, grayscale=True)
+            rows = bitmap.to_numpy().reshape(bitmap.height, bitmap.width)
+            pixels = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + rows.tobytes()  # a PGM file
+            bitmap.close()
+            page.close()
+        except pypdfium2.PdfiumError as error:
+            raise ReadFailure(FileStatus.FAILED, "the page is damaged") from error
+    return Picture(pixels, dpi=max(dpi, 70))
+
+
+def _check_pictures(page: Any) -> None:
+    """Raises ReadFailure when a picture on the page would unpack to too much."""
+    import pypdfium2.raw as pdfium
+
+    for picture in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,)):
+        width, height = picture.get_px_size()
+        if width * height > _MOST_PICTURE_PIXELS:
+            raise ReadFailure(FileStatus.TOO_LARGE, f"a picture on it has more than {_MOST_PICTURE_PIXELS:,} pixels")

@@ -1,0 +1,215 @@
+"""PDF, page by page, with pdfium; only scanned pages are ever drawn, for text recognition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from investigator.documents.pages import joined_pages, listed_pages
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened
+from investigator.documents.readers.pictures.ocr import Recognised, recognise
+from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
+from investigator.records import FileStatus, Heading, PageSpan
+
+_OUTLINE_LIMIT = 2_000
+_FEWEST = 2  # letters and digits that make a text layer
+_TITLE_SEARCHED = 3_000  # characters of the first page
+
+Bookmark = tuple[str, int]
+"""A bookmark's title and the index of its page, from 0."""
+
+SizedLine = tuple[str, float]
+"""A line's text and the height of its letters, in points."""
+
+
+@dataclass
+class _Layers:
+    """The text layer of each page, and the indices of the pages that have none but are drawn, or cannot be opened."""
+
+    texts: list[str] = field(default_factory=list)
+    scans: list[int] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
+    bookmarks: list[Bookmark] = field(default_factory=list)
+    properties: dict[str, str] = field(default_factory=dict)
+    first_lines: list[SizedLine] = field(default_factory=list)
+
+
+def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads the text layer of a PDF; pages that have none are recognised from their pictures where that can be done.
+
+    Files attached to it are its members.
+
+    Raises ReadFailure: `encrypted` when a password is needed to open it, `needs_ocr` when no page has a text layer
+    and none can be recognised, `empty` when nothing is on the pages, `too_large` above `max_pages`.
+    """
+    layers = _layers(source.data, settings)
+    scans = recognise(layers.scans, lambda index: drawn_page(source.data, index), settings)
+    texts = [scans.texts.get(index, text) for index, text in enumerate(layers.texts)]
+    members = attachments(source.data, settings.max_members)
+    if not _has_words(texts):
+        if not members:
+            raise _without_text(scans)
+        return Extracted(text="", left_out=(_without_text(scans),), members=members)
+    text, pages = joined_pages(texts)
+    broken = [ReadFailure(FileStatus.FAILED, f"{listed_pages(layers.broken)}: damaged")] if layers.broken else []
+    return Extracted(
+        text=text,
+        title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.first_lines, text),
+        pages=pages,
+        headings=_headings(text, pages, layers.bookmarks),
+        authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
+        date=iso_date(layers.properties.get("CreationDate")) or iso_date(layers.properties.get("ModDate")),
+        left_out=(*broken, *scans.left_out),
+        members=members,
+    )
+
+
+def _has_words(texts: list[str]) -> bool:
+    return sum(character.isalnum() for text in texts for character in text[:100]) >= _FEWEST
+
+
+def _without_text(scans: Recognised) -> ReadFailure:
+    """Why a PDF of which no page gave words is left out."""
+    if scans.failure is not None:
+        return ReadFailure(scans.failure.status, f"its pages are pictures: {scans.failure.reason}")
+    if scans.texts:
+        return ReadFailure(FileStatus.EMPTY, "no text was recognised on its pages, which are pictures")
+    return ReadFailure(FileStatus.EMPTY, "nothing is on its pages")
+
+
+def page_text(text: str) -> str:
+    """Return the text of a page as pdfium gives it, cleaned.
+
+    Where a line ends with a hyphen, pdfium puts U+FFFE for hyphen and line end: both are given back, as on the page.
+    """
+    return cleaned(text.replace("\ufffe", "-\n")).strip()
+
+
+def _title(property_title: str, name: str, first_lines: list[SizedLine], text: str) -> str:
+    """Return the title in the file's properties, else the largest words on the first page, else its first line."""
+    title = honest_title(property_title)
+    if title and title != PurePath(name).stem:
+        return title
+    return largest_title(first_lines) or first_title_line(text)
+
+
+def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
+    with opened(data) as document:
+        if len(document) > settings.max_pages:
+            reason = f"{len(document):,} pages, more than the limit of {settings.max_pages:,} (reader.max_pages)"
+            raise ReadFailure(FileStatus.TOO_LARGE, reason)
+        layers = _Layers()
+        _read_pages(document, layers, settings)
+        layers.properties = document.get_metadata_dict(skip_empty=True)
+        layers.bookmarks = _bookmarks(document)
+        layers.first_lines = _lines_with_heights(document)
+    return layers
+
+
+def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> None:
+    """Adds the text of each page; a page that cannot be loaded has none, the others are still read."""
+    import pypdfium2
+
+    total = 0
+    for index in range(len(document)):
+        text = ""
+        try:
+            text = _page_text(document, index)
+            if not text and is_drawn(document, index):
+                layers.scans.append(index)
+        except pypdfium2.PdfiumError:
+            layers.broken.append(index)
+        layers.texts.append(text)
+        total += len(text)
+        if total > settings.max_characters:
+            reason = f"more than {settings.max_characters:,} characters of text (reader.max_characters)"
+            raise ReadFailure(FileStatus.TOO_LARGE, reason)
+    if layers.broken and len(layers.broken) == len(layers.texts):
+        raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
+
+
+def _page_text(document: Any, index: int) -> str:
+    import pypdfium2.raw as pdfium
+
+    page = document[index]
+    if _has_written_annotations(page):  # what was filled in belongs to the page; only the copy in memory is changed
+        pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
+        page.close()
+        page = document[index]
+    textpage = page.get_textpage()
+    text = page_text(textpage.get_text_range())
+    textpage.close()
+    page.close()
+    return text
+
+
+def _has_written_annotations(page: Any) -> bool:
+    """Return True if form fields, typed remarks or stamps stand on the page."""
+    import pypdfium2.raw as pdfium
+
+    written = (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP)
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        pdfium.FPDFPage_CloseAnnot(annotation)
+        if kind in written:
+            return True
+    return False
+
+
+def _lines_with_heights(document: Any) -> list[SizedLine]:
+    """Return the lines of the first page with the height of their first letter."""
+    import pypdfium2
+
+    try:
+        page = document[0]
+    except (IndexError, pypdfium2.PdfiumError):
+        return []
+    textpage = page.get_textpage()
+    lines: list[SizedLine] = []
+    text, height = "", 0.0
+    for index, character in enumerate(textpage.get_text_range()[:_TITLE_SEARCHED]):
+        if character in "\r\n":
+            if text:
+                lines.append((cleaned(text), round(height, 1)))
+            text, height = "", 0.0
+            continue
+        text += character
+        if not height and character.isalnum():
+            _, bottom, _, top = textpage.get_charbox(index, loose=True)
+            height = top - bottom
+    textpage.close()
+    page.close()
+    return [*lines, (cleaned(text), round(height, 1))]
+
+
+def _bookmarks(document: Any) -> list[Bookmark]:
+    import pypdfium2
+
+    found: list[Bookmark] = []
+    try:
+        for entry in document.get_toc(max_depth=6):
+            destination = entry.get_dest()
+            index = destination.get_index() if destination is not None else None
+            if index is not None and entry.get_title():
+                found.append((cleaned(entry.get_title()).strip(), index))
+            if len(found) >= _OUTLINE_LIMIT:
+                break
+    except pypdfium2.PdfiumError:  # a damaged outline takes nothing from the text
+        return found
+    return found
+
+
+def _headings(text: str, pages: tuple[PageSpan, ...], bookmarks: list[Bookmark]) -> tuple[Heading, ...]:
+    """Bookmarks as headings: where their words stand on their page, else at its top; in the order of the text."""
+    spans = {span.page: span for span in pages}
+    found: dict[int, Heading] = {}
+    for title, index in bookmarks:
+        span = spans.get(index + 1)
+        if span is not None and title:
+            at = text.find(title, span.start, span.end)
+            start = at if at >= 0 else span.start
+            found.setdefault(start, Heading(text=title, start=start))
+    return tuple(found[start] for start in sorted(found))

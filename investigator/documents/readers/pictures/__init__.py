@@ -1,0 +1,1 @@
+"""Pictures, whose text Tesseract recognises."""

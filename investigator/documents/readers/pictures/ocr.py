@@ -1,0 +1,155 @@
+"""Text recognition with the `tesseract` command, where it is installed.
+
+Pictures go in and text comes out through pipes; the command is given no path of the folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from investigator.documents.pages import listed_pages
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, cleaned
+from investigator.records import FileStatus
+
+_COMMAND = "tesseract"
+_ORIENTATION = "osd"  # the data with which it finds out how a page lies
+_LIST_SECONDS = 20
+_TIME_SHARE = 0.85  # of the time for a file: the rest is for what comes before and after
+_EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in any of the usual formats. `dpi` and `page` (of a TIFF file, from 0) where they must be told."""
+
+    data: bytes
+    dpi: int | None = None
+    page: int | None = None
+
+
+@dataclass
+class Recognised:
+    """What came of the pages: texts by index, and those that could not be read, with the last reason why."""
+
+    texts: dict[int, str] = field(default_factory=dict)
+    missed: list[int] = field(default_factory=list)
+    failure: ReadFailure | None = None
+
+    @property
+    def left_out(self) -> tuple[ReadFailure, ...]:
+        """The pages that could not be read, and why, and those on which there is no text."""
+        told = []
+        if self.failure is not None:
+            told.append(ReadFailure(self.failure.status, f"{listed_pages(self.missed)}: {self.failure.reason}"))
+        without = [index for index, text in self.texts.items() if not any(character.isalnum() for character in text)]
+        if without:
+            told.append(ReadFailure(FileStatus.EMPTY, f"{listed_pages(without)}: no text was recognised"))
+        return tuple(told)
+
+    def fail(self, index: int, failure: ReadFailure) -> None:
+        """A page could not be read."""
+        self.missed.append(index)
+        self.failure = failure
+
+
+def why_not(settings: ReaderSettings) -> str:
+    """Why nothing can be recognised here, with what to do about it, in one line; empty if it can."""
+    if not settings.ocr:
+        return "text recognition is switched off (reader.ocr)"
+    command = shutil.which(_COMMAND)
+    if command is None:
+        return f"install Tesseract to read it: {_install_hint()}"
+    installed = _languages(command)
+    missing = [language for language in settings.ocr_languages.split("+") if language not in installed]
+    if not missing:
+        return ""
+    present = ", ".join(sorted(installed - {_ORIENTATION})) or "no language"
+    return f"Tesseract lacks the language {missing[0]}: {_language_hint(missing[0])}; it has {present}"
+
+
+def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
+    """Recognises the pages of those indices one after another, as far as the time for one file goes.
+
+    `picture` draws a page when its turn has come. A page that cannot be read does not stop the others.
+    """
+    found = Recognised()
+    obstacle = why_not(settings)
+    end = time.monotonic() + _TIME_SHARE * settings.max_seconds
+    for index in pages:
+        left = end - time.monotonic()
+        try:
+            if obstacle:
+                raise ReadFailure(FileStatus.NEEDS_OCR, obstacle)
+            if left <= 0:
+                raise _too_slow(settings)
+            found.texts[index] = _recognised(picture(index), left, settings)
+        except ReadFailure as failure:
+            found.fail(index, failure)
+    return found
+
+
+def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
+    """Return the text of one page. Raises ReadFailure when there is none to be had within that time."""
+    dpi = [] if picture.dpi is None else ["--dpi", str(picture.dpi)]
+    page = [] if picture.page is None else ["-c", f"tessedit_page_number={picture.page}"]
+    command = shutil.which(_COMMAND) or _COMMAND
+    turned = ["--psm", "1"] if _ORIENTATION in _languages(command) else []  # pages that lie on their side are turned
+    try:
+        done = subprocess.run(
+            [command, "stdin", "stdout", "-l", settings.ocr_languages, *turned, *dpi, *page],
+            input=picture.data,
+            capture_output=True,
+            timeout=seconds,
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},  # its threads take more than they give
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _too_slow(settings) from error
+    except OSError as error:
+        raise ReadFailure(FileStatus.NEEDS_OCR, f"Tesseract cannot be started: {_install_hint()}") from error
+    if done.returncode:
+        raise ReadFailure(FileStatus.FAILED, "Tesseract cannot read the picture: it is damaged or of a rare format")
+    lines = (line.rstrip() for line in cleaned(done.stdout.decode("utf-8", errors="replace")).split("\n"))
+    return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
+
+
+def _too_slow(settings: ReaderSettings) -> ReadFailure:
+    limit = f"{settings.max_seconds:g} seconds (reader.max_seconds)"
+    return ReadFailure(FileStatus.TIMED_OUT, f"text recognition takes longer than {limit}")
+
+
+@lru_cache(maxsize=8)
+def _languages(command: str) -> frozenset[str]:
+    """Return the languages that are installed; none when the command cannot say."""
+    try:
+        done = subprocess.run([command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return frozenset()
+    lines = (done.stdout + done.stderr).decode("utf-8", errors="replace").splitlines()  # the first one is a heading
+    return frozenset(word for line in lines if ":" not in line for word in line.split())
+
+
+def _install_hint() -> str:
+    if sys.platform == "darwin":
+        return "brew install tesseract"
+    elif sys.platform == "win32":
+        return "winget install UB-Mannheim.TesseractOCR"
+    else:
+        return "apt install tesseract-ocr (or dnf install tesseract)"
+
+
+def _language_hint(language: str) -> str:
+    if sys.platform == "darwin":
+        return "brew install tesseract-lang"
+    elif sys.platform == "win32":
+        return "run its installer again and choose the language"
+    else:
+        return f"apt install tesseract-ocr-{language.replace('_', '-')} (or dnf install tesseract-langpack-{language})"

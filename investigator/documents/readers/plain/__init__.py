@@ -1,0 +1,1 @@
+"""Text without markup: prose, source code, CSV, JSON."""

@@ -1,0 +1,63 @@
+"""CSV and TSV: each record on the line of the file where it begins."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Literal
+
+from investigator.documents.readers import rows
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.plain.plain_text import text_of
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLED = 100
+
+CsvRecord = tuple[list[str], int]
+"""The cells of a record, and how many lines of the file it takes."""
+
+
+def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads CSV or TSV of any of the usual delimiters. What is no table is kept as plain text.
+
+    Line N of the text is line N of the file: a record over several lines is one line and then empty ones.
+    """
+    text = text_of(source)
+    csv.field_size_limit(settings.max_characters)  # the library's own limit is 131,072 characters a cell
+    try:
+        delimiter = delimiter_of(text)
+        if delimiter is None:
+            return Extracted(text=text)
+        records = list(_records(text, delimiter, csv.QUOTE_MINIMAL))
+        if text.count('"') % 2 and records[-1][1] > 1:  # a quote that nobody closed has taken in the rest
+            records = list(_records(text, delimiter, csv.QUOTE_NONE))
+    except csv.Error:
+        return Extracted(text=text)
+    lines = rows.each_line([cells for cells, _ in records])
+    heights = (height for _, height in records)
+    return Extracted(text="\n".join(line + "\n" * (height - 1) for line, height in zip(lines, heights, strict=True)))
+
+
+def delimiter_of(text: str) -> str | None:
+    """Return the delimiter that splits the most of the first records into the same number (two or more) of cells."""
+    best: tuple[float, int, str] | None = None
+    for delimiter in _DELIMITERS:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        widths = Counter(len(record) for record in islice(reader, _SAMPLED) if record)
+        if not widths:
+            continue
+        width, count = max(widths.items(), key=lambda item: (item[1] * (item[0] > 1), item[0]))
+        if width > 1 and (best is None or (count / widths.total(), width) > best[:2]):
+            best = (count / widths.total(), width, delimiter)
+    return best[2] if best else None
+
+
+def _records(text: str, delimiter: str, quoting: Literal[0, 3]) -> Iterator[CsvRecord]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
+    before = 0
+    for cells in reader:
+        yield cells, reader.line_num - before
+        before = reader.line_num

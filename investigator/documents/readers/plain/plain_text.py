@@ -1,0 +1,64 @@
+"""Plain text and source code: kept as in the file, so that line numbers are its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import PurePath
+
+from investigator.documents.readers.base import Extracted, Reader, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.decoding import damaged_utf8, decoded
+from investigator.documents.readers.properties import first_title_line
+from investigator.records import FileStatus, Heading
+
+_DEFINITION = re.compile(
+    r"^(?:(?:export|default|declare|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|async"
+    r"|sealed|open|data|inline|unsafe|extern|const|partial|local|CREATE|OR|REPLACE|create|or|replace)[ \t]+)*"
+    r"((?:def|class|function|func|fun|fn|struct|enum|interface|trait|impl|module|namespace|type|record|object|protocol"
+    r"|package|procedure|sub|defmodule|TABLE|VIEW|FUNCTION|PROCEDURE|table|view)[ \t]+[^\W\d][\w.:$]*)",
+    re.M,
+)
+_HEADINGS = 2_000
+_PROSE_SUFFIXES = frozenset({"", ".txt", ".text"})
+
+
+def text_of(source: SourceFile) -> str:
+    """Return the decoded and cleaned bytes. Raises ReadFailure if they are not text."""
+    text = decoded(source.data)
+    if text is None:
+        raise ReadFailure(FileStatus.UNSUPPORTED, "the file is neither text nor of a known format")
+    return cleaned(text)
+
+
+def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads text as it stands. Prose is called by its first line where that looks like a title."""
+    text = text_of(source)
+    suffix = PurePath(source.name).suffix.lower()
+    return Extracted(text=text, title=first_title_line(text) if suffix in _PROSE_SUFFIXES else "")
+
+
+def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads source code of any language as it stands; it is called by the name of its file."""
+    text = text_of(source)
+    headings = []
+    for match in _DEFINITION.finditer(text):
+        headings.append(Heading(text=" ".join(match.group(1).split()), start=match.start()))
+        if len(headings) == _HEADINGS:
+            break
+    return Extracted(text=text, title=PurePath(source.name).name, headings=tuple(headings))
+
+
+def telling_damage(reader: Reader) -> Reader:
+    """Return a reader that also reports how many characters are lost if the file is slightly damaged UTF-8."""
+
+    def read(source: SourceFile, settings: ReaderSettings) -> Extracted:
+        found = reader(source, settings)
+        lost = damaged_utf8(source.data)
+        if not lost:
+            return found
+        characters = "1 damaged character stands" if lost == 1 else f"{lost:,} damaged characters stand"
+        # nothing to be had is left out there, so that the answer "not in the documents" stays possible
+        told = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are no UTF-8")
+        return replace(found, left_out=(*found.left_out, told))
+
+    return read

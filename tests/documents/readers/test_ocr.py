@@ -1,0 +1,252 @@
+"""Text recognition: with a stand-in for Tesseract that runs as a process, and with Tesseract where it is installed."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import struct
+import zlib
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from made_files import pdf
+
+from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.pdf.pdfium import drawn_page
+from investigator.documents.readers.pdf.reader import read_pdf
+from investigator.documents.readers.pictures.ocr import Picture, recognise
+from investigator.documents.readers.pictures.picture import picture_sizes, read_picture
+from investigator.records import FileStatus
+
+SAYS = r"""echo "asked $*, threads $OMP_THREAD_LIMIT, given $(head -c 20 | head -n 1)" """
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Puts a `tesseract` with that shell script (nothing: none at all) on an otherwise empty search path."""
+    if os.name == "nt":
+        pytest.skip("the stand-in for Tesseract is a shell script")
+
+    def put(script: str = "", languages: str = "eng deu") -> None:
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        for tool in ("head", "cat", "sleep", "grep"):
+            (folder / tool).symlink_to(shutil.which(tool))
+        if script:
+            command = folder / "tesseract"
+            listing = f'if [ "$1" = --list-langs ]; then echo "Languages in /x/:"; echo "{languages}"; exit; fi'
+            command.write_text(f"#!/bin/sh\n{listing}\n{script}\n")
+            command.chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder))
+
+    return put
+
+
+def test_a_picture_is_recognised(stand_in):
+    stand_in(SAYS)
+    found = _picture(_png(60, 40), ocr_languages="eng+deu")
+    assert found.text == "asked stdin stdout -l eng+deu, threads 1, given \ufffdPNG"
+    assert (found.pages, found.left_out) == ((), ())
+
+
+def test_pages_that_lie_on_their_side_are_turned_where_that_can_be_found_out(stand_in):
+    stand_in(SAYS, languages="eng osd")
+    assert "-l eng --psm 1," in _picture(_png(60, 40)).text
+
+
+def test_each_page_of_a_tiff_file_is_a_page(stand_in):
+    stand_in(SAYS)
+    found = _picture(_tiff([(50, 40), (30, 60)]))
+    texts = {span.page: found.text[span.start : span.end] for span in found.pages}
+    assert {page: text.partition("=")[2][0] for page, text in texts.items()} == {1: "0", 2: "1"}
+
+
+def test_only_scanned_pages_of_a_pdf_are_recognised(stand_in):
+    stand_in(SAYS)
+    found = read_pdf(SourceFile(_with_scans({1, 2}), "a.pdf"), ReaderSettings())
+    texts = {span.page: found.text[span.start : span.end] for span in found.pages}
+    assert texts[1] == "Page one."
+    assert texts[4] == "Page four."
+    assert texts[2] == texts[3] == "asked stdin stdout -l eng --dpi 300, threads 1, given P5 2500 3334 255"
+    assert found.left_out == ()
+
+
+def test_pages_that_cannot_be_recognised_are_told_and_the_others_are_read(stand_in):
+    stand_in()
+    found = read_pdf(SourceFile(_with_scans({1, 2}), "a.pdf"), ReaderSettings())
+    assert found.text == "Page one.\n\nPage four."
+    assert [span.page for span in found.pages] == [1, 4]
+    assert [part.status for part in found.left_out] == [FileStatus.NEEDS_OCR]
+    assert found.left_out[0].reason.startswith("pages 2-3: install Tesseract to read it: ")
+
+
+def test_a_page_on_which_recognition_fails_does_not_stop_the_others(stand_in):
+    stand_in('case "$*" in *number=1) exit 1;; esac\necho read')
+    found = _picture(_tiff([(50, 40), (50, 40), (50, 40)]))
+    assert [span.page for span in found.pages] == [1, 3]
+    assert [part.reason.partition(":")[0] for part in found.left_out] == ["page 2"]
+
+
+def test_pages_on_which_nothing_was_recognised_are_told(stand_in):
+    stand_in("echo ' ~ '")
+    found = read_pdf(SourceFile(_with_scans({0, 2}), "a.pdf"), ReaderSettings())
+    assert [(part.status, part.reason) for part in found.left_out] == [
+        (FileStatus.EMPTY, "pages 1, 3: no text was recognised")
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.pdf"])
+def test_without_tesseract_the_reason_says_how_to_get_it(stand_in, refused, monkeypatch, name):
+    stand_in()
+    data = _png(60, 40) if name == "a.png" else _with_scans({0, 1, 2, 3})
+    assert refused(name, data) is FileStatus.NEEDS_OCR
+    for platform, command in (("linux", "apt install"), ("darwin", "brew install"), ("win32", "winget install")):
+        monkeypatch.setattr("sys.platform", platform)
+        assert command in _failure(lambda: recognise([0], lambda _: Picture(data), ReaderSettings()).failure).reason
+
+
+def test_a_language_that_is_missing_is_named(stand_in):
+    stand_in(SAYS)
+    failure = _failure(lambda: _picture(_png(60, 40), ocr_languages="eng+chi_sim"))
+    assert failure.status is FileStatus.NEEDS_OCR
+    assert "lacks the language chi_sim: apt install tesseract-ocr-chi-sim" in failure.reason
+    assert failure.reason.endswith("; it has deu, eng")
+
+
+def test_recognition_can_be_switched_off(stand_in):
+    stand_in(SAYS)
+    failure = _failure(lambda: _picture(_png(60, 40), ocr=False))
+    assert failure.status is FileStatus.NEEDS_OCR
+    assert "reader.ocr" in failure.reason
+
+
+def test_recognition_that_hangs_is_ended(stand_in):
+    stand_in("exec sleep 60")
+    failure = _failure(lambda: _picture(_png(60, 40), max_seconds=0.2))
+    assert failure.status is FileStatus.TIMED_OUT
+    assert "0.2 seconds" in failure.reason
+
+
+@pytest.mark.parametrize(
+    ("script", "status"), [("exit 1", FileStatus.FAILED), ("echo ' ~ '", FileStatus.EMPTY), ("kill $$", "failed")]
+)
+def test_a_picture_that_gives_no_words_has_a_status(stand_in, script, status):
+    stand_in(script)
+    assert _failure(lambda: _picture(_png(60, 40))).status == status
+
+
+def test_pictures_that_hold_no_text_or_too_much_are_never_handed_over(stand_in):
+    stand_in("echo handed over")
+    assert _failure(lambda: _picture(_png(16, 500))).status is FileStatus.EMPTY
+    assert _failure(lambda: _picture(_png(30_000, 30_000))).status is FileStatus.TOO_LARGE
+    assert _failure(lambda: _picture(b"\x89PNG\r\n\x1a\n")).status is FileStatus.FAILED
+    assert _failure(lambda: _picture(b"/etc/hosts\n")).status is FileStatus.FAILED
+
+
+@pytest.mark.parametrize(
+    ("data", "sizes"),
+    [
+        (b"GIF89a" + struct.pack("<HH", 7, 9), [(7, 9)]),
+        (b"BM" + bytes(16) + struct.pack("<ii", 7, -9), [(7, 9)]),
+        (b"\xff\xd8\xff\xe0\0\x04ab\xff\xc2\0\x11\x08" + struct.pack(">HH", 9, 7), [(7, 9)]),
+        (b"RIFF....WEBPVP8X" + bytes(8) + b"\x06\0\0\x08\0\0", [(7, 9)]),
+        (b"RIFF....WEBPVP8L....\x2f" + struct.pack("<I", 8 << 14 | 6), [(7, 9)]),
+        (b"RIFF....WEBPVP8 " + bytes(10) + struct.pack("<HH", 7, 9), [(7, 9)]),
+        (b"\0\0\0\x0cjP  " + bytes(12) + b"ihdr" + struct.pack(">II", 9, 7), [(7, 9)]),
+        (b"II*\0" + struct.pack("<IHI", 8, 0, 8), [(0, 0)]),
+        (b"\xff\xd8\xff\xe0\0\x04", []),
+        (b"\xff\xd8\xff", []),
+    ],
+)
+def test_sizes_stand_at_the_beginning_of_pictures(data, sizes):
+    assert picture_sizes(data, most=10) == sizes
+
+
+def test_tesseract_itself_reads_what_was_drawn():
+    if shutil.which("tesseract") is None:
+        pytest.skip("Tesseract is not installed here")
+    drawn = drawn_page(pdf([["The old mill stood by the river", "for 127 years."]]), 0)
+    width, height, pixels = _pgm(drawn.data)
+    words = "The old mill stood by the river"
+    assert words in recognise([0], lambda _: drawn, ReaderSettings()).texts[0]
+    assert words in _picture(_png(width, height, pixels)).text
+    pages = _picture(_tiff([(width, height), (width, height)], [b"\xff" * len(pixels), pixels])).pages
+    assert [span.page for span in pages] == [2]
+
+
+def _picture(data: bytes, **settings: object) -> Extracted:
+    return read_picture(SourceFile(data, "scan.png"), ReaderSettings.model_validate(settings))
+
+
+def _failure(act) -> ReadFailure:
+    """The failure that it raises or returns."""
+    try:
+        failure = act()
+    except ReadFailure as raised:
+        return raised
+    assert isinstance(failure, ReadFailure)
+    return failure
+
+
+def _png(width: int, height: int, pixels: bytes = b"") -> bytes:
+    """A grey picture; without pixels only its head is true."""
+    rows = b"".join(b"\0" + pixels[at : at + width] for at in range(0, len(pixels), width))
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    chunks = (struct.pack(">I", len(d)) + k + d + struct.pack(">I", zlib.crc32(k + d)) for k, d in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _tiff(sizes: list[tuple[int, int]], pixels: list[bytes] | None = None) -> bytes:
+    """Grey pictures, one a page."""
+    data, link = bytearray(b"MM\0*\0\0\0\0"), 4
+    for index, (width, height) in enumerate(sizes):
+        strip = pixels[index] if pixels else b"\xff" * (width * height)
+        tags = (
+            (256, width),
+            (257, height),
+            (258, 8),
+            (259, 1),
+            (262, 1),
+            (273, len(data)),
+            (278, height),
+            (279, len(strip)),
+        )
+        data += strip + b"\0" * (len(strip) % 2)
+        data[link : link + 4] = struct.pack(">I", len(data))
+        data += struct.pack(">H", len(tags)) + b"".join(struct.pack(">HHII", tag, 4, 1, value) for tag, value in tags)
+        link = len(data)
+        data += bytes(4)
+    return bytes(data)
+
+
+def _pgm(data: bytes) -> tuple[int, int, bytes]:
+    head, _, pixels = data.partition(b"\n")
+    _, width, height, _ = head.split()
+    return int(width), int(height), pixels
+
+
+def _with_scans(scanned: set[int]) -> bytes:
+    """A PDF of four pages; those of these indices are pictures of what stood on them."""
+    pages = pypdfium2.PdfDocument(pdf([["Page one."], ["Page two."], ["Page three."], ["Page four."]]))
+    made = pypdfium2.PdfDocument.new()
+    for index in range(len(pages)):
+        if index not in scanned:
+            made.import_pages(pages, [index])
+            continue
+        picture = pypdfium2.PdfImage.new(made)
+        picture.set_bitmap(pages[index].render(scale=1))
+        picture.set_matrix(pypdfium2.PdfMatrix().scale(600, 800))
+        page = made.new_page(600, 800)
+        page.insert_obj(picture)
+        page.gen_content()
+    buffer = io.BytesIO()
+    made.save(buffer)
+    made.close()
+    pages.close()
+    return buffer.getvalue()
