@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.asking.budget import BudgetSettings
-from investigator.asking.client import CallJournal, EngineClient
+from investigator.asking.client import EngineClient
+from investigator.asking.journal import CallJournal
 from investigator.asking.prompts import Prompts
 from investigator.documents.folder import Recheck, check_folder, scan
 from investigator.engines.base import Embedder, Engine

@@ -1,4 +1,4 @@
-"""How much an investigation may cost, and whether the next call may still be made."""
+"""The layer of the budget: how much an investigation may cost, and whether the next call may still be made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from threading import Condition
 
 from pydantic import Field
 
-from investigator.records import Record, StopReason, Usage, together
+from investigator.asking.call import Call, Layer
+from investigator.asking.journal import CallJournal
+from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
@@ -25,10 +27,10 @@ class BudgetSettings(Record):
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
     money: float | None = Field(default=None, gt=0, description="US dollars; every model needs a known price for it")
     seconds: float | None = Field(default=None, gt=0, description="seconds from the start of the run")
-    prices: Path | None = Field(default=None, description="a table of prices of one's own, like data/prices.json")
+    prices: Path | None = Field(default=None, description="your own table of prices, like data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
-        """For many conversations: the usual ceiling of calls, meant for one question, goes; one that was set stays."""
+        """Return these without the default ceiling of calls, meant for one question; one that was set stays."""
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
 
 
@@ -41,7 +43,7 @@ class BudgetSpent(Exception):
 
 
 def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> StopReason | None:
-    """The first ceiling that leaves no room for what is in `usage`, or None. `elapsed` is in seconds."""
+    """Return the first ceiling that is reached by `usage` and `elapsed` seconds, or None."""
     if settings.calls is not None and usage.calls >= settings.calls:
         return StopReason.CALLS
     if settings.tokens is not None and usage.tokens >= settings.tokens:
@@ -54,15 +56,15 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
 
 
 Enter = Callable[[Callable[[], None]], None]
-"""Runs what writes a call down, and takes the call from those under way in the same step."""
+"""Runs a function that records a call, and takes the call from those under way in the same step."""
 
 
 class Ledger:
-    """Lets a call begin only where it fits under every ceiling together with the calls that are under way.
+    """Lets a call begin only if it fits under every ceiling together with the calls that are under way.
 
-    What a call will cost is foreseen from its prompt and the longest reply so far, so tokens and money can be passed
-    by no more than what the replies under way are longer than all before them. `spent` and `elapsed` (seconds) tell
-    what the run has used up, in earlier processes too. Safe to use from several threads.
+    The cost of a call is foreseen from its prompt and the longest reply so far. So tokens and money exceed a ceiling by
+    no more than the replies under way are longer than all before them. `spent` and `elapsed` (seconds) return what the
+    run has used up, in earlier processes too. Safe to use from several threads.
     """
 
     def __init__(self, settings: BudgetSettings, spent: Callable[[], Usage], elapsed: Callable[[], float]) -> None:
@@ -75,10 +77,10 @@ class Ledger:
 
     @contextmanager
     def call(self, input_tokens: int, price: Price | None) -> Iterator[Enter]:
-        """Around one call; what it yields writes the call down, after which it is no longer under way.
+        """Reserve room for one call; the function that is yielded records it, after which it is no longer under way.
 
-        A call whose tokens or money fit alone, but not beside what those under way are foreseen to take, waits until
-        they are written down. Raises BudgetSpent where the call may not begin.
+        A call whose tokens or money would fit alone, but not together with what is foreseen for the calls under way,
+        waits until those are recorded. Raises BudgetSpent if the call may not begin.
         """
         foreseen = self._begun(input_tokens, price)
         under_way = [foreseen]
@@ -102,8 +104,8 @@ class Ledger:
             while True:
                 foreseen = self._foreseen(input_tokens, price)
                 spent = self._spent()
-                counted = together(spent, Usage(calls=len(self._under_way)))
-                reason = ceiling_reached(self._settings, counted, self._elapsed())
+                begun = together(spent, Usage(calls=len(self._under_way)))
+                reason = ceiling_reached(self._settings, begun, self._elapsed())
                 reason = reason or self._too_dear(together(spent, foreseen))
                 if reason is not None:
                     raise BudgetSpent(reason)
@@ -113,7 +115,7 @@ class Ledger:
                 self._changed.wait()
 
     def learn(self, output_tokens: int) -> None:
-        """Take note of how long a reply was."""
+        """Foresee that later replies may be as long as this one."""
         with self._changed:
             self._longest = max(self._longest, output_tokens)
 
@@ -127,3 +129,28 @@ class Ledger:
         if self._settings.money is not None and total.money > self._settings.money:
             return StopReason.MONEY
         return None
+
+
+class Budgeted:
+    """Lets only calls pass that the ledger allows, and records each in the journal as soon as it is paid."""
+
+    def __init__(
+        self, inner: Layer, journal: CallJournal, settings: BudgetSettings, price_of: Callable[[str], Price | None]
+    ) -> None:
+        self._inner = inner
+        self._journal = journal
+        self._price_of = price_of
+        self._ledger = Ledger(settings, journal.usage, journal.elapsed)
+
+    def __call__(self, call: Call) -> Reply:
+        """Return the reply of the layer inside, which is kept by then. Raises BudgetSpent and StoreError."""
+        engine = call.engine.name
+        with self._ledger.call(call.tokens, self._price_of(engine)) as enter:
+            reply = self._inner(call)
+            enter(lambda: self._journal.keep(call.key, call.prompt, engine, reply))
+        self._ledger.learn(reply.output_tokens)
+        return reply
+
+    def reused(self, call: Call, reply: Reply) -> None:
+        """Learn from a reply that was paid for earlier."""
+        self._ledger.learn(reply.output_tokens)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pydantic import Field
 
-from investigator.asking.client import EngineClient, Reading
+from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_ask
+from investigator.asking.repair import ReadReply
 from investigator.engines.roles import Role
 from investigator.evidence.addressed import AddressedSpan, addressed_spans, is_addressed
 from investigator.evidence.quotes import Sources
@@ -125,7 +126,7 @@ class Query:
         opinion = self._client.opinion("query/ask", variables, AskReply)
         return finding if opinion is None else self._checked(finding, opinion, variables, spoken)
 
-    def _read(self, reading: Reading[AskReply], passages: tuple[Passage, ...]) -> Finding:
+    def _read(self, reading: ReadReply[AskReply], passages: tuple[Passage, ...]) -> Finding:
         if reading.value is None or reading.value.point is None:
             return Finding(reply=reading.raw)
         quotes, failed = self._proven(reading.value.quotes[: self._settings.most_quotes], passages)

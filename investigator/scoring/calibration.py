@@ -11,7 +11,7 @@ from functools import cache
 
 from investigator.language.terms import is_english
 from investigator.records import Record
-from investigator.scoring.resources import shipped_text
+from investigator.resources import data_text
 
 
 class Logistic(Record):
@@ -64,4 +64,4 @@ def log_odds(chance: float) -> float:
 @cache
 def shipped() -> Calibration:
     """The calibration that comes with the package."""
-    return Calibration.model_validate_json(shipped_text("calibration.json"))
+    return Calibration.model_validate_json(data_text("calibration.json"))

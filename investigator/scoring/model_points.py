@@ -13,8 +13,8 @@ from functools import cache
 from pydantic import Field
 
 from investigator.records import Memory, Record
+from investigator.resources import data_text
 from investigator.scoring.calibration import Logistic, log_odds
-from investigator.scoring.resources import shipped_text
 
 _FEWEST_REPLIES = 3
 _WILD_SPREAD = 40  # points of search between the best and the worst document that a model scored alike
@@ -76,7 +76,7 @@ class PointRules(Record):
 @cache
 def shipped_rules() -> PointRules:
     """The rules that come with the package."""
-    return PointRules.model_validate_json(shipped_text("model_points.json"))
+    return PointRules.model_validate_json(data_text("model_points.json"))
 
 
 def scores_alike(memories: Sequence[Memory]) -> bool:

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from investigator.errors import SettingsError
 from investigator.records import Record
-from investigator.scoring.resources import shipped_text
+from investigator.resources import data_text
 
 _HINT = 'Write it as {"as_of": "2026-01-31", "prices": [{"model": "openai:NAME", "input": 0.25, "output": 2.0}]}'
 _DATED = re.compile(r"(?:-(?:latest|\d{8}|\d{4}-\d{2}-\d{2}))?")
@@ -56,7 +56,7 @@ class Prices(Record):
 @cache
 def shipped_prices() -> Prices:
     """The table that comes with the package."""
-    return Prices.model_validate_json(shipped_text("prices.json"))
+    return Prices.model_validate_json(data_text("prices.json"))
 
 
 def read_prices(file: Path) -> Prices:

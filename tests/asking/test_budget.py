@@ -5,15 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mill import call
 
-from investigator.asking.budget import BudgetSettings, BudgetSpent, Ledger, ceiling_reached
+from investigator.asking.budget import Budgeted, BudgetSettings, BudgetSpent, Ledger, ceiling_reached
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
+from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
 from investigator.records import (
     AskReply,
@@ -247,3 +250,22 @@ def test_a_run_that_goes_on_gets_no_second_budget() -> None:
     with pytest.raises(BudgetSpent):
         again.ask("query/ask", asking(3), AskReply)
     assert engine.calls == 2
+
+
+def test_a_reply_is_kept_by_the_time_it_is_returned_and_the_next_is_foreseen_to_be_as_long() -> None:
+    journal, engine = InMemoryJournal(), ScriptedEngine(SAID)
+    layer = Budgeted(lambda _: Reply(text=SAID, output_tokens=900), journal, BudgetSettings(tokens=1_500), nothing)
+    first, second = (replace(call(engine, text), tokens=10) for text in ("One.", "Two."))
+    assert journal.find(first.key) is None
+    layer(first)
+    assert journal.find(first.key) is not None
+    with pytest.raises(BudgetSpent):
+        layer(second)
+
+
+def test_a_reply_that_was_paid_for_earlier_is_learnt_from() -> None:
+    journal, engine = InMemoryJournal(), ScriptedEngine(SAID)
+    layer = Budgeted(lambda _: Reply(text=SAID), journal, BudgetSettings(tokens=1_500), nothing)
+    layer.reused(call(engine, "One."), Reply(text=SAID, output_tokens=1_600))
+    with pytest.raises(BudgetSpent):
+        layer(call(engine, "Two."))

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from investigator.asking.client import EngineClient, Reading
+from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
+from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.aloud import Aloud
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
@@ -175,7 +176,7 @@ class ChatForm:
         text = proven if proven.startswith(aloud.said) else aloud.said
         return text, without_tags(written.removeprefix(text))
 
-    def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> Reading[R]:
+    def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> ReadReply[R]:
         client = self._client_of(request.by)
         return client.ask(request.module.template, variables, reply_type, smaller=less_said)
 
