@@ -37,7 +37,7 @@ from investigator.research.memory_stream import MemoryStream
 from investigator.research.query import Query
 from investigator.retrieval.library import Library
 from investigator.scoring.calibration import Logistic
-from investigator.scoring.model_points import PointFeatures, PointRule, shipped_rules
+from investigator.scoring.model_points import PointFeatures, PointRule, default_rules
 from investigator.settings import load_settings
 from investigator.store.in_memory import InMemoryJournal
 
@@ -151,7 +151,7 @@ def table(samples: list[Sample]) -> list[dict[str, object]]:
 
 def write(kind: str, engine: Engine, rule: PointRule) -> None:
     """Store a rule among those that ship."""
-    rules = shipped_rules()
+    rules = default_rules()
     if kind == "small":
         rules = rules.changed(small=rule.changed(models="*"))
     else:

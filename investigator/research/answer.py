@@ -27,7 +27,7 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 
 
 class AnswerSettings(Record):
@@ -152,7 +152,7 @@ def _reason(
         return f"{_counted(len(claims), 'statement')} proven by quotes from {_counted(len(documents), 'document')}."
     tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
     disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
-    if disputed is not None and _search_point(disputed) >= max(threshold, shipped().threshold):
+    if disputed is not None and _search_point(disputed) >= max(threshold, default_calibration().threshold):
         tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"
     if status is AnswerStatus.NOT_FOUND:
         searched = coverage.total - len(coverage.unreadable)

@@ -48,8 +48,8 @@ from investigator.research.side_by_side import beside, in_order
 from investigator.research.sufficiency import first_wave, known_from, suffices, worth_a_call
 from investigator.research.tactical_planning import TacticalPlanning
 from investigator.retrieval.library import Shelf
-from investigator.scoring.calibration import shipped
-from investigator.scoring.model_points import counted, scores_alike
+from investigator.scoring.calibration import default_calibration
+from investigator.scoring.model_points import scores_alike, with_reliable_points
 
 
 class MethodSettings(Record):
@@ -102,7 +102,9 @@ class Research:
         self._workspace = workspace
         self._settings = settings
         self._threshold = client.traits(Role.ASK).threshold if settings.threshold is None else settings.threshold
-        self._worth_asking = shipped().worth_asking if settings.worth_asking is None else settings.worth_asking
+        self._worth_asking = (
+            default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
+        )
         self._keep = keep
         self._stream = MemoryStream(keep=keep_memory)
         self._history: tuple[Memory, ...] = ()
@@ -293,7 +295,7 @@ class Research:
 
     def _selected(self) -> tuple[Memory, ...]:
         """The memories worth keeping in mind, by the points that count."""
-        return HistorySelector(counted(tuple(self._stream))).select(self._threshold)
+        return HistorySelector(with_reliable_points(tuple(self._stream))).select(self._threshold)
 
     def _open_steps(self) -> tuple[PlanStep, ...]:
         return tuple(step for step in self.case.plan.steps if step.status is not Status.DONE)

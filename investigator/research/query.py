@@ -32,8 +32,8 @@ from investigator.research.critical_thinking import own_words
 from investigator.research.defaults import DEFAULT_MISSION, default_client, open_library
 from investigator.research.memory_stream import MemoryStream
 from investigator.retrieval.library import Shelf
-from investigator.scoring.calibration import shipped
-from investigator.scoring.model_points import shipped_rules
+from investigator.scoring.calibration import default_calibration
+from investigator.scoring.model_points import default_rules
 
 _log = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class Query:
         finding = _changed(finding, search_point=search)
         if finding.point is None:
             return finding
-        rule = shipped_rules().of(self._client.name(Role.ASK), is_small=self._client.traits(Role.ASK).is_small)
+        rule = default_rules().of(self._client.name(Role.ASK), is_small=self._client.traits(Role.ASK).is_small)
         model = finding.point
         if model > search and rule.is_far(model, search) and finding.quotes and not self._bears(finding.quotes, asked):
             failed = (*finding.failed_quotes, *(quote.text for quote in finding.quotes))
@@ -147,7 +147,7 @@ class Query:
         doubtful = finding.addressed or finding.beside
         point = search if doubtful else rule.point(model, search, proven=bool(finding.quotes))
         finding = _changed(finding, point=point, model_point=model)
-        if finding.quotes or search < shipped().threshold:
+        if finding.quotes or search < default_calibration().threshold:
             return finding
         quotes, _ = self._proven(opinion.quotes, asked.passages)
         own = _without(Finding(reply=opinion.reply, point=search, quotes=quotes), spoken)

@@ -26,7 +26,7 @@ class Logistic(Record):
         return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
 
 
-class Models(Record):
+class RelevanceModels(Record):
     """How likely a document holds the answer, a sentence is evidence of it, a reply answers.
 
     `document` judges from outside, `reply` after the passages were read.
@@ -45,12 +45,12 @@ class Calibration(Record):
     `worth_asking` the chance from which a document is worth asking; both decided best over the questions.
     """
 
-    english: Models
-    foreign: Models
+    english: RelevanceModels
+    foreign: RelevanceModels
     threshold: int
     worth_asking: float
 
-    def of(self, question: str) -> Models:
+    def of(self, question: str) -> RelevanceModels:
         """The models for a question, by its language."""
         return self.english if is_english(question) else self.foreign
 
@@ -62,6 +62,6 @@ def log_odds(chance: float) -> float:
 
 
 @cache
-def shipped() -> Calibration:
+def default_calibration() -> Calibration:
     """The calibration that comes with the package."""
     return Calibration.model_validate_json(data_text("calibration.json"))

@@ -74,7 +74,7 @@ class PointRules(Record):
 
 
 @cache
-def shipped_rules() -> PointRules:
+def default_rules() -> PointRules:
     """The rules that come with the package."""
     return PointRules.model_validate_json(data_text("model_points.json"))
 
@@ -97,7 +97,7 @@ def _quoted(memory: Memory) -> bool:
     return bool(memory.quotes) and not memory.quoted_by_search
 
 
-def counted(memories: Sequence[Memory]) -> tuple[Memory, ...]:
+def with_reliable_points(memories: Sequence[Memory]) -> tuple[Memory, ...]:
     """The memories with the points that count: those of the search where the model scores everything alike."""
     if not scores_alike(memories):
         return tuple(memories)

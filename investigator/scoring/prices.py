@@ -54,7 +54,7 @@ class Prices(Record):
 
 
 @cache
-def shipped_prices() -> Prices:
+def default_prices() -> Prices:
     """The table that comes with the package."""
     return Prices.model_validate_json(data_text("prices.json"))
 

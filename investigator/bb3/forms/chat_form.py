@@ -35,7 +35,7 @@ from investigator.evidence.claims import unsaid as unsaid_in
 from investigator.evidence.quotes import Sources
 from investigator.language.normalise import one_line
 from investigator.records import Passage, Quote, Record
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 
 _SAYS = {
     Module.SDM: ("search", "do not search"),
@@ -128,12 +128,12 @@ class ChatForm:
         value = self._read(request, variables, KnowledgeReply).value
         client = self._client_of(request.by)
         quotes: tuple[Quote, ...] = ()
-        calibrated = shipped().threshold if any(document.passage for document in request.documents) else 0
+        calibrated = default_calibration().threshold if any(document.passage for document in request.documents) else 0
         least = _POINT_OF_MODELS if client.traits(Role.CHAT).is_model else calibrated
         if value is not None and _is_worth_it(value, least):
             quotes = self._proven(value, request)
         own = None if quotes else client.opinion(request.module.template, variables, KnowledgeReply)
-        if own is not None and _is_worth_it(own, shipped().threshold):
+        if own is not None and _is_worth_it(own, default_calibration().threshold):
             quotes = self._proven(own, request)
         text = " ".join(one_line(quote.text) for quote in quotes)
         return ModuleReply(text=text, quotes=quotes, failed=value is None and not quotes)
