@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from threading import Condition
 
@@ -55,57 +54,58 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
     return None
 
 
-Enter = Callable[[Callable[[], None]], None]
-"""Runs a function that records a call, and takes the call from those under way in the same step."""
-
-
-class Ledger:
+class Budgeted:
     """Lets a call begin only if it fits under every ceiling together with the calls that are under way.
 
     The cost of a call is foreseen from its prompt and the longest reply so far. So tokens and money exceed a ceiling by
-    no more than the replies under way are longer than all before them. `spent` and `elapsed` (seconds) return what the
-    run has used up, in earlier processes too. Safe to use from several threads.
+    no more than the replies under way are longer than all before them. The journal says what the run has used up, in
+    earlier processes too. Safe to use from several threads.
     """
 
-    def __init__(self, settings: BudgetSettings, spent: Callable[[], Usage], elapsed: Callable[[], float]) -> None:
+    def __init__(
+        self, inner: Layer, journal: CallJournal, settings: BudgetSettings, price_of: Callable[[str], Price | None]
+    ) -> None:
+        self._inner = inner
+        self._journal = journal
         self._settings = settings
-        self._spent = spent
-        self._elapsed = elapsed
+        self._price_of = price_of
         self._longest = _FIRST_REPLY
         self._under_way: list[Usage] = []
         self._changed = Condition()
 
-    @contextmanager
-    def call(self, input_tokens: int, price: Price | None) -> Iterator[Enter]:
-        """Reserve room for one call; the function that is yielded records it, after which it is no longer under way.
+    def __call__(self, call: Call) -> Reply:
+        """Return the reply of the layer inside, which is kept by then.
 
         A call whose tokens or money would fit alone, but not together with what is foreseen for the calls under way,
-        waits until those are recorded. Raises BudgetSpent if the call may not begin.
+        waits until those are kept. Raises BudgetSpent if the call may not begin, and StoreError.
         """
-        foreseen = self._begun(input_tokens, price)
-        under_way = [foreseen]
-
-        def enter(write: Callable[[], None]) -> None:
-            with self._changed:
-                write()
-                self._under_way.remove(under_way.pop())
-                self._changed.notify_all()
-
+        foreseen = self._begun(call)
         try:
-            yield enter
-        finally:
-            with self._changed:
-                for left in under_way:
-                    self._under_way.remove(left)
-                self._changed.notify_all()
+            reply = self._inner(call)
+        except BaseException:
+            self._end(foreseen)
+            raise
+        with self._changed:  # one step: a call never counts twice, as kept and as under way, nor not at all
+            try:
+                self._journal.keep(call.key, call.prompt, call.engine.name, reply)
+            finally:
+                self._end(foreseen)
+            self.reused(call, reply)
+        return reply
 
-    def _begun(self, input_tokens: int, price: Price | None) -> Usage:
+    def reused(self, call: Call, reply: Reply) -> None:
+        """Foresee that later replies may be as long as this one, which may have been paid for earlier."""
+        with self._changed:
+            self._longest = max(self._longest, reply.output_tokens)
+
+    def _begun(self, call: Call) -> Usage:
+        price = self._price_of(call.engine.name)
         with self._changed:
             while True:
-                foreseen = self._foreseen(input_tokens, price)
-                spent = self._spent()
+                foreseen = self._foreseen(call.tokens, price)
+                spent = self._journal.usage()
                 begun = together(spent, Usage(calls=len(self._under_way)))
-                reason = ceiling_reached(self._settings, begun, self._elapsed())
+                reason = ceiling_reached(self._settings, begun, self._journal.elapsed())
                 reason = reason or self._too_dear(together(spent, foreseen))
                 if reason is not None:
                     raise BudgetSpent(reason)
@@ -114,10 +114,10 @@ class Ledger:
                     return foreseen
                 self._changed.wait()
 
-    def learn(self, output_tokens: int) -> None:
-        """Foresee that later replies may be as long as this one."""
+    def _end(self, foreseen: Usage) -> None:
         with self._changed:
-            self._longest = max(self._longest, output_tokens)
+            self._under_way.remove(foreseen)
+            self._changed.notify_all()
 
     def _foreseen(self, input_tokens: int, price: Price | None) -> Usage:
         money = price.of(input_tokens, self._longest) if price is not None else 0.0
@@ -129,28 +129,3 @@ class Ledger:
         if self._settings.money is not None and total.money > self._settings.money:
             return StopReason.MONEY
         return None
-
-
-class Budgeted:
-    """Lets only calls pass that the ledger allows, and records each in the journal as soon as it is paid."""
-
-    def __init__(
-        self, inner: Layer, journal: CallJournal, settings: BudgetSettings, price_of: Callable[[str], Price | None]
-    ) -> None:
-        self._inner = inner
-        self._journal = journal
-        self._price_of = price_of
-        self._ledger = Ledger(settings, journal.usage, journal.elapsed)
-
-    def __call__(self, call: Call) -> Reply:
-        """Return the reply of the layer inside, which is kept by then. Raises BudgetSpent and StoreError."""
-        engine = call.engine.name
-        with self._ledger.call(call.tokens, self._price_of(engine)) as enter:
-            reply = self._inner(call)
-            enter(lambda: self._journal.keep(call.key, call.prompt, engine, reply))
-        self._ledger.learn(reply.output_tokens)
-        return reply
-
-    def reused(self, call: Call, reply: Reply) -> None:
-        """Learn from a reply that was paid for earlier."""
-        self._ledger.learn(reply.output_tokens)

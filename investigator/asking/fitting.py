@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 
 def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
-    """Return fewer passages, or fewer whole sentences of the last one, so that no quote is cut; None for one sentence."""
+    """Return fewer passages, or fewer whole sentences of the last one, so no quote is cut; None for a single one."""
     passages = variables.passages
     if len(passages) > 1:
         return variables.changed(passages=_first(passages, share))

@@ -14,6 +14,7 @@ SENTENCES = [
     "The toll was set at twelve florins a year.",
     "After the flood nobody came back.",
 ]
+PROMPTS = Prompts()
 TEXT = " ".join(SENTENCES)
 SAID = '{"point": 90, "quotes": [], "reply": "So it is."}'
 
@@ -36,4 +37,4 @@ def asking(*texts: str, question: str = "How high was the toll?") -> AskVariable
 
 def call(engine: Engine, *texts: str, hear: Hear | None = None) -> Call:
     """A call that asks an engine about these passages."""
-    return call_to(engine, Prompts().prompt("query/ask", asking(*texts)), hear)
+    return call_to(engine, PROMPTS.prompt("query/ask", asking(*texts)), hear)

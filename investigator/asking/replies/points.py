@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from investigator.asking.replies.point_values import Value, folded, scale_of, value_at, value_in_parentheses
 from investigator.asking.replies.thoughts import without_thoughts
@@ -73,7 +74,7 @@ def read_point(text: str) -> int | None:
     becomes 0 or 100. Never raises, and takes time in proportion to the length of the text.
     """
     text = folded(_shortened(without_thoughts(text)))
-    for kind in (_of_keys, _of_markers, _of_findings, _of_sentences, _of_judgements):
+    for kind in _KINDS:
         found = next(kind(text), None)
         if found:
             return found.point
@@ -91,18 +92,11 @@ def _of_keys(text: str) -> Iterator[Value]:
             yield value
 
 
-def _of_markers(text: str) -> Iterator[Value]:
-    """Yield values after "Point:" and its kin."""
-    return _after_markers(text, of_reply=True)
-
-
-def _of_findings(text: str) -> Iterator[Value]:
-    """Yield values after markers that may be those of something else: "Match score: 85", "Test score: 85"."""
-    return _after_markers(text, of_reply=False)
-
-
 def _after_markers(text: str, *, of_reply: bool) -> Iterator[Value]:
-    """Yield values after a marker and a separator, the last one first."""
+    """Yield values after a marker and a separator, the last one first.
+
+    Markers that are not `of_reply` may be those of something else: "Match score: 85", "Test score: 85".
+    """
     for marker in _markers(text, of_reply=of_reply):
         after = _AFTER_MARKER.match(text, marker.end())
         if not after:
@@ -165,3 +159,13 @@ def _alone_of_scale(text: str, alone: set[int]) -> int | None:
             value.point for value in values if value and value.point is not None and _ENDS_WELL.match(text, value.end)
         }
     return points.pop() if len(points) == 1 else None
+
+
+_KINDS: tuple[Callable[[str], Iterator[Value]], ...] = (
+    _of_keys,
+    partial(_after_markers, of_reply=True),
+    partial(_after_markers, of_reply=False),
+    _of_sentences,
+    _of_judgements,
+)
+"""The likeliest place of a point first."""
