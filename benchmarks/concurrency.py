@@ -31,7 +31,8 @@ import httpx
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.asking.budget import BudgetSettings
-from investigator.asking.client import CallJournal, EngineClient
+from investigator.asking.client import EngineClient
+from investigator.asking.journal import CallJournal
 from investigator.asking.prompts import Prompts
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings

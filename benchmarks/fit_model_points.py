@@ -39,7 +39,7 @@ from investigator.research.method_settings import DEFAULT_MISSION
 from investigator.research.query import DocumentQuery
 from investigator.retrieval.library import Library
 from investigator.scoring.calibration import Logistic
-from investigator.scoring.model_points import PointFeatures, PointRule, shipped_rules
+from investigator.scoring.model_points import PointFeatures, PointRule, default_rules
 from investigator.settings import load_settings
 from investigator.store.in_memory import InMemoryJournal
 
@@ -154,7 +154,7 @@ def table(samples: list[Sample]) -> list[dict[str, object]]:
 
 def write(kind: str, engine: Engine, rule: PointRule) -> None:
     """Store a rule among those that ship."""
-    rules = shipped_rules()
+    rules = default_rules()
     if kind == "small":
         rules = rules.changed(small=rule.changed(models="*"))
     else:

@@ -30,7 +30,7 @@ from sklearn.metrics import roc_auc_score
 
 from investigator.engines.extractive.candidates import SentenceFit
 from investigator.language.terms import is_english
-from investigator.scoring.calibration import Calibration, Logistic, Models
+from investigator.scoring.calibration import Calibration, Logistic, RelevanceModels
 
 DATA = Path(__file__).parents[1] / "data/calibration.json"
 DOCUMENT = ("gap", "near_and_overlapping", "named", "names", "period", "age", "naming", "stands_out")
@@ -63,7 +63,7 @@ def fitted(questions: list[Question]) -> Calibration:
     return Calibration(english=english, foreign=other, threshold=50, worth_asking=0.0)
 
 
-def models(questions: list[Question], names: tuple[str, ...]) -> Models:
+def models(questions: list[Question], names: tuple[str, ...]) -> RelevanceModels:
     """The three models; `names` are the features of documents."""
     share = shares(questions)
     outside = [(entry, q) for q in questions for entry in q.standings]
@@ -73,7 +73,7 @@ def models(questions: list[Question], names: tuple[str, ...]) -> Models:
         np.array([share[q.set] / len(q.standings) for _, q in outside]),
     )
     sentence = sentence_model(questions, share)
-    kept = Models(document=model(document, names), sentence=sentence, reply=sentence)
+    kept = RelevanceModels(document=model(document, names), sentence=sentence, reply=sentence)
     replies = [(features, right, share[q.set]) for q in questions for features, right in q.replies(kept)]
     reply = logistic(
         rows([features for features, _, _ in replies], REPLY),

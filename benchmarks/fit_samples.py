@@ -18,7 +18,7 @@ from investigator.investigator import Investigator
 from investigator.records import Passage, Standing, ThinkVariables
 from investigator.retrieval.documents_first import RankedDocument
 from investigator.retrieval.library import Library
-from investigator.scoring.calibration import Models
+from investigator.scoring.calibration import RelevanceModels
 
 RANKED = 20
 ASKED = 4
@@ -61,7 +61,7 @@ class Question:
             if reading.right:
                 yield reading.sentences, reading.labels
 
-    def replies(self, models: Models) -> list[tuple[ReplyFeatures, bool]]:
+    def replies(self, models: RelevanceModels) -> list[tuple[ReplyFeatures, bool]]:
         """Features of the replies of the likeliest documents, under some models."""
         found = []
         for reading in self.readings:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.asking.budget import BudgetSettings
-from investigator.asking.client import CallJournal, EngineClient
+from investigator.asking.client import EngineClient
+from investigator.asking.journal import CallJournal
 from investigator.asking.prompts import Prompts
 from investigator.documents.folder import Recheck, check_folder, scan
 from investigator.engines.base import Embedder, Engine
@@ -43,7 +44,7 @@ from investigator.research.replay import replay, spent_at
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.scoring.prices import Price, read_prices, shipped_prices
+from investigator.scoring.prices import Price, default_prices, read_prices
 from investigator.services.model_roles import recorded, relieved, roster
 from investigator.services.openings import answered_already, blank_case, checked, finished, made_with, name_of, open_run
 from investigator.settings import Settings, load_settings
@@ -92,7 +93,7 @@ class Investigator:
         self._reading = RememberingEmbedder(self._embedder)  # what a question looks at is looked at more than once
         self._notices: list[str] = []
         prices = self._settings.budget.prices
-        self._prices = read_prices(prices) if prices is not None else shipped_prices()
+        self._prices = read_prices(prices) if prices is not None else default_prices()
         self._directory = locate(self.folder, Path(workspace) if workspace is not None else None)
         self._known = KnownServers(self._directory / "servers.json", on_notice=self._notices.append)
         self._callbacks = tuple(callbacks)

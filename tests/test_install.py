@@ -15,10 +15,11 @@ ROOT = Path(__file__).parent.parent
 TEMPLATES = {path.relative_to(ROOT / "prompts").as_posix() for path in (ROOT / "prompts").rglob("*.j2")}
 
 _LIST_TEMPLATES = """
-from investigator.asking.prompts import Prompts, shipped_folder
+from investigator.asking.prompts import Prompts
+from investigator.resources import prompts_folder
 Prompts()
-for path in sorted(shipped_folder().rglob("*.j2")):
-    print(path.relative_to(shipped_folder()).as_posix())
+for path in sorted(prompts_folder().rglob("*.j2")):
+    print(path.relative_to(prompts_folder()).as_posix())
 """
 
 

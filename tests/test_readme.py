@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from investigator.asking.prompts import shipped_folder
 from investigator.cli.main import app
+from investigator.resources import prompts_folder
 from investigator.settings import load_settings
 
 ROOT = Path(__file__).parents[1]
@@ -32,7 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "folder").mkdir()
     (place / "folder" / "report.md").write_text(REPORT, encoding="utf-8")
     (place / "talk.txt").write_text(TALK, encoding="utf-8")
-    shutil.copytree(shipped_folder(), place / "prompts")
+    shutil.copytree(prompts_folder(), place / "prompts")
     shutil.copytree(ROOT / "data" / "dialogue", place / "data" / "dialogue")
     shutil.copytree(ROOT / "data" / "dialogue" / "own_task", place / "own_task")
     studies = place / "data" / "examples" / "child-health"

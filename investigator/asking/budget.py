@@ -1,15 +1,16 @@
-"""How much an investigation may cost, and whether the next call may still be made."""
+"""The layer of the budget: how much an investigation may cost, and whether the next call may still be made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from threading import Condition
 
 from pydantic import Field
 
-from investigator.records import Record, StopReason, Usage, together
+from investigator.asking.call import Call, Layer
+from investigator.asking.journal import CallJournal
+from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
@@ -25,10 +26,10 @@ class BudgetSettings(Record):
     tokens: int | None = Field(default=None, ge=1, description="input and output tokens together")
     money: float | None = Field(default=None, gt=0, description="US dollars; every model needs a known price for it")
     seconds: float | None = Field(default=None, gt=0, description="seconds from the start of the run")
-    prices: Path | None = Field(default=None, description="a table of prices of one's own, like data/prices.json")
+    prices: Path | None = Field(default=None, description="your own table of prices, like data/prices.json")
 
     def beyond_one_question(self) -> BudgetSettings:
-        """For many conversations: the usual ceiling of calls, meant for one question, goes; one that was set stays."""
+        """Return these without the default ceiling of calls, meant for one question; one that was set stays."""
         return self if "calls" in self.model_fields_set else self.changed(calls=None)
 
 
@@ -41,7 +42,7 @@ class BudgetSpent(Exception):
 
 
 def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> StopReason | None:
-    """The first ceiling that leaves no room for what is in `usage`, or None. `elapsed` is in seconds."""
+    """Return the first ceiling that is reached by `usage` and `elapsed` seconds, or None."""
     if settings.calls is not None and usage.calls >= settings.calls:
         return StopReason.CALLS
     if settings.tokens is not None and usage.tokens >= settings.tokens:
@@ -53,57 +54,58 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
     return None
 
 
-Enter = Callable[[Callable[[], None]], None]
-"""Runs what writes a call down, and takes the call from those under way in the same step."""
+class Budgeted:
+    """Lets a call begin only if it fits under every ceiling together with the calls that are under way.
 
-
-class Ledger:
-    """Lets a call begin only where it fits under every ceiling together with the calls that are under way.
-
-    What a call will cost is foreseen from its prompt and the longest reply so far, so tokens and money can be passed
-    by no more than what the replies under way are longer than all before them. `spent` and `elapsed` (seconds) tell
-    what the run has used up, in earlier processes too. Safe to use from several threads.
+    The cost of a call is foreseen from its prompt and the longest reply so far. So tokens and money exceed a ceiling by
+    no more than the replies under way are longer than all before them. The journal says what the run has used up, in
+    earlier processes too. Safe to use from several threads.
     """
 
-    def __init__(self, settings: BudgetSettings, spent: Callable[[], Usage], elapsed: Callable[[], float]) -> None:
+    def __init__(
+        self, inner: Layer, journal: CallJournal, settings: BudgetSettings, price_of: Callable[[str], Price | None]
+    ) -> None:
+        self._inner = inner
+        self._journal = journal
         self._settings = settings
-        self._spent = spent
-        self._elapsed = elapsed
+        self._price_of = price_of
         self._longest = _FIRST_REPLY
         self._under_way: list[Usage] = []
         self._changed = Condition()
 
-    @contextmanager
-    def call(self, input_tokens: int, price: Price | None) -> Iterator[Enter]:
-        """Around one call; what it yields writes the call down, after which it is no longer under way.
+    def __call__(self, call: Call) -> Reply:
+        """Return the reply of the layer inside, which is kept by then.
 
-        A call whose tokens or money fit alone, but not beside what those under way are foreseen to take, waits until
-        they are written down. Raises BudgetSpent where the call may not begin.
+        A call whose tokens or money would fit alone, but not together with what is foreseen for the calls under way,
+        waits until those are kept. Raises BudgetSpent if the call may not begin, and StoreError.
         """
-        foreseen = self._begun(input_tokens, price)
-        under_way = [foreseen]
-
-        def enter(write: Callable[[], None]) -> None:
-            with self._changed:
-                write()
-                self._under_way.remove(under_way.pop())
-                self._changed.notify_all()
-
+        foreseen = self._begun(call)
         try:
-            yield enter
-        finally:
-            with self._changed:
-                for left in under_way:
-                    self._under_way.remove(left)
-                self._changed.notify_all()
+            reply = self._inner(call)
+        except BaseException:
+            self._end(foreseen)
+            raise
+        with self._changed:  # one step: a call never counts twice, as kept and as under way, nor not at all
+            try:
+                self._journal.keep(call.key, call.prompt, call.engine.name, reply)
+            finally:
+                self._end(foreseen)
+            self.reused(call, reply)
+        return reply
 
-    def _begun(self, input_tokens: int, price: Price | None) -> Usage:
+    def reused(self, call: Call, reply: Reply) -> None:
+        """Foresee that later replies may be as long as this one, which may have been paid for earlier."""
+        with self._changed:
+            self._longest = max(self._longest, reply.output_tokens)
+
+    def _begun(self, call: Call) -> Usage:
+        price = self._price_of(call.engine.name)
         with self._changed:
             while True:
-                foreseen = self._foreseen(input_tokens, price)
-                spent = self._spent()
-                counted = together(spent, Usage(calls=len(self._under_way)))
-                reason = ceiling_reached(self._settings, counted, self._elapsed())
+                foreseen = self._foreseen(call.tokens, price)
+                spent = self._journal.usage()
+                begun = together(spent, Usage(calls=len(self._under_way)))
+                reason = ceiling_reached(self._settings, begun, self._journal.elapsed())
                 reason = reason or self._too_dear(together(spent, foreseen))
                 if reason is not None:
                     raise BudgetSpent(reason)
@@ -112,10 +114,10 @@ class Ledger:
                     return foreseen
                 self._changed.wait()
 
-    def learn(self, output_tokens: int) -> None:
-        """Take note of how long a reply was."""
+    def _end(self, foreseen: Usage) -> None:
         with self._changed:
-            self._longest = max(self._longest, output_tokens)
+            self._under_way.remove(foreseen)
+            self._changed.notify_all()
 
     def _foreseen(self, input_tokens: int, price: Price | None) -> Usage:
         money = price.of(input_tokens, self._longest) if price is not None else 0.0

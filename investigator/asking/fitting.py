@@ -1,4 +1,4 @@
-"""Variables of a prompt that is too long, made smaller: the last and least of their parts are left out. Pure."""
+"""Smaller variables for a prompt that is too long: the last and least of their parts are left out. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 
 def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
-    """Fewer passages; of a last one fewer whole sentences, so that no quote is cut. None where one sentence is left."""
+    """Return fewer passages, or fewer whole sentences of the last one, so no quote is cut; None for a single one."""
     passages = variables.passages
     if len(passages) > 1:
         return variables.changed(passages=_first(passages, share))
@@ -30,14 +30,14 @@ def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
 
 
 def less_to_think(variables: ThinkVariables, share: float) -> ThinkVariables | None:
-    """Fewer of the nearest documents."""
+    """Return fewer of the nearest documents."""
     if not variables.documents:
         return None
     return variables.changed(documents=_first(variables.documents, share, fewest=0))
 
 
 def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None:
-    """Fewer documents to choose from, then fewer of the memories."""
+    """Return fewer documents to choose from, then fewer of the memories."""
     if len(variables.documents) > 1:
         return variables.changed(documents=_first(variables.documents, share))
     if variables.history:
@@ -46,7 +46,7 @@ def less_to_plan(variables: PlanVariables, share: float) -> PlanVariables | None
 
 
 def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariables | None:
-    """Without the memories of the lowest points; the others stay in their order."""
+    """Leave out the memories of the lowest points; the others stay in their order."""
     if len(variables.memories) < 2:
         return None
     best = _first(sorted(variables.memories, key=lambda memory: -(memory.point or 0)), share)
@@ -55,22 +55,22 @@ def less_to_reflect(variables: ReflectVariables, share: float) -> ReflectVariabl
 
 
 def less_to_answer(variables: AnswerVariables, share: float) -> AnswerVariables | None:
-    """Less of the evidence, which stands in the order of its points."""
+    """Return less of the evidence, which comes in the order of its points."""
     if len(variables.evidence) < 2:
         return None
     return variables.changed(evidence=_first(variables.evidence, share))
 
 
 def _first(items: tuple[Item, ...] | list[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
-    """About that share of the items, from the first on, at least one less than there are."""
+    """Return about that share of the items, from the first on, at least one less than there are."""
     wanted = math.floor(len(items) * min(1.0, share))
     return tuple(items[: max(fewest, min(len(items) - 1, wanted))])
 
 
 def _shortened(passage: Passage, question: str, share: float) -> Passage | None:
-    """Whole sentences that fill about that share of a passage, around the one that shares most words with the question.
+    """Return whole sentences that fill about that share of a passage, or None if it is a single sentence.
 
-    None of a single sentence.
+    They surround the sentence that shares most words with the question.
     """
     spans = list(sentence_spans(passage.text))
     if len(spans) < 2:

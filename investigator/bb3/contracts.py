@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from investigator.asking.prompts import METHOD, Contract
+from investigator.asking.contracts import METHOD, Contract
 from investigator.bb3.records import (
     DecisionReply,
     FactReply,

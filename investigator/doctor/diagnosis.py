@@ -15,7 +15,7 @@ from investigator.engines.catalogue import open_engine, parse_model_options
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
-from investigator.scoring.prices import read_prices, shipped_prices
+from investigator.scoring.prices import default_prices, read_prices
 from investigator.settings import Settings, load_settings
 
 
@@ -38,7 +38,7 @@ def diagnose(
     """
     settings = settings or load_settings()
     models = parse_model_options([model] if isinstance(model, str) else model)
-    prices = read_prices(settings.budget.prices) if settings.budget.prices is not None else shipped_prices()
+    prices = read_prices(settings.budget.prices) if settings.budget.prices is not None else default_prices()
     reading = embedder or SentenceTransformerEmbedder(settings.embedder)
     here = environment(reading, variables)  # first, so that no example waits for the embedder to be loaded
     notices: list[str] = []

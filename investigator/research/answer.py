@@ -27,16 +27,14 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 
 
 class AnswerSettings(Record):
     """How the answer is written."""
 
     most_evidence: int = Field(default=20, ge=1, le=200, description="quotes that the answer may be written from")
-    most_verbatim: int = Field(
-        default=5, ge=1, le=50, description="quotes shown as they stand if no claim is proven"
-    )
+    most_verbatim: int = Field(default=5, ge=1, le=50, description="quotes shown as they stand if no claim is proven")
 
 
 class AnswerWriter:
@@ -152,7 +150,7 @@ def _reason(
         return f"{_number_of(len(claims), 'statement')} proven by quotes from {_number_of(len(documents), 'document')}."
     tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
     disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
-    if disputed is not None and _search_point(disputed) >= max(threshold, shipped().threshold):
+    if disputed is not None and _search_point(disputed) >= max(threshold, default_calibration().threshold):
         tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"
     if status is AnswerStatus.NOT_FOUND:
         searched = coverage.total - len(coverage.unreadable)

@@ -10,7 +10,7 @@ from typing import Protocol
 from investigator.language.relevance import stems
 from investigator.language.terms import content_words, is_english, words
 from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 
 _FIRST_WAVE = 2
 LIKELY = 0.5
@@ -142,7 +142,7 @@ def _knowledge(term: str, history: Sequence[Memory]) -> Knowledge:
 def _both_find_it(memory: Memory) -> bool:
     """Return True if model and search agree that a document answers, and the quotes are the model's own."""
     found = min(memory.model_point or 0, memory.search_point or 0)
-    return found >= shipped().threshold and not memory.quoted_by_search
+    return found >= default_calibration().threshold and not memory.quoted_by_search
 
 
 def _mostly(term: str, present: frozenset[str]) -> bool:

@@ -19,7 +19,7 @@ from investigator.research.method_settings import MethodSettings
 from investigator.research.state import Bounds, State, next_step
 from investigator.research.steps import Steps
 from investigator.retrieval.library import DocumentIndex
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def bounds(settings: MethodSettings, client: EngineClient) -> Bounds:
     """Settle what the settings leave open, by what the engines are."""
     asked = client.traits(Role.ASK)
     workers = settings.concurrency or asked.concurrency
-    bar = shipped().worth_asking if settings.worth_asking is None else settings.worth_asking
+    bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift
     return Bounds(
         rounds=settings.rounds,

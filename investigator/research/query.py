@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pydantic import Field
 
-from investigator.asking.client import EngineClient, Reading
+from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_ask
+from investigator.asking.repair import ReadReply
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, is_addressed, proven
 from investigator.language.addressed import addresses_model, without_addressed
@@ -27,8 +28,8 @@ from investigator.records import (
     Record,
 )
 from investigator.retrieval.library import DocumentIndex
-from investigator.scoring.calibration import shipped
-from investigator.scoring.model_points import shipped_rules
+from investigator.scoring.calibration import default_calibration
+from investigator.scoring.model_points import default_rules
 
 Spans = Sequence[AddressedSpan]
 """The places in passages that speak to a language model: document ids, and spans of their texts."""
@@ -87,7 +88,7 @@ class DocumentQuery:
         opinion = self.client.opinion("query/ask", variables, AskReply)
         return finding if opinion is None else self._with_opinion(finding, opinion, variables, spoken)
 
-    def _read(self, reading: Reading[AskReply], passages: tuple[Passage, ...]) -> Finding:
+    def _read(self, reading: ReadReply[AskReply], passages: tuple[Passage, ...]) -> Finding:
         if reading.value is None or reading.value.point is None:
             return Finding(reply=reading.raw)
         quotes, failed = self._proven(reading.value.quotes[: self.most_quotes], passages)
@@ -100,7 +101,7 @@ class DocumentQuery:
         finding = finding.changed(search_point=search)
         if finding.point is None:
             return finding
-        rule = shipped_rules().of(self.client.name(Role.ASK), is_small=self.client.traits(Role.ASK).is_small)
+        rule = default_rules().of(self.client.name(Role.ASK), is_small=self.client.traits(Role.ASK).is_small)
         model = finding.point
         if model > search and rule.is_far(model, search) and finding.quotes and not self._bears(finding.quotes, asked):
             failed = (*finding.failed_quotes, *(quote.text for quote in finding.quotes))
@@ -108,7 +109,7 @@ class DocumentQuery:
         doubtful = finding.addressed or finding.beside
         point = search if doubtful else rule.point(model, search, proven=bool(finding.quotes))
         finding = finding.changed(point=point, model_point=model)
-        if finding.quotes or search < shipped().threshold:
+        if finding.quotes or search < default_calibration().threshold:
             return finding
         quotes, _ = self._proven(opinion.quotes, asked.passages)
         own = _without(Finding(reply=opinion.reply, point=search, quotes=quotes), spoken)

@@ -31,7 +31,7 @@ from investigator.records import (
 from investigator.research.asking_policy import AskingPolicy, known_from
 from investigator.research.history_selector import HistorySelector
 from investigator.research.planner import Proposal, continued
-from investigator.scoring.model_points import counted, scores_alike
+from investigator.scoring.model_points import scores_alike, with_reliable_points
 
 
 class Step(Enum):
@@ -141,7 +141,7 @@ class State:
         return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.reflected])
 
     def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
-        return HistorySelector(counted(memories)).select(self.bounds.threshold)
+        return HistorySelector(with_reliable_points(memories)).select(self.bounds.threshold)
 
 
 def next_step(state: State) -> Step | None:

@@ -17,7 +17,7 @@ from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import VectorSearch
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
 
@@ -52,7 +52,9 @@ class Library:
         self._holders = lru_cache(maxsize=512)(full_text.holders)
         self._ranked = lru_cache(maxsize=64)(self._rank)
         names = Names(corpus.cards().values())
-        self._documents = DocumentsFirst(corpus, full_text, self._search, names, shipped(), settings.breadth)
+        self._documents = DocumentsFirst(
+            corpus, full_text, self._search, names, default_calibration(), settings.breadth
+        )
 
     def document_ids(self) -> tuple[str, ...]:
         """Ids of all documents that were read, sorted."""

@@ -1,1 +1,1 @@
-"""Points: chances from features, the points of models beside those of the search, prices of tokens."""
+"""Points (chances from features, points of models and search made into one), second opinions, prices of tokens."""

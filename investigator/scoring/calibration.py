@@ -11,7 +11,7 @@ from functools import cache
 
 from investigator.language.terms import is_english
 from investigator.records import Record
-from investigator.scoring.resources import shipped_text
+from investigator.resources import data_text
 
 
 class Logistic(Record):
@@ -21,13 +21,13 @@ class Logistic(Record):
     weights: Mapping[str, float]
 
     def chance(self, features: Record) -> float:
-        """The chance, 0..1, for features whose record has a field for each weight."""
+        """Return the chance, 0..1, for features whose record has a field for each weight."""
         total = self.bias + math.fsum(weight * getattr(features, name) for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
 
 
-class Models(Record):
-    """How likely a document holds the answer, a sentence is evidence of it, a reply answers.
+class RelevanceModels(Record):
+    """The chances that a document holds the answer, that a sentence is evidence of it, and that a reply answers.
 
     `document` judges from outside, `reply` after the passages were read.
     """
@@ -38,30 +38,30 @@ class Models(Record):
 
 
 class Calibration(Record):
-    """What was fitted.
+    """The models and thresholds that were fitted.
 
-    The embedder that ships has learned English: `foreign` are the models for questions in other languages, where its
-    similarities tell little and words have to. `threshold` is the point from which a reply counts as an answer,
-    `worth_asking` the chance from which a document is worth asking; both decided best over the questions.
+    The built-in embedder has learned English: `foreign` are the models for questions in other languages, which rely on
+    words more than on its similarities. `threshold` is the point from which a reply counts as an answer,
+    `worth_asking` the chance from which a document is worth asking; these values decided best over the questions.
     """
 
-    english: Models
-    foreign: Models
+    english: RelevanceModels
+    foreign: RelevanceModels
     threshold: int
     worth_asking: float
 
-    def of(self, question: str) -> Models:
-        """The models for a question, by its language."""
+    def of(self, question: str) -> RelevanceModels:
+        """Return the models for a question, by its language."""
         return self.english if is_english(question) else self.foreign
 
 
 def log_odds(chance: float) -> float:
-    """The logarithm of the odds of a chance (0..1), never infinite."""
+    """Return the logarithm of the odds of a chance (0..1), never infinite."""
     held = min(1 - 1e-6, max(1e-6, chance))
     return math.log(held / (1 - held))
 
 
 @cache
-def shipped() -> Calibration:
-    """The calibration that comes with the package."""
-    return Calibration.model_validate_json(shipped_text("calibration.json"))
+def default_calibration() -> Calibration:
+    """Return the calibration that comes with the package."""
+    return Calibration.model_validate_json(data_text("calibration.json"))

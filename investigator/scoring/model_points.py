@@ -13,8 +13,8 @@ from functools import cache
 from pydantic import Field
 
 from investigator.records import Memory, Record
+from investigator.resources import data_text
 from investigator.scoring.calibration import Logistic, log_odds
-from investigator.scoring.resources import shipped_text
 
 _FEWEST_REPLIES = 3
 _WILD_SPREAD = 40  # points of search between the best and the worst document that a model scored alike
@@ -29,17 +29,17 @@ class PointFeatures(Record):
 
     @property
     def model_odds(self) -> float:
-        """The logarithm of the odds of the model's point; 0 and 100 count as 2 and 98."""
+        """Return the logarithm of the odds of the model's point; 0 and 100 count as 2 and 98."""
         return log_odds(min(0.98, max(0.02, self.model)))
 
     @property
     def search_odds(self) -> float:
-        """The logarithm of the odds of the search's point."""
+        """Return the logarithm of the odds of the search's point."""
         return log_odds(min(0.98, max(0.02, self.search)))
 
 
 class PointRule(Record):
-    """How the two points of some models become one: where they lie at least `apart`, else the model's stands."""
+    """How both points become one, for some models: combined if they lie at least `apart`, else the model's counts."""
 
     models: str = Field(description="pattern of the names of the engines, as gguf:SmolLM2-135M-*")
     apart: int = Field(ge=0, le=100)
@@ -47,11 +47,11 @@ class PointRule(Record):
     fitted_on: str
 
     def is_far(self, model: int, search: int) -> bool:
-        """Whether the two points lie so far apart that the model's does not stand by itself."""
+        """Return True if the two points lie so far apart that the model's does not count by itself."""
         return abs(model - search) >= self.apart
 
     def point(self, model: int, search: int, *, proven: bool) -> int:
-        """The point (0..100) that follows from both."""
+        """Return the point (0..100) that follows from both."""
         if not self.is_far(model, search):
             return model
         features = PointFeatures(model=model / 100, search=search / 100, proven=proven)
@@ -66,7 +66,7 @@ class PointRules(Record):
     others: PointRule
 
     def of(self, engine: str, *, is_small: bool) -> PointRule:
-        """The rule for an engine by its name and size."""
+        """Return the rule for an engine by its name and size."""
         for rule in self.measured:
             if fnmatchcase(engine, rule.models):
                 return rule
@@ -74,13 +74,13 @@ class PointRules(Record):
 
 
 @cache
-def shipped_rules() -> PointRules:
-    """The rules that come with the package."""
-    return PointRules.model_validate_json(shipped_text("model_points.json"))
+def default_rules() -> PointRules:
+    """Return the rules that come with the package."""
+    return PointRules.model_validate_json(data_text("model_points.json"))
 
 
 def scores_alike(memories: Sequence[Memory]) -> bool:
-    """Whether the model gives every document the same point, though the search finds them very different.
+    """Return True if the model gives every document the same point, though the search finds them very different.
 
     Nothing at all, 0 points and no quotes, is the right reply of a good model to a question that no document answers.
     """
@@ -97,8 +97,8 @@ def _quoted(memory: Memory) -> bool:
     return bool(memory.quotes) and not memory.quoted_by_search
 
 
-def counted(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """The memories with the points that count: those of the search where the model scores everything alike."""
+def with_reliable_points(memories: Sequence[Memory]) -> tuple[Memory, ...]:
+    """Return the memories with the points of the search if the model scores everything alike, else as they are."""
     if not scores_alike(memories):
         return tuple(memories)
     return tuple(

@@ -1,6 +1,6 @@
-"""What models cost: a small table that anybody can edit.
+"""Prices of models: a small table that anybody can edit.
 
-It lies in `data/prices.json`. A model that it does not name has no known price, which is said and never guessed.
+It is `data/prices.json`. A model that it does not name has no known price, which is reported and never guessed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from investigator.errors import SettingsError
 from investigator.records import Record
-from investigator.scoring.resources import shipped_text
+from investigator.resources import data_text
 
 _HINT = 'Write it as {"as_of": "2026-01-31", "prices": [{"model": "openai:NAME", "input": 0.25, "output": 2.0}]}'
 _DATED = re.compile(r"(?:-(?:latest|\d{8}|\d{4}-\d{2}-\d{2}))?")
@@ -22,14 +22,14 @@ _LOOPBACK = re.compile(r"@(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$")
 
 
 class Price(Record):
-    """Of a model, by its `provider:name`: US dollars for a million tokens of input and of output."""
+    """The price of a model, named `provider:name`, in US dollars for a million tokens of input and of output."""
 
     model: str
     input: float = Field(ge=0)
     output: float = Field(ge=0)
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
-        """US dollars for so many tokens."""
+        """Return the US dollars for so many tokens."""
         return (self.input * input_tokens + self.output * output_tokens) / 1_000_000
 
 
@@ -40,7 +40,7 @@ class Prices(Record):
     prices: tuple[Price, ...] = ()
 
     def price_of(self, engine: str) -> Price | None:
-        """The price of an engine by its name; None where it is not known.
+        """Return the price of an engine by its name; None if it is not known.
 
         An engine in this process or behind a loopback address costs nothing, unless the table says otherwise. A name
         with a date at its end has the price of the name without it.
@@ -54,13 +54,13 @@ class Prices(Record):
 
 
 @cache
-def shipped_prices() -> Prices:
-    """The table that comes with the package."""
-    return Prices.model_validate_json(shipped_text("prices.json"))
+def default_prices() -> Prices:
+    """Return the table that comes with the package."""
+    return Prices.model_validate_json(data_text("prices.json"))
 
 
 def read_prices(file: Path) -> Prices:
-    """A table of one's own. Raises SettingsError where the file cannot be read or holds something else."""
+    """Return a table of your own. Raises SettingsError if the file cannot be read or holds something else."""
     try:
         return Prices.model_validate_json(file.expanduser().read_bytes())
     except OSError as error:

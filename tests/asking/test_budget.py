@@ -5,15 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mill import call
 
-from investigator.asking.budget import BudgetSettings, BudgetSpent, Ledger, ceiling_reached
+from investigator.asking.budget import Budgeted, BudgetSettings, BudgetSpent, ceiling_reached
+from investigator.asking.call import Call, Layer
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
+from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
 from investigator.records import (
     AskReply,
@@ -23,7 +27,6 @@ from investigator.records import (
     Reply,
     StopReason,
     Usage,
-    together,
 )
 from investigator.scoring.prices import Price
 from investigator.store.in_memory import InMemoryJournal
@@ -52,21 +55,27 @@ def test_a_ceiling_is_reached_when_nothing_is_left_below_it(
     assert ceiling_reached(settings, usage, elapsed) is reason
 
 
-class Spending:
-    """A ledger over what was spent so far."""
+class Spending(InMemoryJournal):
+    """The layer of the budget over a journal of its own, whose clock is set by hand."""
 
-    def __init__(self, settings: BudgetSettings) -> None:
-        self.spent = Usage()
+    def __init__(self, settings: BudgetSettings, price_of: Callable[[str], Price | None] = lambda _: None) -> None:
+        super().__init__(price_of)
         self.now = 0.0
-        self.ledger = Ledger(settings, lambda: self.spent, lambda: self.now)
+        self.inside: Layer = self._reply
+        self._layer = Budgeted(lambda begun: self.inside(begun), self, settings, price_of)
+        self._lengths: dict[str, int] = {}
 
-    def pay(self, reply_tokens: int, input_tokens: int = 100, price: Price | None = None) -> None:
-        """One call with a reply of that length."""
-        money = price.of(input_tokens, reply_tokens) if price else 0.0
-        cost = Usage(calls=1, input_tokens=input_tokens, output_tokens=reply_tokens, money=money)
-        with self.ledger.call(input_tokens, price):
-            self.spent = together(self.spent, cost)
-        self.ledger.learn(reply_tokens)
+    def elapsed(self) -> float:
+        return self.now
+
+    def pay(self, reply_tokens: int, input_tokens: int = 100, model: str = "scripted") -> None:
+        """One call, unlike all before it, with a reply of that length."""
+        made = call(ScriptedEngine(SAID, name=model), f"Call {len(self._lengths)}.")
+        self._lengths[made.key] = reply_tokens
+        self._layer(replace(made, tokens=input_tokens))
+
+    def _reply(self, begun: Call) -> Reply:
+        return Reply(text=SAID, input_tokens=begun.tokens, output_tokens=self._lengths[begun.key])
 
 
 def test_a_call_whose_prompt_alone_is_over_the_ceiling_does_not_begin() -> None:
@@ -74,7 +83,7 @@ def test_a_call_whose_prompt_alone_is_over_the_ceiling_does_not_begin() -> None:
     with pytest.raises(BudgetSpent) as caught:
         spending.pay(1, input_tokens=5_001)
     assert caught.value.reason is StopReason.TOKENS
-    assert spending.spent.calls == 0
+    assert spending.usage().calls == 0
 
 
 def test_a_call_is_expected_to_be_as_long_as_the_longest_before_it() -> None:
@@ -84,17 +93,17 @@ def test_a_call_is_expected_to_be_as_long_as_the_longest_before_it() -> None:
         spending.pay(10)
     with pytest.raises(BudgetSpent):
         spending.pay(10)
-    assert spending.spent.tokens == 1_100 + 8 * 110  # one more might come to 1,980 + 100 + 1,000
+    assert spending.usage().tokens == 1_100 + 8 * 110  # one more might come to 1,980 + 100 + 1,000
 
 
 def test_money_is_foreseen_by_the_price_of_the_model_that_is_asked() -> None:
-    spending = Spending(BudgetSettings(money=0.03))
-    spending.pay(100, price=DEAR)  # 0.011
-    spending.pay(100, price=None)
+    spending = Spending(BudgetSettings(money=0.03), lambda model: DEAR if model == "dear" else None)
+    spending.pay(100, model="dear")  # 0.011
+    spending.pay(100, model="unknown")
     with pytest.raises(BudgetSpent) as caught:
-        spending.pay(100, price=DEAR)  # may cost 0.021: 200 tokens are expected of a reply
+        spending.pay(100, model="dear")  # may cost 0.021: 200 tokens are expected of a reply
     assert caught.value.reason is StopReason.MONEY
-    spending.pay(100, price=None)
+    spending.pay(100, model="unknown")
 
 
 @given(st.lists(st.integers(0, 4_000), min_size=1, max_size=40), st.integers(300, 20_000))
@@ -107,7 +116,7 @@ def test_one_call_after_the_other_passes_a_ceiling_by_no_more_than_a_reply_outgr
             spending.pay(reply)
         except BudgetSpent:
             break
-        assert spending.spent.tokens <= ceiling + max(0, reply - longest)
+        assert spending.usage().tokens <= ceiling + max(0, reply - longest)
         longest = max(longest, reply)
 
 
@@ -123,19 +132,33 @@ def test_time_over_ends_the_calls() -> None:
 
 def test_a_call_that_fails_gives_its_place_back() -> None:
     spending = Spending(BudgetSettings(calls=1))
-    with pytest.raises(EngineError), spending.ledger.call(10, None):
+
+    def gone(_: Call) -> Reply:
         raise EngineError("gone")
+
+    working, spending.inside = spending.inside, gone
+    with pytest.raises(EngineError, match="gone"):
+        spending.pay(1)
+    spending.inside = working
     spending.pay(1)
-    assert spending.spent.calls == 1
+    assert spending.usage().calls == 1
 
 
 def test_calls_under_way_take_the_place_of_those_that_would_come_after_them() -> None:
     spending = Spending(BudgetSettings(calls=2, tokens=10_000))
-    with spending.ledger.call(10, None), spending.ledger.call(10, None):
-        with pytest.raises(BudgetSpent) as caught:
+    reasons: list[StopReason] = []
+    reply = spending.inside
+
+    def with_another_inside(begun: Call) -> Reply:
+        try:
             spending.pay(1)
-        assert caught.value.reason is StopReason.CALLS
+        except BudgetSpent as spent:
+            reasons.append(spent.reason)
+        return reply(begun)
+
+    spending.inside = with_another_inside
     spending.pay(1)
+    assert (reasons, spending.usage().calls) == ([StopReason.CALLS], 2)
 
 
 def asking(number: int) -> AskVariables:
@@ -247,3 +270,11 @@ def test_a_run_that_goes_on_gets_no_second_budget() -> None:
     with pytest.raises(BudgetSpent):
         again.ask("query/ask", asking(3), AskReply)
     assert engine.calls == 2
+
+
+def test_a_reply_that_was_paid_for_earlier_is_learnt_from() -> None:
+    layer = Budgeted(lambda _: Reply(text=SAID), InMemoryJournal(), BudgetSettings(tokens=1_500), nothing)
+    made = call(ScriptedEngine(SAID), "One.")
+    layer.reused(made, Reply(text=SAID, output_tokens=1_600))
+    with pytest.raises(BudgetSpent):
+        layer(made)

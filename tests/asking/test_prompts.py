@@ -5,7 +5,7 @@ import pytest
 from jinja2 import Environment
 from jinja2.meta import find_undeclared_variables
 
-from investigator.asking.prompts import Prompts, shipped_folder
+from investigator.asking.prompts import Prompts
 from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.records import (
     FactsVariables,
@@ -35,6 +35,7 @@ from investigator.records import (
     TermFrequency,
     ThinkVariables,
 )
+from investigator.resources import prompts_folder
 
 GOLDEN = Path(__file__).parents[1] / "prompts" / "golden"
 
@@ -54,20 +55,20 @@ def ask(text: str = "The plant makes 42 MW.", title: str = "Report") -> AskVaria
 
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_a_template_uses_exactly_the_variables_of_its_record(name: str) -> None:
-    source = (shipped_folder() / f"{name}.j2").read_text(encoding="utf-8")
+    source = (prompts_folder() / f"{name}.j2").read_text(encoding="utf-8")
     environment = Environment()
     environment.filters.update(data=str, line=str, attribute=str)
     assert find_undeclared_variables(environment.parse(source)) == set(CONTRACTS[name].variables.model_fields)
 
 
 def test_every_template_has_a_contract_and_every_contract_a_template() -> None:
-    shipped = {path.relative_to(shipped_folder()).with_suffix("").as_posix() for path in shipped_folder().rglob("*.j2")}
+    shipped = {path.relative_to(prompts_folder()).with_suffix("").as_posix() for path in prompts_folder().rglob("*.j2")}
     assert shipped == set(CONTRACTS)
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_a_template_says_first_what_it_is_for_and_names_its_variables(name: str) -> None:
-    source = (shipped_folder() / f"{name}.j2").read_text(encoding="utf-8")
+    source = (prompts_folder() / f"{name}.j2").read_text(encoding="utf-8")
     head = re.match(r"\{#-? Purpose: .+?#\}", source, re.DOTALL)
     assert head is not None
     for variable in CONTRACTS[name].variables.model_fields:
@@ -131,7 +132,7 @@ def test_a_folder_of_ones_own_replaces_only_what_it_holds(tmp_path: Path) -> Non
     own.write_text("Mine: {{ sub_question }}", encoding="utf-8")
     prompts = Prompts(tmp_path)
     assert prompts.prompt("query/ask", ask()).text == "Mine: What is its output?"
-    assert prompts.path("planner/plan") == shipped_folder() / "planner" / "plan.j2"
+    assert prompts.path("planner/plan") == prompts_folder() / "planner" / "plan.j2"
     assert prompts.fingerprint() != Prompts().fingerprint()
 
 

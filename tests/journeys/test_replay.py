@@ -27,11 +27,11 @@ from power_plants import (
 from typer.testing import CliRunner, Result
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.asking.prompts import shipped_folder
 from investigator.cli.main import app
 from investigator.errors import ContextTooLongError, EngineUnreachableError, ReplayError, UnknownRunError
 from investigator.records import Investigation, Prompt, Remembered, Replayed, Reply, Traits
 from investigator.reports.replayed import replayed_text
+from investigator.resources import prompts_folder
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def test_the_quotes_of_a_document_that_is_gone_no_longer_stand(past: Past) -> No
 def test_a_changed_template_is_told_and_the_quotes_still_stand(past: Past, tmp_path: Path) -> None:
     changed = tmp_path / "prompts" / "query" / "ask.j2"
     changed.parent.mkdir(parents=True)
-    shipped = (shipped_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
+    shipped = (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
     changed.write_text(shipped.replace("You examine one document", "You look into one document"), encoding="utf-8")
     replayed = past.replayed(tmp_path / "prompts")
     assert not replayed.same

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from investigator.engines.extractive.asking import ReplyFeatures
 from investigator.engines.extractive.candidates import SentenceFit
 from investigator.records import Record, Standing
-from investigator.scoring.calibration import Calibration, Logistic, log_odds, shipped
+from investigator.scoring.calibration import Calibration, Logistic, default_calibration, log_odds
 
 
 class Two(Record):
@@ -51,7 +51,7 @@ def test_log_odds_of_certainty_are_finite_and_opposite() -> None:
 
 
 def test_what_ships_has_a_feature_for_each_weight() -> None:
-    fitted = shipped()
+    fitted = default_calibration()
     fit = SentenceFit(**dict.fromkeys(SentenceFit.model_fields, 0.5))
     chances = [
         chance
@@ -68,7 +68,7 @@ def test_what_ships_has_a_feature_for_each_weight() -> None:
 
 
 def test_a_question_has_the_models_of_its_language() -> None:
-    fitted = shipped()
+    fitted = default_calibration()
     assert fitted.of("Who owns the mill?") is fitted.english
     assert fitted.of("Wem gehört die Mühle?") is fitted.foreign
     assert fitted.of("磨坊是谁的？") is fitted.foreign
@@ -89,18 +89,18 @@ def test_a_question_has_the_models_of_its_language() -> None:
 def test_a_document_that_fits_better_in_one_way_has_the_higher_chance(
     better: dict[str, float], worse: dict[str, float]
 ) -> None:
-    model = shipped().english.document
+    model = default_calibration().english.document
     assert model.chance(Standing(**better)) > model.chance(Standing(**worse))
 
 
 def test_a_reply_is_likelier_where_its_document_and_its_sentence_are() -> None:
-    model = shipped().english.reply
+    model = default_calibration().english.reply
     low, high, both = ((0.3, 0.3), (0.8, 0.3), (0.8, 0.8))
     chances = [model.chance(ReplyFeatures(match=m, sentence=s)) for m, s in (low, high, both)]
     assert chances == sorted(set(chances))
 
 
 def test_the_file_says_all_that_the_record_needs_and_nothing_else() -> None:
-    written = shipped().model_dump_json()
-    assert Calibration.model_validate_json(written) == shipped()
-    assert shipped() is shipped()
+    written = default_calibration().model_dump_json()
+    assert Calibration.model_validate_json(written) == default_calibration()
+    assert default_calibration() is default_calibration()

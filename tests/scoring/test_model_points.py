@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from investigator.records import Memory, PointStatus
 from investigator.scoring.calibration import Logistic
-from investigator.scoring.model_points import PointRule, PointRules, counted, scores_alike, shipped_rules
+from investigator.scoring.model_points import PointRule, PointRules, default_rules, scores_alike, with_reliable_points
 
 EVEN = Logistic(bias=0.0, weights={"model_odds": 0.5, "search_odds": 0.5, "proven": 1.0})
 POINTS = st.integers(0, 100)
@@ -54,7 +54,7 @@ def test_a_quote_that_stands_counts_where_the_rule_says_so() -> None:
 
 @given(POINTS, POINTS, st.booleans())
 def test_what_ships_gives_a_point_and_never_a_higher_one_for_less(model: int, search: int, proven: bool) -> None:
-    rules = shipped_rules()
+    rules = default_rules()
     for one in (*rules.measured, rules.small):
         point = one.point(model, search, proven=proven)
         assert 0 <= point <= 100
@@ -66,7 +66,7 @@ def test_what_ships_gives_a_point_and_never_a_higher_one_for_less(model: int, se
 def test_a_large_model_is_contradicted_only_where_the_search_finds_something_else_altogether(
     model: int, search: int
 ) -> None:
-    point = shipped_rules().others.point(model, search, proven=False)
+    point = default_rules().others.point(model, search, proven=False)
     if abs(model - search) < 50:
         assert point == model
     else:
@@ -74,7 +74,7 @@ def test_a_large_model_is_contradicted_only_where_the_search_finds_something_els
 
 
 def test_a_large_model_has_more_say_than_the_search() -> None:
-    others = shipped_rules().others
+    others = default_rules().others
     assert others.point(90, 10, proven=False) > 50
     assert others.point(10, 90, proven=False) < 50
 
@@ -117,12 +117,12 @@ def test_nothing_at_all_in_every_document_is_a_reply_to_be_believed() -> None:
 )
 def test_few_replies_or_small_differences_or_differing_points_say_nothing_of_a_model(memories: list[Memory]) -> None:
     assert not scores_alike(memories)
-    assert counted(memories) == tuple(memories)
+    assert with_reliable_points(memories) == tuple(memories)
 
 
 def test_the_points_of_the_search_count_where_the_model_scores_all_alike() -> None:
     memories = [memory(1, 100, 70, point=90), memory(2, 100, 3, point=60), unread(3, 2), memory(4, 100, 5, point=65)]
-    told = counted(memories)
+    told = with_reliable_points(memories)
     assert [one.point for one in told] == [70, 3, None, 5]
     assert [one.model_point for one in told] == [100, 100, None, 100]
     assert [one.reply for one in told] == [one.reply for one in memories]

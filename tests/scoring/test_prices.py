@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from investigator.errors import SettingsError
-from investigator.scoring.prices import Price, Prices, read_prices, shipped_prices
+from investigator.scoring.prices import Price, Prices, default_prices, read_prices
 
 TABLE = Prices(
     as_of="2026-01-31",
@@ -95,7 +95,7 @@ def test_a_table_that_names_a_local_model_is_believed(engine: str) -> None:
 
 
 def test_what_ships_names_each_model_once_by_its_provider_and_costs_something() -> None:
-    table = shipped_prices()
+    table = default_prices()
     names = [price.model for price in table.prices]
     assert len(names) == len(set(names))
     assert all(provider and model for provider, _, model in (name.partition(":") for name in names))
@@ -103,7 +103,7 @@ def test_what_ships_names_each_model_once_by_its_provider_and_costs_something() 
 
 
 def test_each_model_that_ships_is_found_by_its_own_name() -> None:
-    table = shipped_prices()
+    table = default_prices()
     assert {name: table.price_of(name) for name in (price.model for price in table.prices)} == {
         price.model: price for price in table.prices
     }

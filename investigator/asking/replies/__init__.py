@@ -1,9 +1,17 @@
-"""From the text of a reply to the record that was asked for: points, JSON of any quality, free text."""
+"""From the text of a reply to the record that was asked for: `forms.read_reply` tries one form after the other.
+
+1. `structured`: JSON, found by `json_text`, whose keys and types are brought into the record's by `shapes`.
+2. `free_ask`, `free_answer`: the free text that small models write although JSON was asked for.
+3. `points`, `point_values`: the point, wherever and however it is written; also if the JSON holds none.
+
+Each module says which deviations it forgives. All were met in replies of real models; each is held by a case in
+`tests/asking/replies`, and one that no case needs is taken out.
+"""
 
 from investigator.asking.replies.forms import read_reply
+from investigator.asking.replies.json_text import unfinished_text
 from investigator.asking.replies.points import read_point
 from investigator.asking.replies.structured import read_record
 from investigator.asking.replies.thoughts import without_thoughts
-from investigator.asking.replies.unfinished import unfinished_text
 
 __all__ = ["read_point", "read_record", "read_reply", "unfinished_text", "without_thoughts"]

@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Record)
 
 
 def read_reply(text: str, reply_type: type[R]) -> R:
-    """The record in a reply: from JSON (see `read_record`), or from free text where the record allows that.
+    """Return the record in a reply: from JSON (see `read_record`), or from free text if the record allows that.
 
     An `AskReply` and an `AnswerReply` can be written as free text; the point of an `AskReply` is None when none can
     be read. Raises ReplyError with a message that tells the model what was wrong.
@@ -40,7 +40,7 @@ def _read_free(text: str, reply_type: type[Record]) -> Record | None:
 
 
 def _completed(record: Record, text: str) -> Record:
-    """What stands beside the JSON or inside its texts, put where it belongs."""
+    """Return the record with the point that is written beside the JSON, and the ids that are inside its texts."""
     if isinstance(record, AskReply) and "point" not in record.model_fields_set:
         return record.changed(point=read_point(text))
     if isinstance(record, AnswerReply):

@@ -1,4 +1,9 @@
-"""An answer written as free text: each sentence with ids of evidence in brackets is a claim."""
+"""An answer written as free text: each sentence with ids of evidence in brackets is a claim. Forgiven are:
+
+- ids after the full stop, in lists, ranges ("E2-E4"), round or wide brackets, and ids inside the text of a JSON claim;
+- bullets, numbers and headings before a sentence, and sentences without ids, which are dropped;
+- a refusal in words ("cannot be determined"), which is an answer without claims.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +34,7 @@ _WIDEST_RANGE = 20
 
 
 def read_free_answer(text: str) -> AnswerReply | None:
-    """The claims of a free text; none of them when it says that it cannot answer, None when it is no answer at all."""
+    """Return the claims of a free text: none if it says that it cannot answer, None if it is no answer at all."""
     text = text[:_LONGEST]
     claims = tuple(claim for line in text.splitlines() for claim in _claims(_BULLET.sub("", line, count=1)))
     if claims or (len(text) <= _LONGEST_REFUSAL and _CANNOT.search(text)):
@@ -38,7 +43,7 @@ def read_free_answer(text: str) -> AnswerReply | None:
 
 
 def with_ids_apart(claim: ProposedClaim) -> ProposedClaim:
-    """A claim whose text is free of bracketed ids; those, and ids that came as one text, are its evidence."""
+    """Return a claim whose text is free of bracketed ids; those, and ids that came as one text, are its evidence."""
     named = [name for part in claim.evidence for name in (_ids(part) or [part.strip()])]
     inside = [name for found in _BRACKETED.finditer(claim.text) for name in _ids(found.group())]
     text = _BRACKETED.sub("", claim.text).strip()
@@ -53,7 +58,7 @@ def _claims(line: str) -> Iterator[ProposedClaim]:
 
 
 def _sentences(line: str) -> Iterator[str]:
-    """The sentences of a line; ids that follow the full stop belong to the sentence before."""
+    """Yield the sentences of a line; ids that follow the full stop belong to the sentence before."""
     previous = ""
     for start, end in sentence_spans(line):
         sentence = line[start:end]
@@ -71,7 +76,7 @@ def _sentences(line: str) -> Iterator[str]:
 
 
 def _ids(text: str) -> list[str]:
-    """The ids in a bracket or a list of ids: "E1, E3", "E1-E3", "1"."""
+    """Return the ids in a bracket or a list of ids: "E1, E3", "E1-E3", "1"."""
     if not re.fullmatch(rf"[\s\[(\u3010]*(?:{_IDS}|\d{{1,4}}(?:\s*[,;]\s*\d{{1,4}})*)[\s\])\u3011]*", text):
         return []
     ids: list[str] = []

@@ -1,4 +1,8 @@
-"""A scored reply written as free text: point, quotes, and what is left is the reply."""
+"""A scored reply written as free text: point, quotes, and what is left is the reply.
+
+Quotes are found after "Quote:", in the list below it, as block quotes, and in quotation marks. Labels ("Reply:"), lines
+of the point and rules below headings are taken out of the reply.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,7 @@ _FEWEST_UNSPACED = 8
 
 
 def read_free_ask(text: str) -> AskReply | None:
-    """The reply in free text; None when nothing is written.
+    """Return the reply in free text; None if nothing is written.
 
     Quotes are lines that begin with "Quote:" or ">", then quoted spans of at least four words. The reply is what is
     left without the lines of point and quotes.
@@ -52,7 +56,7 @@ def read_free_ask(text: str) -> AskReply | None:
 
 
 def _quote_lines(lines: list[str]) -> Iterator[str]:
-    """Words after "Quote:", the list below it, and block quotes, whose lines belong together."""
+    """Yield words after "Quote:", the list below it, and block quotes, whose lines belong together."""
     block: list[str] = []
     for line in [*lines, ""]:
         if line.lstrip().startswith(">"):
@@ -79,7 +83,7 @@ def _quoted_spans(text: str) -> Iterator[str]:
 
 
 def _reply_lines(lines: list[str]) -> Iterator[str]:
-    """The lines that are neither point nor quotes, without their labels."""
+    """Yield the lines that are neither point nor quotes, without their labels."""
     after_point = after_quote = False
     for line in lines:
         if len(line) > _LONGEST_LINE:

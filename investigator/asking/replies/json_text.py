@@ -1,4 +1,14 @@
-"""Finds the JSON values in a reply, whatever stands around them and however they are broken."""
+"""JSON values in the text of a reply: valid ones, broken ones, and one that is still being written.
+
+Valid values are decoded one by one, because a model that repeats a document, a draft or the schema writes several, and
+the json-repair library would mix them up. Everything broken is left to that library: cut-off, quotes and commas that
+are missing, single quotes, bare keys, comments, lone backslashes. What it does not do is done here:
+
+- thoughts are left out, and a value at the end of a thought that is never closed is found;
+- the inside of a Markdown fence is tried by itself, for the library takes the closing marks for a part of the value;
+- backslashes of LaTeX that would be read as an escape (`\\frac`, `\\times`) stay backslashes;
+- texts made to take long (a million brackets) end soon.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +16,8 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import accumulate
+
+from pydantic_core import from_json
 
 from investigator.asking.replies.thoughts import unclosed_thought, without_thoughts
 
@@ -16,43 +28,55 @@ _LONGEST = 1_000_000
 _LONGEST_BROKEN = 40_000
 _MOST_STARTS = 400
 _DEEPEST = 60
+_MOST_FENCES = 3
 
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<body>.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _BRACKET = re.compile(r"[{}\[\]]")
-_PILE = re.compile(rf"(?:[{{\[]\s*+){{{_DEEPEST}}}")
 _START = re.compile(r"[{\[]")
 _LATEX = re.compile(
     r"(?<!\\)\\(?=(?:frac|forall|beta|begin|bar|binom|boldsymbol|bigl|bigr|nabla|neq|rho|right|ref|theta|tau|tan|tanh"
     r"|text|textbf|times|tilde|to)(?![a-zA-Z]))"
 )
-_ESCAPE = re.compile(r'\\(?:[\\"/bfnrt]|u[0-9a-fA-F]{4})|\\')
-"""A valid escape, or else a lone backslash, which JSON does not allow."""
 
 
 def whole_values(text: str) -> list[Json]:
-    """The objects and arrays that stand in the text as valid JSON, the outermost of each place, in order.
+    """Return the objects and arrays that stand in the text as valid JSON, the outermost of each place, in order.
 
     Thoughts are left out; one that is never closed and ends with a value ended before it, or was none but words of a
-    document that a model repeats. Backslashes of LaTeX, which JSON would misread, count as backslashes.
+    document that a model repeats.
     """
     return [*_decoded(_cut(without_thoughts(text))), *_at_end(unclosed_thought(text))]
 
 
 def mended_values(text: str) -> Iterator[Json]:
-    """The objects and arrays that can be made of broken JSON in the text, the likeliest first.
+    """Yield the objects and arrays that can be made of broken JSON in the text, the likeliest first.
 
     Of a thought that was never closed, only whole values are taken.
     """
     reply = _cut(without_thoughts(text))
-    for piece in dict.fromkeys(_pieces(reply)):
+    fenced = [fence["body"] for fence in _FENCE.finditer(reply) if _START.search(fence["body"])][-_MOST_FENCES:]
+    first = _START.search(reply)
+    pieces = [*reversed(fenced), *([reply[first.start() :]] if first else [])]
+    for piece in dict.fromkeys(pieces):
         value = _mended(piece)
         if isinstance(value, dict | list) and value:
             yield value
     yield from reversed(_decoded(_cut(unclosed_thought(text))))
 
 
+def unfinished_text(written: str, name: str) -> str:
+    """Return the text `name` of a JSON object as far as it is written; empty if it has not begun."""
+    said = without_thoughts(written)
+    try:
+        value = from_json(said[said.find("{") :], allow_partial="trailing-strings")
+    except ValueError:  # no JSON, or broken already
+        return ""
+    text = value.get(name, "") if isinstance(value, dict) else ""
+    return text if isinstance(text, str) else ""
+
+
 def _at_end(thought: str) -> list[Json]:
-    """The value that an unclosed thought ends with, if it does."""
+    """Return the value that an unclosed thought ends with, if it does."""
     said = thought.rstrip("` \t\n")
     return _decoded(_cut(said))[-1:] if said.endswith(("}", "]")) else []
 
@@ -63,11 +87,11 @@ def _cut(text: str) -> str:
 
 
 def _decoded(text: str) -> list[Json]:
-    """Valid values, found by trying at each bracket that is not inside a value already found.
+    """Return valid values, found by trying at each bracket that is not inside a value already found.
 
     Only so many brackets are tried from each end, which bounds the time on texts of nothing but brackets.
     """
-    text = _ESCAPE.sub(lambda found: found.group() if len(found.group()) > 1 else r"\\", _LATEX.sub(r"\\\\", text))
+    text = _LATEX.sub(r"\\\\", text)
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
     starts = [found.start() for found in _START.finditer(text)]
     values: list[Json] = []
@@ -76,8 +100,6 @@ def _decoded(text: str) -> list[Json]:
         if start < done or (tried > _MOST_STARTS and k < len(starts) - _MOST_STARTS):
             continue
         tried += 1
-        if _PILE.match(text, start):
-            continue
         try:
             value, done = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
@@ -86,35 +108,8 @@ def _decoded(text: str) -> list[Json]:
     return values
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Parts of the text that may be one broken value: fenced blocks, balanced parts, and what is left open."""
-    yield from reversed([fence["body"] for fence in _FENCE.finditer(text) if _START.search(fence["body"])][-3:])
-    balanced, tail = _balanced(text)
-    yield from reversed(balanced[-3:])
-    if tail is not None:
-        yield tail
-    first = _START.search(text)
-    if first:
-        yield text[first.start() :]
-
-
-def _balanced(text: str) -> tuple[list[str], str | None]:
-    """The outermost parts whose brackets match, and the part from the outermost bracket that is never closed."""
-    parts: list[str] = []
-    depth, begin = 0, 0
-    for found in _BRACKET.finditer(text):
-        if found.group() in "{[":
-            begin = found.start() if depth == 0 else begin
-            depth += 1
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                parts.append(text[begin : found.end()])
-    return parts, text[begin:] if depth else None
-
-
 def _mended(piece: str) -> Json:
-    """The value that the json-repair library makes of a broken piece; None where it makes nothing of it."""
+    """Return the value that the json-repair library makes of a broken piece; None if it makes nothing of it."""
     from json_repair import repair_json  # needed for broken replies only
 
     piece = piece[:_LONGEST_BROKEN]
@@ -128,6 +123,6 @@ def _mended(piece: str) -> Json:
 
 
 def _depth(text: str) -> int:
-    """How deep the brackets of a text are nested."""
+    """Return how deep the brackets of a text are nested."""
     steps = (1 if found.group() in "{[" else -1 for found in _BRACKET.finditer(text))
     return max(accumulate(steps), default=0)

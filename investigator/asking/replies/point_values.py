@@ -1,4 +1,4 @@
-"""The value of a point where it is known to stand: numbers, scales, ranges, and the words for "no value".
+"""The value of a point at a place that is known: numbers, scales, ranges, and the words for "no value".
 
 All functions expect text that `folded` has brought into one form.
 """
@@ -21,7 +21,6 @@ _MARKUP = str.maketrans(
     }
 )
 _HTML = re.compile(r"</?(?:b|strong|i|em|u|p|br|span|li|td|th|tr|code|div|h[1-6])\s*/?>", re.IGNORECASE)
-_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 
 _NUMBER = r"\d+(?:[.,]\d+)*+"
 _SCALE = r"(?:(?:on|in)\s+(?:a|the)\s+)?(?:scale\s*:?\s*)?(?:of\s+|from\s+)?[01]\s*(?:-|to)\s*(?P<top>\d{1,4})(?!\d)"
@@ -53,27 +52,26 @@ _HINT = re.compile(rf"{_SCALE}|(?:/|out\s+of|of|max(?:imum)?\.?:?)\s*(?P<of>\d{{
 
 @dataclass(frozen=True)
 class Value:
-    """A point read at a place, and where it ends; `point` is None where the reply says that there is none."""
+    """A point read at a place, and where it ends; `point` is None if the reply says that there is none."""
 
     point: int | None
     end: int
 
 
 def folded(text: str) -> str:
-    """One form for digits, dashes, quotation marks and white space; markdown and HTML emphasis become blanks."""
+    """Return one form for dashes, quotation marks and white space; markdown and HTML emphasis become blanks."""
     text = unicodedata.normalize("NFKC", text).translate(_MARKUP)
-    text = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text)
     return _HTML.sub(" ", text)
 
 
 def scale_of(hint: str) -> int | None:
-    """The upper end of a scale that a hint such as "0-100", "out of 10" or "/ 5" names."""
+    """Return the upper end of a scale that a hint such as "0-100", "out of 10" or "/ 5" names."""
     found = _HINT.search(hint)
     return int(found["top"] or found["of"]) if found else None
 
 
 def value_at(text: str, start: int, scale: int | None = None) -> Value | None:
-    """The point at a place where one must stand; None where there is neither a point nor the word that there is none.
+    """Return the point at a place; None if there is neither a point nor a word for "no value".
 
     `scale` is the upper end of the scale that was named before.
     """
@@ -93,14 +91,14 @@ def value_at(text: str, start: int, scale: int | None = None) -> Value | None:
 
 
 def value_in_parentheses(text: str, start: int) -> Value | None:
-    """The point in parentheses after one or two words at a place: "high (85)"."""
+    """Return the point in parentheses after one or two words at a place: "high (85)"."""
     words = _WORDS_BEFORE.match(text, start)
     value = value_at(text, words.end()) if words else None
     return value if value and text[value.end : value.end + 1] == ")" else None
 
 
 def _is_range(found: re.Match[str], lead: str) -> bool:
-    """Whether two numbers are the ends of a range of points, and not the scale of the template or two other numbers."""
+    """Return True if two numbers are the ends of a range of points, not the scale of the template or unrelated."""
     low, high = _number(found["low"]), _number(found["high"])
     if low is None or high is None or found["sign"] or not low < high <= 100 or _is_scale(low, high):
         return False
@@ -112,7 +110,7 @@ def _is_scale(low: float, high: float) -> bool:
 
 
 def _without_high(found: re.Match[str]) -> re.Match[str] | None:
-    """The first number alone, where the second is only what comes after it: "85 - 3 plants", not "2023-05-01"."""
+    """Return the first number alone if the second only follows it: "85 - 3 plants", not "2023-05-01"."""
     low, high, end = _number(found["low"]), _number(found["high"]), found.end("low")
     if not found.string[end].isspace() or low is None or high is None or _is_scale(low, high):
         return None
@@ -139,7 +137,7 @@ def _point(found: re.Match[str], scale: int | None) -> int | None:
 
 
 def _within(value: float, top: int) -> int | None:
-    """The point on 0..100, rounded half up; just beyond the ends becomes the end, far beyond is no point."""
+    """Return the point on 0..100, rounded half up; just beyond the ends becomes the end, far beyond is no point."""
     if top <= 0:
         return None
     point = value / top * 100

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from investigator.asking.replies.point_values import Value, folded, scale_of, value_at, value_in_parentheses
 from investigator.asking.replies.thoughts import without_thoughts
@@ -19,9 +20,7 @@ _MARKER = re.compile(
     "|点数|点數|點數|スコア|評価|评分|評分|得分|分数|分數|점수",
     re.IGNORECASE,
 )
-_KEY = re.compile(
-    r"[\"']\s*(?:(?P<point>points?)|(?:relevance\s*)?(?:score|rating)|relevance)\s*\\?[\"']\s*:", re.IGNORECASE
-)
+_KEY = re.compile(r"[\"']\s*points?\s*\\?[\"']\s*:", re.IGNORECASE)
 _HINT = (
     r"(?P<hint>\s*[(\[][^()\[\]\n]{1,60}[)\]]|\s*(?:on\s+a\s+scale\s+)?(?:from\s+|of\s+)?[01]\s*(?:-|to)\s*\d{1,4}"
     r"|\s*(?:out\s+)?of\s+\d{1,4}|\s*/\s*\d{1,4})?"
@@ -63,19 +62,19 @@ _OF_THE_REPLY = re.compile(
     "|final|overall|my|total|relevance|relevancy|confidence|the|a|assigned|quality|so|answer|evaluation|response|reply"
     "|document|usefulness|importance|point|score|your|estimated|numeric|numerical|resulting|proposed|suggested"
 )
-"""Words before "score" and its kin (or none) that leave it the point of the reply; "test score" may be a finding."""
+"""Words before "score" and its kin, or none, that leave it the point of the reply; "test score" may be a finding."""
 
 
 def read_point(text: str) -> int | None:
-    """The point 0..100 that a reply gives, or None where it gives none that can be read without guessing.
+    """Return the point 0..100 that a reply gives, or None if it gives none that can be read without guessing.
 
-    Looked for in this order: a JSON key, a marker with a separator ("Point: 85", "Score (0-10): 8"), a marker in a
-    sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a kind the
-    last one wins. Values on another scale are brought to 0..100, ranges to their middle; a value just outside
+    Looked for in this order: a JSON key "point", a marker with a separator ("Point: 85", "Score (0-10): 8"), a marker
+    in a sentence ("a score of 85"), "I would give it 85" and "8/10", a line with nothing but a number. Within a kind
+    the last one wins. Values on another scale are brought to 0..100, ranges to their middle; a value just outside
     becomes 0 or 100. Never raises, and takes time in proportion to the length of the text.
     """
     text = folded(_shortened(without_thoughts(text)))
-    for kind in (_of_point_keys, _of_other_keys, _of_markers, _of_findings, _of_sentences, _of_judgements):
+    for kind in _KINDS:
         found = next(kind(text), None)
         if found:
             return found.point
@@ -86,31 +85,18 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]}\n{text[-_LONGEST:]}"
 
 
-def _of_point_keys(text: str) -> Iterator[Value]:
-    return _of_keys(text, point=True)
-
-
-def _of_other_keys(text: str) -> Iterator[Value]:
-    return _of_keys(text, point=False)
-
-
-def _of_keys(text: str, *, point: bool) -> Iterator[Value]:
+def _of_keys(text: str) -> Iterator[Value]:
+    """Yield values after the key "point" in JSON that may be broken."""
     for key in reversed(list(_KEY.finditer(text))):
-        value = value_at(text, key.end())
-        if value and bool(key["point"]) == point:
+        if value := value_at(text, key.end()):
             yield value
 
 
-def _of_markers(text: str) -> Iterator[Value]:
-    return _after_markers(text, of_reply=True)
-
-
-def _of_findings(text: str) -> Iterator[Value]:
-    return _after_markers(text, of_reply=False)
-
-
 def _after_markers(text: str, *, of_reply: bool) -> Iterator[Value]:
-    """Values after a marker and a separator, the last one first."""
+    """Yield values after a marker and a separator, the last one first.
+
+    Markers that are not `of_reply` may be those of something else: "Match score: 85", "Test score: 85".
+    """
     for marker in _markers(text, of_reply=of_reply):
         after = _AFTER_MARKER.match(text, marker.end())
         if not after:
@@ -121,7 +107,7 @@ def _after_markers(text: str, *, of_reply: bool) -> Iterator[Value]:
 
 
 def _of_sentences(text: str) -> Iterator[Value]:
-    """Values that a sentence connects with a marker: "the score for this is 85"."""
+    """Yield values that a sentence connects with a marker: "the score for this is 85"."""
     for marker in _markers(text, of_reply=True):
         said = _SAID_AFTER_MARKER.match(text, marker.end())
         value = value_at(text, said.end()) if said else None
@@ -130,7 +116,7 @@ def _of_sentences(text: str) -> Iterator[Value]:
 
 
 def _of_judgements(text: str) -> Iterator[Value]:
-    """Values after "I would give it" or "on a scale of 1 to 10"."""
+    """Yield values after "on a scale of 1 to 10" or "I would give it"."""
     for scale in reversed(list(_ON_A_SCALE.finditer(text))):
         value = value_at(text, scale.end(), int(scale["top"]))
         if value and value.point is not None and _ENDS_WELL.match(text, value.end):
@@ -154,7 +140,7 @@ def _markers(text: str, *, of_reply: bool) -> Iterator[re.Match[str]]:
 
 
 def _alone_in_line(text: str) -> set[int]:
-    """Points that have the first or the last line for themselves."""
+    """Return the points that have the first or the last line for themselves."""
     lines = [line for line in text.splitlines() if line.strip()]
     points = set()
     for line in {0: lines[0], -1: lines[-1]}.values() if lines else ():
@@ -165,7 +151,7 @@ def _alone_in_line(text: str) -> set[int]:
 
 
 def _alone_of_scale(text: str, alone: set[int]) -> int | None:
-    """The one point that stands alone; else the one value "of 10" or "of 100"; None where there are several."""
+    """Return the one point that stands alone, else the one value "of 10" or "of 100"; None if there are several."""
     points = alone
     if not points:
         values = (value_at(text, found.start()) for found in _OF_TEN_OR_HUNDRED.finditer(text))
@@ -173,3 +159,13 @@ def _alone_of_scale(text: str, alone: set[int]) -> int | None:
             value.point for value in values if value and value.point is not None and _ENDS_WELL.match(text, value.end)
         }
     return points.pop() if len(points) == 1 else None
+
+
+_KINDS: tuple[Callable[[str], Iterator[Value]], ...] = (
+    _of_keys,
+    partial(_after_markers, of_reply=True),
+    partial(_after_markers, of_reply=False),
+    _of_sentences,
+    _of_judgements,
+)
+"""The likeliest place of a point first."""

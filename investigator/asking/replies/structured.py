@@ -1,4 +1,12 @@
-"""Reads the record that a prompt asked for out of whatever a model wrote."""
+"""Reads the record that a prompt asked for out of the JSON in a reply. Forgiven are:
+
+- several objects: the last one that fits counts, an echoed schema or example never;
+- wrappers around the object (`{"reply": {...}}`, `[{...}]`), and the object written inside its own field;
+- a bare list, or items one after the other, if the record is one list;
+- a last item that was cut off.
+
+What is wrong with the JSON itself is the business of `json_text`, the names and types of its fields that of `shapes`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +15,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from investigator.asking.replies.fitting import fitted, is_schema, known_fields, list_field
 from investigator.asking.replies.json_text import Json, mended_values, whole_values
+from investigator.asking.replies.shapes import fitted, is_schema, known_fields, list_field
 from investigator.errors import ReplyError
 from investigator.records import Record
 
@@ -20,13 +28,7 @@ _DEEPEST_WRAPPING = 3
 
 
 def read_record(text: str, reply_type: type[R]) -> R:
-    """The record in a reply.
-
-    Of several objects the last one that fits is taken; an echoed schema or example is none. Around and inside the
-    object nearly everything is forgiven: thoughts, prose, fences, broken or cut-off JSON, Python literals, other
-    spellings of the keys, unknown keys, numbers as text, a bare list where the record is one list.
-    Raises ReplyError with a message that tells the model what was wrong.
-    """
+    """Return the record in a reply. Raises ReplyError with a message that tells the model what was wrong."""
     problems: list[str] = []
     values = whole_values(text)
     record = _first_fitting(reversed(values), reply_type, problems)
@@ -43,7 +45,7 @@ def read_record(text: str, reply_type: type[R]) -> R:
 
 
 def _first_fitting(values: Iterable[Json], reply_type: type[R], problems: list[str]) -> R | None:
-    """The first value that fits, objects before lists; what is wrong with the others is noted."""
+    """Return the first value that fits, objects before lists; note what is wrong with the others."""
     lists: list[list[Json]] = []
     for value in values:
         content = _unwrapped(value, reply_type)
@@ -59,7 +61,7 @@ def _first_fitting(values: Iterable[Json], reply_type: type[R], problems: list[s
 
 
 def _unwrapped(value: Json, reply_type: type[Record], depth: int = 0) -> Json:
-    """The object that names fields of the record, taken out of wrappers such as {"reply": {...}} or [{...}]."""
+    """Return the object that names fields of the record, without wrappers such as {"reply": {...}} or [{...}]."""
     if isinstance(value, dict):
         if is_schema(value) or _is_example(value):
             return None
@@ -76,19 +78,19 @@ def _unwrapped(value: Json, reply_type: type[Record], depth: int = 0) -> Json:
 
 
 def _wraps_itself(value: dict[str, Json], reply_type: type[Record]) -> bool:
-    """Whether the only key holds the whole record again, as in {"reply": {"point": 85, "reply": "..."}}."""
+    """Return True if the only key holds the whole record again: {"reply": {"point": 85, "reply": "..."}}."""
     only = next(iter(value.values())) if len(value) == 1 else None
     return isinstance(only, dict) and known_fields(only, reply_type) > 1
 
 
 def _is_example(value: dict[str, Json]) -> bool:
-    """Whether all texts are dots: the example of the prompt, echoed."""
+    """Return True if all texts are dots: the example of the prompt, echoed."""
     written = [text.strip() for text in _texts(value)]
     return bool(written) and all(text in ("...", "…") for text in written)
 
 
 def _texts(value: Json) -> Iterator[str]:
-    """All texts in a value, however deep."""
+    """Yield all texts in a value, however deep."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if isinstance(value, str):
         yield value
@@ -97,7 +99,7 @@ def _texts(value: Json) -> Iterator[str]:
 
 
 def _wrapped(items: list[Json], reply_type: type[Record]) -> dict[str, Json] | None:
-    """The record around a bare list of its items."""
+    """Return the record around a bare list of its items."""
     field = list_field(reply_type)
     if field is None or not all(known_fields(item, field[1]) for item in items):
         return None
@@ -105,14 +107,14 @@ def _wrapped(items: list[Json], reply_type: type[Record]) -> dict[str, Json] | N
 
 
 def _from_items(values: Iterable[Json], reply_type: type[R]) -> R | None:
-    """The record from its items written one after the other, without a list around them."""
+    """Return the record from its items written one after the other, without a list around them."""
     field = list_field(reply_type)
     items = [value for value in values if field and known_fields(value, field[1])]
     return _validated({field[0]: items}, reply_type, []) if field and items else None
 
 
 def _without_torn_items(value: Json, reply_type: type[Record]) -> Json:
-    """A mended object without those items of its list that are not whole, as the last one of a cut-off reply."""
+    """Return a mended object without the items of its list that are not whole, as the last one of a cut-off reply."""
     content = _unwrapped(value, reply_type)
     content = _wrapped(content, reply_type) if isinstance(content, list) else content
     field = list_field(reply_type)

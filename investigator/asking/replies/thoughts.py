@@ -1,4 +1,4 @@
-"""What a model thinks aloud before it replies is no part of its reply."""
+"""Thoughts that a model writes before it replies, which are no part of its reply."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STRING = re.compile(r'(?<=[\s:,\[{])"(?:[^"\\]|\\.)*+"(?=\s*[,:\]}])', re.DOTAL
 
 
 def without_thoughts(text: str) -> str:
-    """The text without `<think>...</think>` and its kin.
+    """Return the text without `<think>...</think>` and its kin.
 
     A thought that is never closed runs to the end; one that was opened in the prompt (a closing tag alone) began
     at the beginning.
@@ -33,7 +33,7 @@ def without_thoughts(text: str) -> str:
 
 
 def unclosed_thought(text: str) -> str:
-    """The thought that is never closed, without its tag; empty where there is none."""
+    """Return the thought that is never closed, without its tag; empty if all are closed."""
     opening = None
     for tag in _tags(text):
         if tag["closing"]:
@@ -44,7 +44,7 @@ def unclosed_thought(text: str) -> str:
 
 
 def _tags(text: str) -> Iterator[re.Match[str]]:
-    """The tags of thoughts, without those that stand in a text inside JSON."""
+    """Yield the tags of thoughts, without those inside a text of JSON."""
     if not _TAG.search(text):
         return
     quoted = _STRING.finditer(text)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from investigator.asking.client import EngineClient, Reading
+from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
+from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.aloud import Aloud
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
@@ -34,7 +35,7 @@ from investigator.evidence.claims import unsaid as unsaid_in
 from investigator.evidence.quotes import Sources
 from investigator.language.normalise import one_line
 from investigator.records import Passage, Quote, Record
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 
 _SAYS = {
     Module.SDM: ("search", "do not search"),
@@ -127,12 +128,12 @@ class ChatForm:
         value = self._read(request, variables, KnowledgeReply).value
         client = self._client_of(request.by)
         quotes: tuple[Quote, ...] = ()
-        calibrated = shipped().threshold if any(document.passage for document in request.documents) else 0
+        calibrated = default_calibration().threshold if any(document.passage for document in request.documents) else 0
         least = _POINT_OF_MODELS if client.traits(Role.CHAT).is_model else calibrated
         if value is not None and _is_worth_it(value, least):
             quotes = self._proven(value, request)
         own = None if quotes else client.opinion(request.module.template, variables, KnowledgeReply)
-        if own is not None and _is_worth_it(own, shipped().threshold):
+        if own is not None and _is_worth_it(own, default_calibration().threshold):
             quotes = self._proven(own, request)
         text = " ".join(one_line(quote.text) for quote in quotes)
         return ModuleReply(text=text, quotes=quotes, failed=value is None and not quotes)
@@ -175,7 +176,7 @@ class ChatForm:
         text = proven if proven.startswith(aloud.said) else aloud.said
         return text, without_tags(written.removeprefix(text))
 
-    def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> Reading[R]:
+    def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> ReadReply[R]:
         client = self._client_of(request.by)
         return client.ask(request.module.template, variables, reply_type, smaller=less_said)
 

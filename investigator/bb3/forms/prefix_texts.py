@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from investigator.asking.prompts import shipped_folder
 from investigator.bb3.records import Module
 from investigator.errors import TemplateError
 from investigator.records import Record
+from investigator.resources import prompts_folder
 
 _FOLDER = Path("bb3", "prefix")
 
@@ -31,7 +31,7 @@ class PrefixTexts(Record):
 @cache
 def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
     """The texts of a module, from a folder of templates or the shipped ones. Raises TemplateError."""
-    places = [place / _FOLDER / f"{module}.txt" for place in (folder, shipped_folder()) if place is not None]
+    places = [place / _FOLDER / f"{module}.txt" for place in (folder, prompts_folder()) if place is not None]
     path = next((place for place in places if place.is_file()), places[-1])
     try:
         text = path.read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from investigator.engines.extractive.candidates import Asked, Candidate, asked, 
 from investigator.language.relevance import coverage, stems
 from investigator.language.terms import content_words, is_latin, words
 from investigator.records import AskReply, AskVariables, BearingReply, BearingVariables, Passage, Record, Standing
-from investigator.scoring.calibration import Logistic, log_odds, shipped
+from investigator.scoring.calibration import Logistic, default_calibration, log_odds
 
 _MOST_QUOTES = 3
 _MOST_SENTENCES = 5
@@ -49,7 +49,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     """
     question = asked(variables.main_question, variables.needs)
     places = measured(variables.passages, question, embedder)
-    models = shipped().of(variables.main_question)
+    models = default_calibration().of(variables.main_question)
     ranked = best_first(candidates(variables.passages, places, question, embedder), models.sentence)
     if not ranked:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
@@ -100,7 +100,7 @@ def reply_features(
         text = " ".join(passage.text for passage in passages)
         similarity, shared = max(near for near, _ in places), max(shared for _, shared in places)
         standing = Standing(similarity=similarity, overlap=shared, names=coverage(question.weights, text))
-        matches = [shipped().of(question.question).document.chance(standing)]
+        matches = [default_calibration().of(question.question).document.chance(standing)]
     return ReplyFeatures(match=max(matches), sentence=ranked[0][1])
 
 

@@ -23,7 +23,7 @@ from investigator.records import (
     Reply,
     ThinkVariables,
 )
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 
 NAME = "extractive"
 
@@ -57,7 +57,7 @@ class ExtractiveEngine:
     @property
     def traits(self) -> Traits:
         """Its points are calibrated, and depend on what the search measured and not on the texts alone."""
-        return Traits(threshold=shipped().threshold, goes_by_measures=True)
+        return Traits(threshold=default_calibration().threshold, goes_by_measures=True)
 
     def reply(self, prompt: Prompt) -> Reply:
         """The reply as JSON. Raises SettingsError for a prompt that it does not know."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from investigator.language.terms import stem, words
 from investigator.records import DocumentCard, Need, PlanReply, PlanVariables, ProposedStep
-from investigator.scoring.calibration import shipped
+from investigator.scoring.calibration import default_calibration
 
 _SHARE_OF_BEST = 0.1
 _FEWEST = 2
@@ -17,7 +17,7 @@ def plan(variables: PlanVariables) -> PlanReply:
     """
     fresh = [card for card in variables.documents if not card.asked]
     best = max((card.match for card in variables.documents), default=0.0)
-    bar = max(shipped().worth_asking, _SHARE_OF_BEST * best)
+    bar = max(default_calibration().worth_asking, _SHARE_OF_BEST * best)
     chosen = [card for card in fresh if card.match >= bar]
     if not variables.past_strategies:
         chosen = chosen if len(chosen) >= _FEWEST else fresh[:_FEWEST]

@@ -1,4 +1,10 @@
-"""Fits a JSON value into the shape of a record: what a model means, not how it spells it."""
+"""Brings a JSON value into the shape of a record. Forgiven are:
+
+- keys that are spelled otherwise ("Document ID"), or are known synonyms ("score"), and unknown keys, which are dropped;
+- one value in place of a list, a list or an object in place of a text, null in place of an optional value;
+- numbers as text ("0.8") or beyond their bounds, and points in every form that free text may have;
+- halves of surrogate pairs, which no database stores.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +21,19 @@ from investigator.asking.replies.points import read_point
 from investigator.records import Record
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _ALSO_CALLED = {
     **dict.fromkeys(("points", "score", "rating", "relevance", "relevancescore"), "point"),
     **dict.fromkeys(("answer", "response"), "reply"),
     **dict.fromkeys(("quote", "quotations"), "quotes"),
     **dict.fromkeys(("document", "docid", "documentname"), "documentid"),
 }
-"""What models call a field instead, where the record has no field of that name."""
+"""Other names that models give to a field, used if the record has no field of that name."""
 _TEXT_KEYS = ("text", "quote", "value", "name", "id", "info")
-"""Where the text stands when a model gives an object in place of a text."""
+"""Keys that hold the text if a model gives an object in place of a text."""
 
 
 def fitted(value: Json, reply_type: type[Record]) -> Json:
-    """The fields of an object that the record knows, at all depths, in the types that it asks for.
+    """Return the fields of an object that the record knows, at all depths, in the types that it asks for.
 
     Keys are compared without case, blanks and punctuation. What cannot be fitted is left as it is: validation will
     name it. A field called `point` is read like a point in free text.
@@ -48,14 +53,14 @@ def fitted(value: Json, reply_type: type[Record]) -> Json:
 
 
 def known_fields(value: Json, reply_type: type[Record]) -> int:
-    """How many fields of the record an object names."""
+    """Return the number of fields of the record that an object names."""
     if not isinstance(value, dict):
         return 0
     return len({field_of(key, reply_type) for key in value} - {None})
 
 
 def field_of(key: str, reply_type: type[Record]) -> str | None:
-    """The field of a record that a key means; None where it means none."""
+    """Return the field of a record that a key means; None if it means none."""
     form = key_form(key)
     for name in reply_type.model_fields:
         if key_form(name) in (form, _ALSO_CALLED.get(form)):
@@ -64,12 +69,12 @@ def field_of(key: str, reply_type: type[Record]) -> str | None:
 
 
 def key_form(key: str) -> str:
-    """What two spellings of a key share: "Document ID", "documentId" and "document_id" are one."""
+    """Return what spellings of a key share: "Document ID", "documentId" and "document_id" are one."""
     return re.sub(r"[\W_]", "", str(key)).casefold()
 
 
 def list_field(reply_type: type[Record]) -> tuple[str, type[Record]] | None:
-    """The one field that is a list of records, and the type of its items; None where there is none or several."""
+    """Return the one field that is a list of records, and the type of its items; None if there is none or several."""
     found = [
         (name, item)
         for name, info in reply_type.model_fields.items()
@@ -116,18 +121,17 @@ def _text(value: Json) -> Json:
 
 
 def _number(value: Json, *, whole: bool, info: FieldInfo | None) -> Json:
-    """A number from a number, "0.8" or "80%", moved to the nearest end of the field's bounds."""
-    if isinstance(value, str):
-        written = value.strip()
-        percent = written.endswith("%")
-        found = _NUMBER.fullmatch(written.rstrip("% ").replace(",", "."))
-        if not found or len(written) > 30:
-            return value
-        value = float(found.group()) / (100 if percent else 1)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    """Return a number from a number or its text, moved to the nearest end of the field's bounds."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return value
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return value
+    if not math.isfinite(number):
         return value
     low, high = _bounds(info)
-    bounded = min(max(value, low), high)
+    bounded = min(max(number, low), high)
     return round(bounded) if whole else bounded
 
 
@@ -146,7 +150,7 @@ def _item_record(annotation: Any) -> type[Record] | None:
 
 
 def is_schema(value: Mapping[str, Json]) -> bool:
-    """Whether an object describes a record instead of being one: a JSON schema that a model echoed."""
+    """Return True if an object describes a record instead of being one: a JSON schema that a model echoed."""
     parts = value.get("properties")
     if isinstance(parts, dict):
         return all(

@@ -1,0 +1,84 @@
+"""The context of an engine: prompts that do not fit are refused, and their variables shrunk until they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from investigator.asking.call import Call, Layer
+from investigator.asking.journal import CallJournal
+from investigator.engines.base import tokens_of, traits_of
+from investigator.errors import ContextTooLongError
+from investigator.records import Record, Reply
+
+V = TypeVar("V", bound=Record)
+T = TypeVar("T")
+
+_MARGIN = 0.05  # of a context, for what a chat template puts around a prompt
+_MOST_REFUSALS = 8
+
+
+class PromptTooLong(ContextTooLongError):
+    """A prompt does not fit; `share` (0..1) of it would, None if the engine refused it without a count."""
+
+    def __init__(self, message: str, *, hint: str = "", share: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.share = share
+
+
+class WithinContext:
+    """Lets a prompt pass that fits into the engine's context, with its tokens.
+
+    One that does not fit is remembered in the journal: it is neither counted nor sent again.
+    """
+
+    def __init__(self, inner: Layer, journal: CallJournal) -> None:
+        self._inner = inner
+        self._journal = journal
+
+    def __call__(self, call: Call) -> Reply:
+        """Return the reply of the layer inside. Raises PromptTooLong and StoreError."""
+        tokens = self._tokens_that_fit(call)
+        try:
+            return self._inner(replace(call, tokens=tokens))
+        except ContextTooLongError as error:
+            self._journal.keep_too_long(call.key, 0)
+            raise PromptTooLong(error.message, hint=error.hint) from error
+
+    def _tokens_that_fit(self, call: Call) -> int:
+        engine = call.engine
+        limit = traits_of(engine).context_tokens
+        room = None if limit is None else int(limit * (1 - _MARGIN))
+        known = self._journal.too_long(call.key)
+        if known == 0:
+            raise PromptTooLong(f"{engine.name} has refused a prompt of this length")
+        tokens = tokens_of(engine, call.prompt.text) if known is None else known
+        if room is not None and tokens > room:
+            if known is None:
+                self._journal.keep_too_long(call.key, tokens)
+            message = f"the prompt of {tokens} tokens does not fit into the {room} that {engine.name} can read"
+            raise PromptTooLong(message, share=room / tokens)
+        return tokens
+
+
+def no_smaller(_: Record, share: float) -> None:
+    """Leave nothing out: for variables that are needed whole."""
+
+
+def put_smaller_until_it_fits(put: Callable[[V], T], variables: V, smaller: Callable[[V, float], V | None]) -> T:
+    """Return what `put` makes of the variables, or of smaller ones if their prompt is too long.
+
+    `smaller` gives variables of about that share (0..1) of the length, or None if nothing more can be left out. An
+    engine that does not tell its context may refuse several prompts. Raises PromptTooLong and what `put` raises.
+    """
+    refusals = 0
+    while True:
+        try:
+            return put(variables)
+        except PromptTooLong as error:
+            refusals += error.share is None
+            less = smaller(variables, error.share or 0.5) if refusals < _MOST_REFUSALS else None
+            if less is None:
+                raise
+            variables = less

@@ -1,0 +1,69 @@
+"""What an engine replied, read as the record that was asked for; a reply that cannot be read is asked for once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from investigator.asking.budget import BudgetSpent
+from investigator.asking.replies import read_reply
+from investigator.errors import ContextTooLongError, ReplyError
+from investigator.records import FinishReason, Prompt, Record, RepairVariables, Reply, StopReason
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class ReadReply(Generic[R]):
+    """What was read from a reply: its value, or None with the problem; and the raw text.
+
+    `in_part` is True if something was left out of the prompt because the context was too small; `stopped_by` is the
+    ceiling that forbade asking once more.
+    """
+
+    value: R | None
+    raw: str
+    problem: str = ""
+    in_part: bool = False
+    stopped_by: StopReason | None = None
+
+
+def anything(_: Record) -> str:
+    """Accept every value that could be read."""
+    return ""
+
+
+def read_or_repaired(
+    prompt: Prompt,
+    reply: Reply,
+    reply_type: type[R],
+    problem_with: Callable[[R], str],
+    ask_again: Callable[[RepairVariables], Reply],
+) -> ReadReply[R]:
+    """Return what a reply to a prompt says; if it has a problem, it is asked for once more.
+
+    The second reply counts if it can be read, even if `problem_with` still finds something. If there can be none (the
+    prompt is too long, a ceiling is reached), the first was paid for and is returned as it came. Raises EngineError,
+    TemplateError and StoreError.
+    """
+    first = _read(reply, reply_type, problem_with)
+    if not first.problem:
+        return first
+    try:
+        again = ask_again(RepairVariables(prompt=prompt.text, reply=first.raw, problem=first.problem))
+    except ContextTooLongError:
+        return first
+    except BudgetSpent as spent:
+        return replace(first, stopped_by=spent.reason)
+    second = _read(again, reply_type, problem_with)
+    return second if second.value is not None or first.value is None else first
+
+
+def _read(reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> ReadReply[R]:
+    try:
+        value = read_reply(reply.text, reply_type)
+    except ReplyError as error:
+        cut = " It was cut off: make it shorter." if reply.finish_reason is FinishReason.LENGTH else ""
+        return ReadReply(None, reply.text, error.message + cut)
+    return ReadReply(value, reply.text, problem_with(value))

@@ -1,0 +1,49 @@
+"""The client puts the layers together."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
+from investigator.engines.roles import Role
+from investigator.engines.scripted import ScriptedEngine
+from investigator.records import Prompt, Reply
+from investigator.research.memory_stream import MemoryStream
+from investigator.research.query import Query
+from investigator.store.in_memory import InMemoryJournal
+
+PACKAGE = Path(inspect.getfile(EngineClient)).parents[1]
+MOST_FRAMES = 10
+"""From the method's call to the engine's reply: one for each layer, and two for what the loop of shrinking puts."""
+
+
+class Looking:
+    """An engine that notes the functions of the package through which it was reached, the outermost first."""
+
+    name = "looking"
+
+    def __init__(self, *replies: str) -> None:
+        self.paths: list[list[str]] = []
+        self._script = ScriptedEngine(replies)
+
+    def reply(self, prompt: Prompt) -> Reply:
+        own = [frame for frame in inspect.stack()[1:] if PACKAGE in Path(frame.filename).parents]
+        self.paths.append([f"{Path(frame.filename).stem}.{frame.function}" for frame in reversed(own)])
+        return self._script.reply(prompt)
+
+
+def test_a_call_reaches_its_engine_through_few_frames(tmp_path: Path) -> None:
+    (tmp_path / "plant.txt").write_text("The plant makes 42 MW.", encoding="utf-8")
+    engine = Looking("Hm.", '{"point": 90, "quotes": ["The plant makes 42 MW."], "reply": "42 MW"}')
+    client = EngineClient(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), lambda: 0.0)
+    with Investigator(tmp_path, embedder=ScriptedEmbedder()).library() as library:
+        query = Query("plant.txt", "How much?", MemoryStream(), tmp_path, client=client, library=library)
+        finding = query.examine(client.prompts.path("query/ask"), "How much does it make?")
+    assert finding.point == 90
+    first, repair = engine.paths
+    assert first[0] == repair[0] == "query.examine"
+    assert len(first) + 1 <= MOST_FRAMES, first  # with the engine's own
+    assert len(repair) + 1 <= MOST_FRAMES, repair

@@ -1,0 +1,96 @@
+"""A reply that cannot be read, or has a problem, is asked for once more and never twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from mill import SAID, TEXT, asking
+
+from investigator.asking.budget import BudgetSettings, BudgetSpent
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
+from investigator.asking.repair import ReadReply, read_or_repaired
+from investigator.engines.roles import Role
+from investigator.engines.scripted import ScriptedEngine
+from investigator.errors import ContextTooLongError
+from investigator.records import AskReply, FinishReason, PlanReply, RepairVariables, Reply, StopReason
+from investigator.store.in_memory import InMemoryJournal
+
+PROMPT = Prompts().prompt("query/ask", asking(TEXT))
+MUMBLED = "Well, who knows."
+
+
+def no_point(reply: AskReply) -> str:
+    return "" if reply.point is not None else "no point"
+
+
+def read(first: str, again: Callable[[RepairVariables], Reply]) -> ReadReply[AskReply]:
+    return read_or_repaired(PROMPT, Reply(text=first), AskReply, no_point, again)
+
+
+def never(_: RepairVariables) -> Reply:
+    raise AssertionError("asked once more")
+
+
+def test_a_good_reply_is_not_asked_for_again() -> None:
+    found = read(SAID, never)
+    assert found == ReadReply(AskReply(point=90, reply="So it is."), SAID)
+
+
+def test_the_engine_is_shown_its_prompt_its_reply_and_the_problem_with_it() -> None:
+    asked: list[RepairVariables] = []
+
+    def again(variables: RepairVariables) -> Reply:
+        asked.append(variables)
+        return Reply(text=SAID)
+
+    found = read(MUMBLED, again)
+    assert asked == [RepairVariables(prompt=PROMPT.text, reply=MUMBLED, problem="no point")]
+    assert (found.raw, found.problem) == (SAID, "")
+
+
+def test_a_second_reply_with_a_problem_is_taken_as_it_is() -> None:
+    found = read(MUMBLED, lambda _: Reply(text="Nobody knows."))
+    assert (found.raw, found.problem) == ("Nobody knows.", "no point")
+
+
+def test_a_second_reply_that_cannot_be_read_does_not_replace_one_that_could() -> None:
+    assert read(MUMBLED, lambda _: Reply(text="")).raw == MUMBLED
+
+
+def test_a_reply_that_was_cut_off_is_asked_for_shorter() -> None:
+    said: list[str] = []
+
+    def again(variables: RepairVariables) -> Reply:
+        said.append(variables.problem)
+        return Reply(text="")
+
+    cut = Reply(text="Let me think about", finish_reason=FinishReason.LENGTH)
+    found = read_or_repaired(PROMPT, cut, PlanReply, lambda _: "", again)
+    assert found.value is None
+    assert said[0].endswith("It was cut off: make it shorter.")
+
+
+def test_where_asking_once_more_does_not_fit_the_first_reply_stays() -> None:
+    def again(_: RepairVariables) -> Reply:
+        raise ContextTooLongError("too long")
+
+    found = read(MUMBLED, again)
+    assert (found.raw, found.problem, found.stopped_by) == (MUMBLED, "no point", None)
+
+
+def test_where_a_ceiling_forbids_asking_once_more_the_first_reply_stays_and_names_it() -> None:
+    def again(_: RepairVariables) -> Reply:
+        raise BudgetSpent(StopReason.MONEY)
+
+    found = read(MUMBLED, again)
+    assert (found.raw, found.stopped_by) == (MUMBLED, StopReason.MONEY)
+
+
+@pytest.mark.parametrize(("calls", "stopped_by"), [(1, StopReason.CALLS), (2, None)])
+def test_asking_once_more_is_a_call_of_its_own(calls: int, stopped_by: StopReason | None) -> None:
+    engine, budget = ScriptedEngine([MUMBLED, SAID]), BudgetSettings(calls=calls)
+    client = EngineClient({role: engine for role in Role}, Prompts(), InMemoryJournal(), lambda: 0.0, budget)
+    found = client.ask("query/ask", asking(TEXT), AskReply, problem_with=no_point)
+    assert (len(engine.asked), found.stopped_by, client.no_repair_for) == (calls, stopped_by, stopped_by)

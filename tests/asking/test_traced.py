@@ -1,0 +1,68 @@
+"""A trace hears of each call, of its error, and of replies that are used again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from mill import SAID, TEXT, call
+
+from investigator.asking.call import Call, Sending
+from investigator.asking.traced import Traced
+from investigator.engines.scripted import ScriptedEngine
+from investigator.errors import EngineError
+from investigator.records import Investigation, Prompt, Reply
+
+
+class Watching:
+    """A trace that notes what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    @contextmanager
+    def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[Watching]:
+        self.heard.append(f"{prompt.template} to {engine}")
+        try:
+            yield self
+        except EngineError as error:
+            self.heard.append(f"failed: {error.message}")
+            raise
+
+    def done(self, reply: Reply, *, reused: bool = False) -> None:
+        self.heard.append(f"{'reused' if reused else 'new'}: {reply.text}, {reply.seconds} s")
+
+    def ended(self, investigation: Investigation) -> None:
+        self.heard.append("ended")
+
+
+def test_a_call_is_watched_with_its_reply_and_its_seconds() -> None:
+    trace, ticks = Watching(), iter([10.0, 12.5])
+    reply = Traced(Sending(lambda: next(ticks)), trace)(call(ScriptedEngine("yes"), TEXT))
+    assert reply.seconds == 2.5
+    assert trace.heard == ["query/ask to scripted", "new: yes, 2.5 s"]
+
+
+def test_a_reply_that_is_used_again_is_said_to_be() -> None:
+    trace = Watching()
+    Traced(Sending(lambda: 0.0), trace).reused(call(ScriptedEngine(SAID), TEXT), Reply(text="kept", seconds=3.0))
+    assert trace.heard == ["query/ask to scripted", "reused: kept, 3.0 s"]
+
+
+def test_an_error_of_the_engine_is_reported_and_passes_through() -> None:
+    trace = Watching()
+
+    def gone(_: Call) -> Reply:
+        raise EngineError("gone")
+
+    with pytest.raises(EngineError, match="gone"):
+        Traced(gone, trace)(call(ScriptedEngine(SAID), TEXT))
+    assert trace.heard == ["query/ask to scripted", "failed: gone"]
+
+
+def test_a_reply_is_heard_while_it_is_written_if_somebody_listens() -> None:
+    heard: list[str] = []
+    asked = call(ScriptedEngine("So it is."), TEXT, hear=heard.append)
+    assert Sending(lambda: 0.0)(asked).text == "So it is."
+    assert heard == ["So ", "So it ", "So it is."]
