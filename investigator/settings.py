@@ -23,10 +23,12 @@ from investigator.engines.chat.models import ChatSettings
 from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError
-from investigator.research.defaults import DEFAULT_MISSION, DEFAULT_STRATEGY
 from investigator.research.investigator import MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.tracing.opening import TraceSettings
+
+DEFAULT_MISSION = "Answer the question from the documents alone, and say so plainly when they do not hold the answer."
+DEFAULT_STRATEGY = "Ask the likeliest documents first; prefer exact statements, figures and dates to general remarks."
 
 _SHOWN = 60  # characters of a value in a message
 _BOUNDS = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}

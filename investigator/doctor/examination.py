@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
-from investigator.bb3.contracts import CONTRACTS
 from investigator.doctor.examples import SENDS, doubt, example
 from investigator.doctor.findings import EngineFinding, RoleFinding, RoleState, StructuredOutput
 from investigator.engines.base import Engine, traits_of
@@ -34,12 +33,17 @@ class Examination:
     """
 
     def __init__(
-        self, name: str, opening: Callable[[], Engine], on_call: Callable[[str], None], clock: Callable[[], float]
+        self,
+        name: str,
+        opening: Callable[[], Engine],
+        prompts: Prompts,
+        on_call: Callable[[str], None],
+        clock: Callable[[], float],
     ) -> None:
         self._name = name
         self._on_call = on_call
         self._clock = clock
-        self._prompts = Prompts(contracts=CONTRACTS)
+        self._prompts = prompts
         self._engine: Engine | None = None
         self._failure: InvestigatorError | None = None
         self._asked_format = ReplyFormat.NONE

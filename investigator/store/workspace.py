@@ -39,6 +39,11 @@ def locate(folder: Path, chosen: Path | None = None) -> Path:
     return user_data_path("investigator", appauthor=False) / name
 
 
+def has_database(directory: Path) -> bool:
+    """Return True if something was indexed or investigated in a workspace directory before."""
+    return (directory / DATABASE_NAME).is_file()
+
+
 class Workspace:
     """An open workspace: its directory, its database, and the lock of the one writer.
 
