@@ -1,4 +1,4 @@
-"""`investigator doctor`: whether the models work, who they are, and what is sent where."""
+"""`investigator doctor`: check that the models work, who they are, and what is sent where."""
 
 from __future__ import annotations
 

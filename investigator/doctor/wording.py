@@ -114,7 +114,7 @@ def _environment(environment: Environment) -> Text:
 
 
 def _remarks(findings: Sequence[RoleFinding]) -> list[Text]:
-    """What is wrong, told once for all roles that it holds for."""
+    """Say what is wrong, once for all roles that have the problem."""
     groups: dict[tuple[RoleState, str, str, str], list[str]] = {}
     for finding in findings:
         if finding.remark:

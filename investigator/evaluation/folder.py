@@ -20,7 +20,7 @@ from investigator.records import Answered, AnswerStatus, Event, Investigation, N
 from investigator.retrieval.library import Library
 from investigator.settings import Settings, load_settings
 from investigator.store.corpus import Corpus
-from investigator.store.workspace import Workspace, locate
+from investigator.store.workspace import Workspace
 
 _RANKED_DOCUMENTS = 10
 _PASSAGES = 5
@@ -53,7 +53,7 @@ class FolderEvaluation:
         self._investigator = Investigator(
             folder, model=model, settings=self._settings, workspace=workspace, embedder=embedder
         )
-        self._directory = locate(self._investigator.folder, workspace)
+        self._directory = self._investigator.workspace
         self._embedder_name = embedder.name if embedder else self._settings.embedder
         self._every = tuple(questions)
         self._questions = self._every[:limit]
@@ -152,20 +152,20 @@ class FolderEvaluation:
             return blank.changed(failure=f"{type(error).__name__}: {error.message}")
         return blank.changed(failure="the investigation ended without an answer")
 
-    def _outcome(self, blank: Outcome, case: Investigation, seconds: float | None) -> Outcome:
-        answer = case.answer
+    def _outcome(self, blank: Outcome, run: Investigation, seconds: float | None) -> Outcome:
+        answer = run.answer
         citations = answer.citations if answer else ()
-        quoted = [memory for memory in case.memories if memory.quotes and memory.point is not None]
+        quoted = [memory for memory in run.memories if memory.quotes and memory.point is not None]
         best = max(quoted, key=lambda memory: memory.point or 0, default=None)
         return blank.changed(
-            run_id=case.id,
+            run_id=run.id,
             status=answer.status if answer else AnswerStatus.NOT_FOUND_SO_FAR,
             answer=" ".join(claim.text for claim in answer.claims) if answer else "",
             citations=citations,
             proven=self._proven(citations),
             best_quotes=best.quotes if best else (),
             confidence=(best.point or 0) if best else 0,
-            usage=case.usage,
+            usage=run.usage,
             seconds=seconds,
         )
 

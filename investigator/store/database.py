@@ -1,4 +1,4 @@
-"""The workspace database: opened, checked, and its foreign errors translated."""
+"""The workspace database: opens and checks it, and translates its foreign errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Database:
             _make(connection, tables.sorted_tables, *statements)
 
     def _check_version(self, connection: Connection) -> None:
-        """Take the version of this program; what an older one derived from the documents is dropped."""
+        """Set the version of this program; drop what an older one derived from the documents."""
         kept = get_meta(connection, "schema_version")
         version = int(kept or schema.SCHEMA_VERSION)
         if version > schema.SCHEMA_VERSION:
@@ -57,17 +57,17 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds."""
+        """Open a transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds."""
         with _translated(self.path), self._engine.begin() as connection:
             yield connection
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         self._engine.dispose()
 
 
 def get_meta(connection: Connection, key: str) -> str | None:
-    """The value kept under a key of the workspace, or None."""
+    """Return the value kept under a key of the workspace, or None."""
     return connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == key)).scalar()
 
 
