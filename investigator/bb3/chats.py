@@ -53,19 +53,19 @@ def open_chat(
 ) -> Iterator[FolderChat]:
     """Talk to the documents of a folder, as long as the context lasts.
 
-    `models` name engines of single modules; the others have that of the role `chat`. `decodings` tell how modules
-    write, as far as fields are set in them; `on_notice` hears what their engines cannot be told. `search` finds
-    documents elsewhere than in the folder. Replies to the same prompts are used again within it, and the ceilings of
-    the settings hold over all its conversations. Raises FolderError, SettingsError, CredentialError,
+    `models` name engines of single modules; the others have that of the role `chat`. The fields set in `decodings`
+    choose how modules write; `on_notice` receives what their engines do not support. `search` finds documents elsewhere
+    than in the folder. Replies to the same prompts are reused, and the limits of the settings hold over all
+    conversations of the chat. Raises FolderError, SettingsError, CredentialError,
     WorkspaceLockedError, StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
-    with open_shelf():  # what is wrong with the folder is said now, and not at the first question
+    with open_shelf():  # a problem of the folder is raised now, and not at the first question
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
     journal = _ChatJournal(parts.prices.price_of, time.monotonic)
     usual = _knowing_the_chat(investigator.engines[Role.CHAT])
-    named = _engines_by_module(parts, _named(usual, models or {}, on_notice))
+    named = _engines_by_module(parts, _spare_a_small_model(usual, models or {}, on_notice))
     engines, notices = _with_decodings(named, usual, decodings or {})
     usual_client = _client(parts, usual, journal)
     clients = {module: _client(parts, engine, journal) for module, engine in engines.items()}
@@ -91,7 +91,7 @@ def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
     return parts.client(dict.fromkeys(Role, engine), journal, budget=parts.settings.budget.beyond_one_question())
 
 
-def _named(
+def _spare_a_small_model(
     usual: Engine, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
 ) -> Mapping[Module, str | Engine]:
     """Return the engines of single modules; a small model only replies, unless it is named for more."""
@@ -126,7 +126,7 @@ def _with_decodings(
 
 @contextmanager
 def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
-    """What is remembered of the users of a folder's workspace, as long as the context lasts. Raises StoreError."""
+    """Open what is remembered of the users of a workspace, as long as the context lasts. Raises StoreError."""
     investigator.workspace.mkdir(parents=True, exist_ok=True)
     database = Database(investigator.workspace / DATABASE_NAME)
     try:
@@ -144,16 +144,16 @@ class _ChatJournal(InMemoryJournal):
         self._began = clock()
 
     def elapsed(self) -> float:
-        """Seconds since the chat was opened."""
+        """Return the seconds since the chat was opened."""
         return self._clock() - self._began
 
 
 def talk_with(
     chat: FolderChat, user: str, *, consent: bool = False, classifier: SafetyClassifier | None = None
 ) -> Talk:
-    """A new conversation with a user, guarded and recorded; `consent` is the user's own, to have it shared.
+    """Start a conversation with a user, guarded and recorded; `consent` is the user's own, to have it shared.
 
-    Raises DialogueError for a user's name that cannot be.
+    Raises DialogueError for an invalid user name.
     """
     guard = SafetyGuard(Random(), classifier=classifier)
     return Talk(chat, chat.start(user), guard, lambda: str(uuid.uuid4()), consent=consent)
@@ -167,10 +167,10 @@ def module_client(
     decodings: Mapping[Module, Decoding] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
 ) -> EngineClient:
-    """A client for asking one module without a folder; without a model the extractive engine plays it.
+    """Return a client for asking one module without a folder; without a model the extractive engine answers.
 
-    `decodings` tell how the module writes; `on_notice` hears what its engine cannot be told. Raises SettingsError,
-    CredentialError, MissingPackageError.
+    `decodings` choose how the module writes; `on_notice` receives what its engine does not support. Raises
+    SettingsError, CredentialError, MissingPackageError.
     """
     parts = Parts(settings, prompts=prompts, on_notice=on_notice).with_templates(CONTRACTS, chat_answers)
     engine = parts.engine(model or EXTRACTIVE)

@@ -15,17 +15,17 @@ _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 
 
 def engines_by_role(
-    model: str | Engine | Sequence[str] | None, open_engine: Callable[[str], Engine]
+    model: str | Engine | Sequence[str] | None, engine_named: Callable[[str], Engine]
 ) -> tuple[dict[Role, Engine], tuple[Role, ...]]:
     """Return the engine of each role, and the roles that an engine was named for; one of two roles is opened once.
 
-    Raises SettingsError if the names cannot be understood, and what `open_engine` raises.
+    Raises SettingsError if the names cannot be understood, and what `engine_named` raises.
     """
     if model is not None and not isinstance(model, str | Sequence):
         return {role: model for role in Role}, ()
     models = parse_model_options([model] if isinstance(model, str) else model or ())
     names = {role: models.name_for(role) for role in Role}
-    opened = {name: open_engine(name) for name in dict.fromkeys(names.values())}
+    opened = {name: engine_named(name) for name in dict.fromkeys(names.values())}
     return {role: opened[name] for role, name in names.items()}, tuple(role for role, _ in models.apart)
 
 

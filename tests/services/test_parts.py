@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+import investigator as package
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.engines.embedding.embedders import DEFAULT_MODEL
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.services.parts import Parts, open_embedder, standalone_client, standalone_library
 from investigator.settings import load_settings
+
+PICKED = {"SentenceTransformerEmbedder", "ExtractiveEngine", "open_engine", "KnownServers", "FolderIndex", "Journal"}
+
+
+def test_concrete_parts_are_picked_in_one_place() -> None:
+    root = Path(package.__file__).parent
+    callers = {
+        file.relative_to(root).as_posix()
+        for file in root.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PICKED
+    }
+    apart = {name for name in callers if not name.startswith("engines/")}
+    assert apart - {"research/defaults.py", "cli/eval_retrieval.py"} == {"services/parts.py"}
 
 
 def test_the_settings_name_the_embedder_of_the_search_and_of_the_extractive_engine(tmp_path: Path) -> None:
