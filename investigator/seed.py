@@ -8,18 +8,11 @@ from __future__ import annotations
 
 import logging
 import re
-import time
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
-from investigator.engines.base import Embedder
-from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.extractive import ExtractiveEngine
-from investigator.engines.roles import Role
-from investigator.errors import SettingsError
 from investigator.evidence.quotes import Sources
 from investigator.records import DocumentCard, Finding, Memory, Plan, PlanStep, PlanVariables, PointStatus, Status
 from investigator.research.critical_thinking import own_words
@@ -28,11 +21,7 @@ from investigator.research.method_settings import DEFAULT_MISSION
 from investigator.research.planner import PlannerSettings, continued, propose
 from investigator.research.query import DocumentQuery
 from investigator.research.tactical_planning import prioritized, sub_question
-from investigator.retrieval.folder_index import workspace_library
-from investigator.retrieval.library import Library
-from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.store.in_memory import InMemoryJournal
-from investigator.store.workspace import DATABASE_NAME, Workspace
+from investigator.services.parts import standalone_client, standalone_library
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +52,7 @@ class Planner:
         client: EngineClient | None = None,
         settings: PlannerSettings | None = None,
     ) -> None:
-        self._client = client or _default_client()
+        self._client = client or standalone_client()
         self._settings = settings or PlannerSettings()
         self._request = PlanVariables(
             question=main_question,
@@ -146,9 +135,9 @@ class Query:
         self.target_doc_id = target_doc_id
         self.main_question = main_question
         self.memory_stream = memory_stream
-        self._client = client or _default_client()
+        self._client = client or standalone_client()
         self._mission = mission
-        self._library = _open_library(Path(db_dir))
+        self._library = standalone_library(Path(db_dir))
 
     def run(self, prompt_template_path: str | Path, sub_question: str) -> bool:
         """Ask, and remember the reply. Return False if its point could not be read; it is remembered all the same.
@@ -197,25 +186,3 @@ def told(history: str | Sequence[Memory], question: str) -> tuple[Memory, ...]:
 def _card(entry: str) -> DocumentCard:
     document_id, *title = _TITLE.split(entry, maxsplit=1)
     return DocumentCard(document_id=document_id, title=title[0] if title and title[0] else document_id)
-
-
-@cache
-def _default_embedder() -> Embedder:
-    """all-MiniLM-L6-v2, loaded when the first text is embedded."""
-    return SentenceTransformerEmbedder()
-
-
-def _default_client() -> EngineClient:
-    """A client of the extractive engine and the shipped templates, whose journal ends with the process."""
-    engine = ExtractiveEngine(_default_embedder())
-    return EngineClient({role: engine for role in Role}, Prompts(), InMemoryJournal(), time.monotonic)
-
-
-def _open_library(directory: Path) -> Library:
-    """The library of a workspace directory that was indexed before. Raises SettingsError if there is none."""
-    if not (directory / DATABASE_NAME).is_file():
-        raise SettingsError(
-            f"there is no workspace in {directory}",
-            hint='Index the folder first, for example with: investigator ask FOLDER "question"',
-        )
-    return workspace_library(Workspace(directory, write=False), _default_embedder(), RetrievalSettings())

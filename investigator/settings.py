@@ -65,7 +65,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(file: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
-    """The settings from a TOML or JSON file, the environment, and overrides `part.field=value`, the later ones winning.
+    """Return the settings of a TOML or JSON file, the environment and overrides `part.field=value`; later ones win.
 
     Raises SettingsError, which names the setting.
     """
@@ -75,7 +75,7 @@ def load_settings(file: Path | None = None, overrides: Sequence[str] = ()) -> Se
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise _told(error) from error
+        raise _first_problem(error) from error
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _parsed(overrides: Iterable[str]) -> dict[str, Any]:
 
 
 def _literal(value: str) -> Any:
-    """A JSON value where it is one (numbers, true, null, lists), else the text itself."""
+    """Return a JSON value if it is one (number, true, null, list), else the text itself."""
     try:
         return json.loads(value)
     except (ValueError, RecursionError):  # also of a number that is too long to be one
@@ -131,8 +131,8 @@ def _environment() -> dict[str, Any]:
         ) from error
 
 
-def _told(error: ValidationError) -> SettingsError:
-    """The first thing that is wrong, in words, and what may be set instead."""
+def _first_problem(error: ValidationError) -> SettingsError:
+    """Return the first problem in words, and what may be set instead."""
     first = error.errors()[0]
     name = ".".join(step for step in first["loc"] if isinstance(step, str))
     part, field = _place(name)
@@ -150,7 +150,7 @@ def _told(error: ValidationError) -> SettingsError:
 
 
 def _place(name: str) -> tuple[list[str], FieldInfo | None]:
-    """The part that a setting lies in, or that it names, as its steps; and its field, None where there is none."""
+    """Return the part that holds a setting, or that it names, as its steps; and its field, None if there is none."""
     model: type[BaseModel] = Settings
     part: list[str] = []
     field: FieldInfo | None = None
@@ -164,7 +164,7 @@ def _place(name: str) -> tuple[list[str], FieldInfo | None]:
 
 
 def _names(model: type[BaseModel] = Settings, before: str = "") -> Iterator[str]:
-    """The full names of all settings."""
+    """Yield the full names of all settings."""
     for name, field in model.model_fields.items():
         below = field.annotation
         if isinstance(below, type) and issubclass(below, BaseModel):
@@ -174,7 +174,7 @@ def _names(model: type[BaseModel] = Settings, before: str = "") -> Iterator[str]
 
 
 def _nearest(name: str) -> str:
-    """The setting that is called most like it, whatever part it lies in; empty where none is."""
+    """Return the setting with the most similar name in any part; empty if no name is similar."""
     names = list(_names())
     close = get_close_matches(name, names, n=1, cutoff=0.75)
     last = {known.rpartition(".")[2]: known for known in reversed(names)}
@@ -183,7 +183,7 @@ def _nearest(name: str) -> str:
 
 
 def _in(part: Sequence[str]) -> str:
-    """What can be set in a part."""
+    """Say what can be set in a part."""
     model: type[BaseModel] = Settings
     for step in part:
         model = cast("type[BaseModel]", model.model_fields[step].annotation)
@@ -194,13 +194,13 @@ def _in(part: Sequence[str]) -> str:
 
 
 def _about(name: str, field: FieldInfo) -> str:
-    """What a setting says, and its default where that is short."""
+    """Return the description of a setting, and its default if that is short."""
     default = _shown(field.default)
     return f"{name}: {field.description}" + (f" (default {default})." if len(default) < _SHOWN else ".")
 
 
 def _wanted(field: FieldInfo, problem: str) -> str:
-    """What a setting takes, in words."""
+    """Say what values a setting takes."""
     if problem == "string_pattern_mismatch":
         return "of the form that its description shows"
     if problem == "string_too_short":
@@ -213,7 +213,7 @@ def _wanted(field: FieldInfo, problem: str) -> str:
 
 
 def _kind(field: FieldInfo) -> object:
-    """The type of a setting's value, None apart."""
+    """Return the type of a setting's value, apart from None."""
     kinds = [kind for kind in get_args(field.annotation) if kind is not NoneType]
     if get_origin(field.annotation) is tuple:
         return tuple
@@ -221,6 +221,6 @@ def _kind(field: FieldInfo) -> object:
 
 
 def _shown(value: object) -> str:
-    """A value as it would be set, cut where it is long."""
+    """Return a value as it would be set, shortened if it is long."""
     written = json.dumps(value, default=str, ensure_ascii=False)
     return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -50,7 +50,7 @@ def test_an_installed_package_finds_its_own_templates(installed: Path, tmp_path:
     assert set(_python(_LIST_TEMPLATES, environment, tmp_path)) == TEMPLATES != set()
 
 
-@pytest.mark.parametrize("suffix", [".py", ".typed", ".j2", ".css", ".txt", ".json"])
+@pytest.mark.parametrize("suffix", [".py", ".pyi", ".typed", ".j2", ".css", ".txt", ".json"])
 def test_every_file_of_the_package_is_in_the_wheel(installed: Path, suffix: str) -> None:
     package = ROOT / "investigator"
     wanted = {path.relative_to(ROOT) for path in package.rglob(f"*{suffix}")}

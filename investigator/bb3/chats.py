@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from investigator.asking.client import EngineClient
-from investigator.asking.prompts import Prompts
+from investigator.asking.journal import CallJournal
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.decoding_support import engines_as_told
@@ -25,14 +25,13 @@ from investigator.bb3.safety import SafetyClassifier, SafetyGuard
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.talk import Talk
 from investigator.engines.base import Engine, traits_of
-from investigator.engines.catalogue import EXTRACTIVE, open_engine
-from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.remembering import RememberingEmbedder
+from investigator.engines.catalogue import EXTRACTIVE
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.investigator import Investigator
 from investigator.records.decoding import Decoding
 from investigator.scoring.prices import Price
+from investigator.services.parts import Parts
 from investigator.settings import Settings
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
@@ -55,42 +54,48 @@ def open_chat(
 ) -> Iterator[FolderChat]:
     """Talk to the documents of a folder, as long as the context lasts.
 
-    `models` name engines of single modules; the others have that of the role `chat`. `decodings` tell how modules
-    write, as far as fields are set in them; `on_notice` hears what their engines cannot be told. `search` finds
-    documents elsewhere than in the folder. Replies to the same prompts are used again within it, and the ceilings of
-    the settings hold over all its conversations. Raises FolderError, SettingsError, CredentialError,
+    `models` name engines of single modules; the others have that of the role `chat`. The fields set in `decodings`
+    choose how modules write; `on_notice` receives what their engines do not support. `search` finds documents elsewhere
+    than in the folder. Replies to the same prompts are reused, and the limits of the settings hold over all
+    conversations of the chat. Raises FolderError, SettingsError, CredentialError,
     WorkspaceLockedError, StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
-    with open_shelf():  # what is wrong with the folder is said now, and not at the first question
+    with open_shelf():  # a problem of the folder is raised now, and not at the first question
         pass
-    journal = _ChatJournal(investigator.price_of, time.monotonic)
-    prompts = Prompts(investigator.prompts_folder, CONTRACTS)
-    second = _engine(investigator, EXTRACTIVE)
-    usual = investigator.client_for(_engine(investigator, None), prompts, journal, second)
-    engines, notices = _engines(investigator, _named(investigator, models or {}, on_notice), decodings or {})
-    clients = {module: investigator.client_for(engine, prompts, journal, second) for module, engine in engines.items()}
+    parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
+    journal = _ChatJournal(parts.prices.price_of, time.monotonic)
+    usual = _knowing_the_chat(investigator.engines[Role.CHAT])
+    named = _engines_by_module(parts, _spare_a_small_model(usual, models or {}, on_notice))
+    engines, notices = _with_decodings(named, usual, decodings or {})
+    usual_client = _client(parts, usual, journal)
+    clients = {module: _client(parts, engine, journal) for module, engine in engines.items()}
     for notice in notices:
         on_notice(notice)
     with open_memory(investigator) as kept:
         yield FolderChat(
             open_shelf,
-            lambda module: clients.get(module, usual),
+            lambda module: clients.get(module, usual_client),
             kept,
             lambda: str(uuid.uuid4()),
             chance=random.random,
             options=options,
             memory_options=memory,
-            side_by_side=min(client.traits(Role.CHAT).concurrency for client in (usual, *clients.values())),
+            side_by_side=min(client.traits(Role.CHAT).concurrency for client in (usual_client, *clients.values())),
             search=search,
         )
 
 
-def _named(
-    investigator: Investigator, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
+def _client(parts: Parts, engine: Engine, journal: CallJournal) -> EngineClient:
+    """Return a client of one engine; the usual limit of calls is that of one question, and does not hold here."""
+    parts.check_prices([engine])
+    return parts.client(dict.fromkeys(Role, engine), journal, budget=parts.settings.budget.beyond_one_question())
+
+
+def _spare_a_small_model(
+    usual: Engine, models: Mapping[Module, str | Engine], on_notice: Callable[[str], None]
 ) -> Mapping[Module, str | Engine]:
-    """The engines of single modules; a small model only replies, unless it is named for more."""
-    usual = _engine(investigator, None)
+    """Return the engines of single modules; a small model only replies, unless it is named for more."""
     left = [module for module in _FINDING if module not in models]
     if not traits_of(usual).is_small or not left:
         return models
@@ -101,27 +106,28 @@ def _named(
     return {**dict.fromkeys(left, EXTRACTIVE), **models}
 
 
-def _engine(investigator: Investigator, name: str | None) -> Engine:
-    """An engine of the investigator by its name, by default that of the role `chat`, which knows the chat's modules."""
-    engine = investigator.engine_for(name)
+def _knowing_the_chat(engine: Engine) -> Engine:
     return engine.answering(chat_answers) if isinstance(engine, ExtractiveEngine) else engine
 
 
-def _engines(
-    investigator: Investigator, models: Mapping[Module, str | Engine], decodings: Mapping[Module, Decoding]
-) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
-    """The engines of the modules that are told anything, one for each name, and what they cannot be told."""
+def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> Mapping[Module, Engine]:
+    """Open the engines that modules are named for, one for each name."""
     names = {name for name in models.values() if isinstance(name, str)}
-    opened = {name: _engine(investigator, name) for name in names}
-    usual = _engine(investigator, None)
-    engines = {module: opened[model] if isinstance(model, str) else model for module, model in models.items()}
+    opened = {name: parts.engine(name) for name in names}
+    return {module: opened[model] if isinstance(model, str) else model for module, model in models.items()}
+
+
+def _with_decodings(
+    engines: Mapping[Module, Engine], usual: Engine, decodings: Mapping[Module, Decoding]
+) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
+    """Return the engines of modules, decoding as they are set to, and notices of what they cannot be set to."""
     told, notices = engines_as_told({module: engines.get(module, usual) for module in decodings}, decodings)
     return {**engines, **told}, notices
 
 
 @contextmanager
 def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
-    """What is remembered of the users of a folder's workspace, as long as the context lasts. Raises StoreError."""
+    """Open what is remembered of the users of a workspace, as long as the context lasts. Raises StoreError."""
     investigator.workspace.mkdir(parents=True, exist_ok=True)
     database = Database(investigator.workspace / DATABASE_NAME)
     try:
@@ -139,16 +145,16 @@ class _ChatJournal(InMemoryJournal):
         self._began = clock()
 
     def elapsed(self) -> float:
-        """Seconds since the chat was opened."""
+        """Return the seconds since the chat was opened."""
         return self._clock() - self._began
 
 
 def talk_with(
     chat: FolderChat, user: str, *, consent: bool = False, classifier: SafetyClassifier | None = None
 ) -> Talk:
-    """A new conversation with a user, guarded and recorded; `consent` is the user's own, to have it shared.
+    """Start a conversation with a user, guarded and recorded; `consent` is the user's own, to have it shared.
 
-    Raises DialogueError for a user's name that cannot be.
+    Raises DialogueError for an invalid user name.
     """
     guard = SafetyGuard(Random(), classifier=classifier)
     return Talk(chat, chat.start(user), guard, lambda: str(uuid.uuid4()), consent=consent)
@@ -162,24 +168,14 @@ def module_client(
     decodings: Mapping[Module, Decoding] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
 ) -> EngineClient:
-    """A client for asking one module without a folder; without a model the extractive engine plays it.
+    """Return a client for asking one module without a folder; without a model the extractive engine answers.
 
-    `decodings` tell how the module writes; `on_notice` hears what its engine cannot be told. Raises SettingsError,
-    CredentialError, MissingPackageError.
+    `decodings` choose how the module writes; `on_notice` receives what its engine does not support. Raises
+    SettingsError, CredentialError, MissingPackageError.
     """
-    extractive = ExtractiveEngine(RememberingEmbedder(SentenceTransformerEmbedder()), chat_answers)
-    engine = open_engine(
-        model or EXTRACTIVE,
-        lambda: extractive,
-        chat=settings.chat,
-        gguf=settings.gguf,
-        transformers=settings.transformers,
-        on_notice=on_notice,
-    )
+    parts = Parts(settings, prompts=prompts, on_notice=on_notice).with_templates(CONTRACTS, chat_answers)
+    engine = parts.engine(model or EXTRACTIVE)
     told, notices = engines_as_told(dict.fromkeys(decodings or {}, engine), decodings or {})
     for notice in notices:
         on_notice(notice)
-    roles = dict.fromkeys(Role, next(iter(told.values()), engine))
-    return EngineClient(
-        roles, Prompts(prompts, CONTRACTS), InMemoryJournal(), time.monotonic, settings.budget, second=extractive
-    )
+    return parts.client(dict.fromkeys(Role, next(iter(told.values()), engine)), parts.memory_journal())

@@ -13,11 +13,11 @@ import typer
 from investigator.cli.options import AsJson, SettingsOptions
 from investigator.cli.output import print_json, print_styled
 from investigator.cli.progress import shown
-from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.tables import retrieval_text
+from investigator.services.parts import open_embedder
 
 
 def eval_retrieval(
@@ -43,7 +43,7 @@ def eval_retrieval(
     collection = read_collection(corpus, queries, qrels, limit)
     with TemporaryDirectory(prefix="investigator-", ignore_cleanup_errors=True) as temporary:
         directory = workspace or Path(temporary)
-        embedder = SentenceTransformerEmbedder(chosen.embedder)
+        embedder = open_embedder(chosen)
         evaluation = RetrievalEvaluation(collection, directory, embedder, chosen.retrieval)
         try:
             for _ in shown(evaluation.run(), sys.stderr):

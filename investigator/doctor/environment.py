@@ -1,4 +1,4 @@
-"""What is installed here, and which variables change where calls go."""
+"""The installed packages, and the variables that change where calls go."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _OURS = "INVESTIGATOR_"
 
 
 def environment(embedder: Embedder, variables: Mapping[str, str] | None = None) -> Environment:
-    """What is installed, whether the embedder works, and the names of the variables that matter.
+    """Return what is installed, whether the embedder works, and the names of the variables that matter.
 
-    `variables` are those of this process where not given.
+    `variables` are by default those of this process.
     """
     set_here = os.environ if variables is None else variables
     problem, hint = _trouble(embedder)
@@ -39,7 +39,7 @@ def environment(embedder: Embedder, variables: Mapping[str, str] | None = None) 
 
 
 def _trouble(embedder: Embedder) -> tuple[str, str]:
-    """What is wrong with the embedder and what to do; the bundled one checks its weights before the first text."""
+    """Return what is wrong with the embedder and what to do; the bundled one checks its weights before a first text."""
     try:
         embedder.embed(("a text",))
     except EmbedderError as error:

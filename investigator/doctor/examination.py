@@ -1,4 +1,4 @@
-"""One engine under examination: tiny examples, what became of them, and what they tell of the engine."""
+"""One engine under examination: asks it tiny examples and judges its replies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
-from investigator.bb3.contracts import CONTRACTS
 from investigator.doctor.examples import SENDS, doubt, example
 from investigator.doctor.findings import EngineFinding, RoleFinding, RoleState, StructuredOutput
 from investigator.engines.base import Engine, traits_of
@@ -30,16 +29,21 @@ _OTHER_MODEL = "Choose another model for this role; none is needed with --model 
 class Examination:
     """Opens an engine and asks it, role by role; once a call has failed it is not asked again.
 
-    `opening` may raise any InvestigatorError, which is a finding; `on_call` is told before a language model is asked.
+    `opening` may raise any InvestigatorError, which is a finding; `on_call` is called before a language model is asked.
     """
 
     def __init__(
-        self, name: str, opening: Callable[[], Engine], on_call: Callable[[str], None], clock: Callable[[], float]
+        self,
+        name: str,
+        opening: Callable[[], Engine],
+        prompts: Prompts,
+        on_call: Callable[[str], None],
+        clock: Callable[[], float],
     ) -> None:
         self._name = name
         self._on_call = on_call
         self._clock = clock
-        self._prompts = Prompts(contracts=CONTRACTS)
+        self._prompts = prompts
         self._engine: Engine | None = None
         self._failure: InvestigatorError | None = None
         self._asked_format = ReplyFormat.NONE
@@ -54,7 +58,7 @@ class Examination:
             self._asked_format = _format_of(self._engine)
 
     def in_role(self, role: Role) -> RoleFinding:
-        """How the engine does in a role."""
+        """Return how the engine does in a role."""
         blank = RoleFinding(role=role, engine=self._name, sends=SENDS[role], state=RoleState.FAILED)
         if isinstance(self._engine, RecordedEngine):
             return blank.changed(state=RoleState.NOT_ASKED, remark=_ONLY_ITS_OWN)
@@ -73,7 +77,7 @@ class Examination:
         )
 
     def finding(self, prices: Prices) -> EngineFinding:
-        """What is known of the engine once it was asked."""
+        """Return what is known of the engine; ask it first."""
         engine = self._engine
         if engine is None:
             return EngineFinding(name=self._name)
@@ -108,8 +112,8 @@ class Examination:
         try:
             read = [read_reply(reply.text, prompt.reply_type) for prompt, reply in zip(prompts, replies, strict=True)]
         except ReplyError as error:
-            told = f"its reply cannot be read: {error.message}"
-            return blank.changed(remark=told, hint=_OTHER_MODEL.format(role=blank.role))
+            remark = f"its reply cannot be read: {error.message}"
+            return blank.changed(remark=remark, hint=_OTHER_MODEL.format(role=blank.role))
         doubts = doubt(read)
         hint = _OTHER_MODEL.format(role=blank.role) if doubts else ""
         state = RoleState.DOUBTFUL if doubts else RoleState.WORKS
@@ -133,7 +137,7 @@ def _format_of(engine: Engine) -> ReplyFormat:
 
 
 def _is_of_form(reply: Reply, prompt: Prompt) -> bool:
-    """Whether a reply is JSON with every field of what was asked for, and nothing around it."""
+    """Return True if a reply is JSON with every field of its type, and nothing around it."""
     try:
         read = prompt.reply_type.model_validate_json(reply.text)
     except ValidationError:

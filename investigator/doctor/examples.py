@@ -75,7 +75,7 @@ def example(role: Role) -> Example:
 
 
 def doubt(replies: Sequence[Record]) -> str:
-    """What is not sensible about the replies to an example; empty where they are as they should be."""
+    """Return what is not sensible about the replies to an example; empty if they are as they should be."""
     match replies[0]:
         case AskReply() as reply:
             return _doubt_about_points([reply, *(other for other in replies[1:] if isinstance(other, AskReply))])

@@ -34,7 +34,7 @@ class RoleFinding(Record):
     """One role: its engine, how the example went, and what it cost.
 
     `remark` says what went wrong, or how the example was judged; `hint` what to do next. `seconds` are those of the
-    last call, None where none was answered. `sends` is what an investigation shows the engine in this role.
+    last call, None if none was answered. `sends` is what an investigation shows the engine in this role.
     """
 
     role: Role
@@ -52,9 +52,9 @@ class RoleFinding(Record):
 class EngineFinding(Record):
     """One engine: where it runs, what it can read, what it costs.
 
-    `endpoint` is a URL without path, or the name of the provider where its address is not known; empty for an engine
-    in this process. `leaves_machine` is None where the engine could not be opened. `context_tokens` and `price` are
-    None where they are not known.
+    `endpoint` is a URL without path, or the name of the provider if its address is not known; empty for an engine
+    in this process. `leaves_machine` is None if the engine could not be opened. `context_tokens` and `price` are
+    None if they are not known.
     """
 
     name: str
@@ -67,7 +67,7 @@ class EngineFinding(Record):
 
 
 class Extra(Record):
-    """An optional part of the package, and the library that it brings; no `version` where that is not installed."""
+    """An optional part of the package, and the library that it brings; no `version` if that is not installed."""
 
     name: str
     library: str
@@ -75,7 +75,7 @@ class Extra(Record):
 
 
 class Environment(Record):
-    """What is installed here. `embedder_problem` is empty where the embedder works.
+    """The installed packages. `embedder_problem` is empty if the embedder works.
 
     `weights_checked` says that its weights are the known ones, by their sha256; only those of the default are known.
     `variables` are the names, never the values, of variables that change where calls go or which keys they carry.
@@ -107,7 +107,7 @@ class Diagnosis(Record):
 
     @property
     def money(self) -> float | None:
-        """US dollars that the examples cost; None where a price is not known."""
+        """US dollars that the examples cost; None if a price is not known."""
         prices = {engine.name: engine.price for engine in self.engines}
         total = 0.0
         for finding in self.roles:

@@ -20,7 +20,7 @@ from investigator.records import Answered, AnswerStatus, Event, Investigation, N
 from investigator.retrieval.library import Library
 from investigator.settings import Settings, load_settings
 from investigator.store.corpus import Corpus
-from investigator.store.workspace import Workspace, locate
+from investigator.store.workspace import Workspace
 
 _RANKED_DOCUMENTS = 10
 _PASSAGES = 5
@@ -53,7 +53,7 @@ class FolderEvaluation:
         self._investigator = Investigator(
             folder, model=model, settings=self._settings, workspace=workspace, embedder=embedder
         )
-        self._directory = locate(self._investigator.folder, workspace)
+        self._directory = self._investigator.workspace
         self._embedder_name = embedder.name if embedder else self._settings.embedder
         self._every = tuple(questions)
         self._questions = self._every[:limit]

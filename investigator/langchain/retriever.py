@@ -9,15 +9,15 @@ from langchain_core.runnables import run_in_executor
 from pydantic import Field
 
 from investigator.investigator import Investigator
-from investigator.langchain.turns import LONGEST_WAIT, turn
+from investigator.langchain.threads import LONGEST_WAIT, one_at_a_time
 from investigator.records import SearchHit
 
 
 class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     """Finds the `k` best chunks of the folder, best first, by words and by meaning. No language model is asked.
 
-    The metadata say where each stands: `source` (the path below the folder), `page` and `line` (from 1, page None where
-    the format has none), `start` and `end` (characters of the text that was read), and `score` (0..1, comparable within
+    The metadata give its place: `source` (the path below the folder), `page` and `line` (from 1, page None if the
+    format has none), `start` and `end` (characters of the text that was read), and `score` (0..1, comparable within
     one query). `invoke` takes another `k` for one call, and raises QuestionError for an empty query, FolderError,
     WorkspaceLockedError, EmbedderError and StoreError.
     """
@@ -29,7 +29,7 @@ class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
-        with turn(self.investigator, self.longest_wait):
+        with one_at_a_time(self.investigator, self.longest_wait):
             hits = self.investigator.search(query, limit=self.k if k is None else k)
         return [_document(hit) for hit in hits]
 

@@ -11,13 +11,12 @@ from pydantic import ValidationError
 
 from investigator.errors import QuestionError, StoreError
 from investigator.investigator import Investigator
-from investigator.langchain.one_thread import in_one_thread
-from investigator.langchain.turns import LONGEST_WAIT, turn
+from investigator.langchain.threads import LONGEST_WAIT, in_one_thread, one_at_a_time
 from investigator.records import Answer, Answered, Event, Record
 
 
 class Request(Record):
-    """A question; mission and strategy are those of the settings where they are not given."""
+    """A question; mission and strategy are by default those of the settings."""
 
     question: str
     mission: str | None = None
@@ -71,7 +70,7 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
 
     def _events(self, asking: Asking) -> Iterator[Event | Answer]:
         request = _request(asking)
-        with turn(self.investigator, self._longest_wait):
+        with one_at_a_time(self.investigator, self._longest_wait):
             for event in self.investigator.investigate(
                 request.question, mission=request.mission, strategy=request.strategy, fresh=request.fresh
             ):
@@ -87,6 +86,6 @@ def _request(asking: Asking) -> Request:
         return Request(question=asking) if isinstance(asking, str) else Request.model_validate(dict(asking))
     except (ValidationError, TypeError, ValueError) as error:
         raise QuestionError(
-            "the input is no question",
+            "the input is not a question",
             hint='Give the question as text, or {"question": ..., "mission": ..., "strategy": ...}.',
         ) from error

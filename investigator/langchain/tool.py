@@ -11,14 +11,14 @@ from pydantic import BaseModel, Field
 from investigator.errors import QuestionError
 from investigator.evidence.coverage import coverage_line
 from investigator.investigator import Investigator
-from investigator.langchain.turns import LONGEST_WAIT, turn
+from investigator.langchain.threads import LONGEST_WAIT, one_at_a_time
 from investigator.records import Answer, AnswerStatus
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import HEADLINES
 
 
-class Asked(BaseModel):
-    """What the tool is called with."""
+class ToolInput(BaseModel):
+    """The arguments that an agent calls the tool with."""
 
     question: str = Field(description="one complete question in plain words, understandable by itself")
 
@@ -26,8 +26,8 @@ class Asked(BaseModel):
 class InvestigatorTool(BaseTool):  # type: ignore[misc]
     """Investigates the folder; the content is the answer with its citations, the artifact is the Answer record.
 
-    Where the documents do not hold the answer the content says so. A question that cannot be asked comes back to the
-    agent as an error of the tool; what else `Investigator.ask` raises goes through. A checkpointer of LangGraph may
+    If the documents do not hold the answer, the content says so. A question that cannot be asked comes back to the
+    agent as an error of the tool; other errors of `Investigator.ask` are raised. A checkpointer of LangGraph may
     give the artifact back as a dictionary: `Answer.model_validate` makes it a record again.
     """
 
@@ -37,7 +37,7 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
         "in the documents, each with its file and page or line; or it says that the documents do not hold the answer. "
         "Takes seconds to minutes."
     )
-    args_schema: type[BaseModel] = Asked
+    args_schema: type[BaseModel] = ToolInput
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: bool | str | Callable[[ToolException], str] | None = True
     investigator: Investigator = Field(exclude=True)
@@ -47,7 +47,7 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
 
     def _run(self, question: str) -> tuple[str, Answer]:
         try:
-            with turn(self.investigator, self.longest_wait):
+            with one_at_a_time(self.investigator, self.longest_wait):
                 answer = self.investigator.ask(question, mission=self.mission, strategy=self.strategy)
         except QuestionError as error:
             raise ToolException(f"{error.message}. {error.hint}") from error
@@ -55,9 +55,9 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
 
 
 def answer_text(answer: Answer) -> str:
-    """An answer for a language model to read: the status, the statements, the quotes that they rest on, the coverage.
+    """Return an answer for a language model to read: status, claims, the quotes that prove them, coverage.
 
-    What came near without being an answer is left out, lest it be taken for one.
+    Passages that came near without being an answer are left out, so that they are not taken for one.
     """
     found = answer.status is AnswerStatus.ANSWERED
     parts = [inert(answer.text) if found else f"{HEADLINES[answer.status]}: {inert_line(answer.reason)}"]

@@ -34,8 +34,8 @@ class Research:
     client: EngineClient
     library: DocumentIndex
     settings: MethodSettings
-    keep: Callable[[Investigation], None]
-    keep_memory: Callable[[Memory], None]
+    keep: Callable[[Investigation], None] = lambda _: None
+    keep_memory: Callable[[Memory], None] = lambda _: None
 
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""

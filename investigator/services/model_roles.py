@@ -1,4 +1,4 @@
-"""Which engine answers in which role."""
+"""Model roles: which engine answers in which role."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from investigator.errors import SettingsError
 _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 
 
-def roster(
-    model: str | Engine | Sequence[str] | None, open_engine: Callable[[str], Engine]
+def engines_by_role(
+    model: str | Engine | Sequence[str] | None, engine_named: Callable[[str], Engine]
 ) -> tuple[dict[Role, Engine], tuple[Role, ...]]:
-    """The engine of each role, and the roles that were set apart by name; an engine of two roles is opened once.
+    """Return the engine of each role, and the roles that an engine was named for; one of two roles is opened once.
 
-    Raises SettingsError where the names cannot be understood, and what `open_engine` raises.
+    Raises SettingsError if the names cannot be understood, and what `engine_named` raises.
     """
     if model is not None and not isinstance(model, str | Sequence):
         return {role: model for role in Role}, ()
     models = parse_model_options([model] if isinstance(model, str) else model or ())
     names = {role: models.name_for(role) for role in Role}
-    opened = {name: open_engine(name) for name in dict.fromkeys(names.values())}
+    opened = {name: engine_named(name) for name in dict.fromkeys(names.values())}
     return {role: opened[name] for role, name in names.items()}, tuple(role for role, _ in models.apart)
 
 
-def relieved(
-    engines: Mapping[Role, Engine], apart: Sequence[Role], embedded: Engine, on_notice: Callable[[str], None]
+def keep_small_models_from_planning(
+    engines: Mapping[Role, Engine], named: Sequence[Role], embedded: Engine, on_notice: Callable[[str], None]
 ) -> dict[Role, Engine]:
-    """The engines, with the planning of a small model done by the embedded one, where no role was set apart for it."""
-    left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in apart]
+    """Return the engines with the embedded one in the planning roles that a small model was not named for."""
+    left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in named]
     if left:
         on_notice(
             f"{engines[Role.ASK].name} is small: {', '.join(left)} is left to the embedded engine. "
@@ -42,10 +42,10 @@ def relieved(
     return {role: embedded if role in left else engine for role, engine in engines.items()}
 
 
-def recorded(engines: Mapping[Role, Engine], record: Path | None, folder: Path) -> dict[Role, Engine]:
-    """The engines, with a recording around the language model.
+def record_replies(engines: Mapping[Role, Engine], record: Path | None, folder: Path) -> dict[Role, Engine]:
+    """Return the engines; the language model's replies are added to the file `record`.
 
-    Raises SettingsError where there are several models, or the recording would lie among the documents of `folder`.
+    Raises SettingsError if there are several models, or if the file would lie among the documents of `folder`.
     """
     models = {engine.name: engine for engine in engines.values() if traits_of(engine).is_model}
     if record is None or not models:

@@ -1,4 +1,4 @@
-"""The vector index: a Chroma collection that holds what the database's vectors say, and can be lost."""
+"""The vector index: a Chroma collection made from the vectors of the database, which can be lost."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class VectorMatch:
 class ChromaIndex:
     """The Chroma collection of one embedder's vectors, brought up to date from the database when it is opened.
 
-    A folder that Chroma cannot read is thrown away and built again; `notice` is told so. Raises StoreError where it
-    cannot be built.
+    A folder that Chroma cannot read is deleted and built again, and `notice` is called. Raises StoreError if it cannot
+    be built.
     """
 
     def __init__(self, directory: Path, table: VectorTable, notice: Callable[[str], None]) -> None:
@@ -54,13 +54,13 @@ class ChromaIndex:
         self.synchronise()
 
     def _in_step(self) -> bool:
-        """Whether the collection may hold what the database says; what was under way at a stop counts either way."""
+        """Return True if the collection may hold what the database says; interrupted changes count either way."""
         least = self._table.count_in_chroma()
         held = int(self._collection.count())
         return least <= held <= least + len(self._table.gone()) + self._table.pending_count()
 
     def synchronise(self) -> None:
-        """Bring the collection up to what the database holds: gone chunks leave, new vectors enter."""
+        """Bring the collection up to date with the database: delete chunks that are gone, add new vectors."""
         with _translated(self._directory):
             self._follow()
 
@@ -80,7 +80,7 @@ class ChromaIndex:
             self._table.mark_in_chroma([chunk_id for chunk_id, _, _ in pending])
 
     def nearest(self, vector: Vectors, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        """The chunks nearest to a unit vector of shape (dimensions,), nearest first; in one document or in all."""
+        """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first, in one document or all."""
         where = {"document_id": document_id} if document_id is not None else None
         with _translated(self._directory):
             size = self._collection.count()

@@ -26,17 +26,17 @@ class Corpus:
         self._cards: Mapping[str, DocumentCard] | None = None
 
     def manifest(self) -> Mapping[str, FileRecord]:
-        """Every file of the folder as last seen, by path; without the files inside files."""
+        """Return every file of the folder as last seen, by path; without the files inside files."""
         return {file.path: file for file in self.files() if not file.inside}
 
     def files(self) -> tuple[FileRecord, ...]:
-        """Every file as last seen, with those inside files, sorted by path."""
+        """Return every file as last seen, with those inside files, sorted by path."""
         with self._database.begin() as connection:
             rows = connection.execute(select(files).order_by(files.c.path)).mappings()
             return tuple(FileRecord.model_validate(dict(row)) for row in rows)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Files that hold nothing we could read, with the reason."""
+        """Return the files that could not be read, with the reason."""
         query = select(files.c.path, files.c.status, files.c.reason).order_by(files.c.path)
         with self._database.begin() as connection:
             rows = connection.execute(query.where(files.c.status != FileStatus.INDEXED)).mappings()
@@ -76,7 +76,7 @@ class Corpus:
         self._cards = None
 
     def fingerprint(self) -> str:
-        """A hash of what the folder holds: equal when no file has changed, come or gone."""
+        """Return a hash of what the folder holds: equal if no file was changed, added or deleted."""
         digest = hashlib.sha256()
         query = select(files.c.path, files.c.content_hash, files.c.status).order_by(files.c.path)
         with self._database.begin() as connection:
@@ -85,12 +85,12 @@ class Corpus:
         return digest.hexdigest()
 
     def document_ids(self) -> tuple[str, ...]:
-        """Ids of all documents that were read, sorted."""
+        """Return the ids of all documents that were read, sorted."""
         with self._database.begin() as connection:
             return tuple(connection.execute(select(documents.c.id).order_by(documents.c.id)).scalars())
 
     def document(self, document_id: str) -> Document:
-        """A document with its text. Raises KeyError for an unknown id."""
+        """Return a document with its text. Raises KeyError for an unknown id."""
         return self._load(document_id)
 
     def _read_document(self, document_id: str) -> Document:
@@ -103,7 +103,7 @@ class Corpus:
         return Document.model_validate_json(row.card).changed(text=row.text)
 
     def cards(self) -> Mapping[str, DocumentCard]:
-        """What each document looks like from outside, by id; without anything that depends on a question."""
+        """Return the card of each document, by id; without anything that depends on a question."""
         if self._cards is None:
             columns = (
                 documents.c.id,
@@ -119,13 +119,13 @@ class Corpus:
         return self._cards
 
     def chunk_text(self, chunk: Chunk) -> str:
-        """The text of one chunk, without reading the rest of its document into memory."""
+        """Return the text of one chunk, without reading the rest of its document into memory."""
         span = func.substr(documents.c.text, chunk.start + 1, chunk.end - chunk.start)
         with self._database.begin() as connection:
             return str(connection.execute(select(span).where(documents.c.id == chunk.document_id)).scalar_one())
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
-        """The chunks of those ids; ids that are gone are left out."""
+        """Return the chunks with these ids; ids that are gone are left out."""
         found: dict[int, Chunk] = {}
         with self._database.begin() as connection:
             for part in in_batches(chunk_ids):
@@ -134,7 +134,7 @@ class Corpus:
         return found
 
     def chunk_texts(self, document_id: str, chunk_ids: Sequence[int]) -> dict[int, str]:
-        """The texts of some chunks of a document; chunks that are gone, also by this moment, are left out."""
+        """Return the texts of some chunks of a document; chunks that are gone, also by this moment, are left out."""
         with self._database.begin() as connection:
             stored = connection.execute(select(documents.c.text).where(documents.c.id == document_id)).scalar()
         # the text is read first: the id of a chunk is never given again, so a span that is still there belongs to it
@@ -142,13 +142,13 @@ class Corpus:
         return {i: str(stored)[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
 
     def chunks_of(self, document_id: str) -> dict[int, Chunk]:
-        """The chunks of a document by their ids, in the order of its text."""
+        """Return the chunks of a document by their ids, in the order of its text."""
         query = select(chunks).where(chunks.c.document_id == document_id).order_by(chunks.c.start)
         with self._database.begin() as connection:
             return {row["id"]: _chunk(row) for row in connection.execute(query).mappings()}
 
     def chunk_count(self) -> int:
-        """How many chunks all documents have together."""
+        """Return the number of chunks of all documents."""
         with self._database.begin() as connection:
             return int(connection.execute(select(func.count()).select_from(chunks)).scalar_one())
 
@@ -162,12 +162,12 @@ class Corpus:
             connection.execute(update(files).where(own).values(chunks=len(pieces)))
 
     def setting(self, name: str) -> str | None:
-        """What the index was made with, as it was kept under a name; None before the first."""
+        """Return a setting that the index was made with; None if none was kept under this name."""
         with self._database.begin() as connection:
             return get_meta(connection, name)
 
     def set_setting(self, name: str, value: str) -> None:
-        """Keep what the index is made with."""
+        """Keep a setting that the index is made with."""
         with self._database.begin() as connection:
             set_meta(connection, name, value)
 

@@ -1,14 +1,15 @@
-"""The workspace database: opened, checked, and its foreign errors translated."""
+"""The workspace database: opens and checks it, and translates its foreign errors."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy import Connection, Engine, MetaData, Table, create_engine, event, select, text
 from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from investigator.errors import DiskFullError, StoreError, WorkspaceLockedError
 from investigator.store import schema
@@ -20,21 +21,27 @@ _RUNS_GO_TOO = "The investigations kept there go with it."
 class Database:
     """A connection pool to one workspace database, with its tables made.
 
-    Safe to use from several threads. Raises StoreError where the file is no database of ours.
+    Safe to use from several threads. Raises StoreError if the file is not a database of ours.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._engine = _open(path)
         with self.begin() as connection:
-            schema.meta.create(connection, checkfirst=True)
+            _make(connection, [schema.meta])
             self._check_version(connection)
-            schema.metadata.create_all(connection)
-            for statement in schema.FULL_TEXT:
-                connection.execute(text(statement))
+            _make(connection, schema.metadata.sorted_tables, *schema.FULL_TEXT)
+
+    def add_tables(self, tables: MetaData, *statements: str) -> None:
+        """Make the tables of a part that brings its own, and run its statements; what is there already stays as it is.
+
+        Raises StoreError.
+        """
+        with self.begin() as connection:
+            _make(connection, tables.sorted_tables, *statements)
 
     def _check_version(self, connection: Connection) -> None:
-        """Take the version of this program; what an older one derived from the documents is dropped."""
+        """Set the version of this program; drop what an older one derived from the documents."""
         kept = get_meta(connection, "schema_version")
         version = int(kept or schema.SCHEMA_VERSION)
         if version > schema.SCHEMA_VERSION:
@@ -50,17 +57,17 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds."""
+        """Open a transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds."""
         with _translated(self.path), self._engine.begin() as connection:
             yield connection
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         self._engine.dispose()
 
 
 def get_meta(connection: Connection, key: str) -> str | None:
-    """The value kept under a key of the workspace, or None."""
+    """Return the value kept under a key of the workspace, or None."""
     return connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == key)).scalar()
 
 
@@ -70,6 +77,16 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
         text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v"),
         {"k": key, "v": value},
     )
+
+
+def _make(connection: Connection, tables: Iterable[Table], *statements: str) -> None:
+    """Make tables with their indexes if they are missing: another process may be making them at this moment."""
+    for table in tables:
+        connection.execute(CreateTable(table, if_not_exists=True))
+        for index in sorted(table.indexes, key=lambda index: str(index.name)):
+            connection.execute(CreateIndex(index, if_not_exists=True))
+    for statement in statements:
+        connection.execute(text(statement))
 
 
 def _open(path: Path) -> Engine:

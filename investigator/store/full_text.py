@@ -39,7 +39,7 @@ class FullText:
         self._database = database
 
     def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]:
-        """The best chunks that hold at least one of the words, in one document or in all."""
+        """Return the best chunks that hold at least one of the words, in one document or in all."""
         if not words:
             return []
         where = "AND c.document_id = :document_id" if document_id is not None else ""
@@ -51,7 +51,7 @@ class FullText:
             return [ChunkMatch(*row) for row in rows]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """(document id, BM25 score) of documents whose title, path, headings or first lines hold a word."""
+        """Return (document id, BM25 score) of documents whose title, path, headings or first lines hold a word."""
         if not words:
             return []
         with self._database.begin() as connection:
@@ -59,7 +59,7 @@ class FullText:
             return [(document_id, score) for document_id, score in rows]
 
     def holders(self, phrase: str) -> frozenset[str]:
-        """The documents that hold the word, or the words side by side."""
+        """Return the documents that hold the word, or the words side by side."""
         with self._database.begin() as connection:
             return frozenset(connection.execute(text(_HOLDERS), {"query": _any_of([phrase])}).scalars())
 

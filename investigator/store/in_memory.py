@@ -1,4 +1,4 @@
-"""A journal that is kept in memory only: for parts of the method that are used on their own."""
+"""A journal that is kept in memory only: for parts of the method that are used alone, and for forecasts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class InMemoryJournal:
         self._writing = threading.Lock()
 
     def find(self, key: str) -> Reply | None:
-        """The reply kept under a key."""
+        """Return the reply kept under a key."""
         return self._replies.get(key)
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
@@ -31,7 +31,7 @@ class InMemoryJournal:
                 self._paid = together(self._paid, self._cost(engine, reply))
 
     def too_long(self, key: str) -> int | None:
-        """The tokens of a prompt that did not fit, 0 where they are unknown; None of any other prompt."""
+        """Return the tokens of a prompt that did not fit, 0 if they are unknown; None for any other prompt."""
         return self._too_long.get(key)
 
     def keep_too_long(self, key: str, tokens: int) -> None:
@@ -40,11 +40,11 @@ class InMemoryJournal:
             self._too_long.setdefault(key, tokens)
 
     def usage(self) -> Usage:
-        """What the kept calls have cost."""
+        """Return what the kept calls have cost."""
         return self._paid
 
     def elapsed(self) -> float:
-        """Nothing limits the time of a journal without a run."""
+        """Return 0.0: nothing limits the time of a journal without a run."""
         return 0.0
 
     def _cost(self, engine: str, reply: Reply) -> Usage:

@@ -1,4 +1,4 @@
-"""Investigations and the journal of their engine calls: written before anything is done with a reply."""
+"""Runs, and the journal of their engine calls: each is written before its reply is used."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class Journal:
         self._began = clock()
 
     def elapsed(self) -> float:
-        """Seconds that the run has taken so far, over all its processes."""
+        """Return the seconds that the run has taken so far, over all its processes."""
         return self._before + self._clock() - self._began
 
     def find(self, key: str) -> Reply | None:
-        """The reply kept under a key: in this run, else (where reuse is on) in an earlier one of the workspace."""
+        """Return the reply kept under a key: in this run, else (if reuse is on) in an earlier one of the workspace."""
         query = select(calls).where(calls.c.key == key)
         with self._writing, self._database.begin() as connection:
             row = connection.execute(query.where(calls.c.run_id == self.run_id)).mappings().first()
@@ -100,7 +100,7 @@ class Journal:
                 self._paid[engine] = together(self._paid.get(engine, Usage()), usage_of(reply))
 
     def too_long(self, key: str) -> int | None:
-        """The tokens of a prompt that was counted and did not fit; None of any other prompt.
+        """Return the tokens of a prompt that was counted and did not fit; None for any other prompt.
 
         One that the engine refused without a count is tried again: its server may read more by now.
         """
@@ -118,7 +118,7 @@ class Journal:
             connection.execute(insert(too_long).prefix_with("OR IGNORE"), row)
 
     def usage(self) -> Usage:
-        """What this run has paid for: replies of earlier runs that were used again cost nothing."""
+        """Return what this run has paid for: reused replies of earlier runs cost nothing."""
         with self._writing:
             paid = [(self._price_of(engine), usage) for engine, usage in self._paid.items()]
         return together(
@@ -131,7 +131,7 @@ class Journal:
         )
 
     def _paid_before(self) -> dict[str, Usage]:
-        """What earlier processes of this run paid, by engine."""
+        """Return what earlier processes of this run paid, by engine."""
         totals = (
             select(
                 calls.c.engine,
@@ -184,7 +184,7 @@ class Runs:
         self._database = database
 
     def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
-        """The latest run of that identity over the same corpus; a new one if there is none or `fresh` is set.
+        """Return the latest run of that identity over the same corpus; a new one if there is none or `fresh` is set.
 
         `blank` is the record that a new run starts with; its id becomes the run's.
         """
@@ -204,7 +204,7 @@ class Runs:
         return Run(blank.id, resumed=False, finished=False)
 
     def summaries(self) -> tuple[RunSummary, ...]:
-        """One line about each run, newest first."""
+        """Return one line about each run, newest first."""
         paid = (
             select(calls.c.run_id, func.count().label("calls"))
             .where(calls.c.reused == 0)
@@ -230,9 +230,9 @@ class Runs:
             )
 
     def investigation(self, run_id: str) -> Investigation:
-        """The record of a run by its id or the beginning of it.
+        """Return the record of a run by its id or the beginning of it.
 
-        Raises UnknownRunError, and StoreError where another version has kept it in a form that is not known here.
+        Raises UnknownRunError, and StoreError if another version has kept it in a form that is not known here.
         """
         query = select(runs.c.id, runs.c.record).where(runs.c.id.startswith(run_id, autoescape=True))
         with self._database.begin() as connection:
@@ -246,5 +246,5 @@ class Runs:
         except ValidationError as error:
             raise StoreError(
                 f"the record of the run {exact[0].id} was kept by another version of this program",
-                hint="Ask its question again: what was paid for is used again where the prompts are the same.",
+                hint="Ask its question again: replies that were paid for are reused if the prompts are the same.",
             ) from error

@@ -1,4 +1,4 @@
-"""The calls of a run that has ended, for going through it again: nothing is written and nothing is paid."""
+"""The calls of a run that has ended, for replaying it: nothing is written and nothing is paid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from investigator.store.schema import calls, too_long
 
 
 class PastCalls:
-    """The journal of one run as it stands. `spent` and `elapsed` (seconds) are what the run is taken to have used up.
+    """The journal of one run, read only. `spent` and `elapsed` (seconds) are what the run is taken to have used up.
 
     Safe to use from several threads.
     """
@@ -31,30 +31,30 @@ class PastCalls:
 
     @property
     def used(self) -> int:
-        """How many of the calls were asked for."""
+        """The number of calls that were asked for."""
         return len(self._used)
 
     def find(self, key: str) -> Reply | None:
-        """The reply kept under a key."""
+        """Return the reply kept under a key."""
         with self._lock:
             if key in self._replies:
                 self._used.add(key)
         return self._replies.get(key)
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
-        """Nothing: what was not kept then is not kept now."""
+        """Do nothing: what was not kept then is not kept now."""
 
     def too_long(self, key: str) -> int | None:
-        """The tokens of a prompt that did not fit then, 0 where they are unknown; None of any other prompt."""
+        """Return the tokens of a prompt that did not fit then, 0 if they are unknown; None for any other prompt."""
         return self._too_long.get(key)
 
     def keep_too_long(self, key: str, tokens: int) -> None:
-        """Nothing, as with `keep`."""
+        """Do nothing, as `keep`."""
 
     def usage(self) -> Usage:
-        """What the run is taken to have used up; nothing is paid now."""
+        """Return what the run is taken to have used up; nothing is paid now."""
         return self._spent
 
     def elapsed(self) -> float:
-        """The seconds that the run is taken to have used up."""
+        """Return the seconds that the run is taken to have used up."""
         return self._elapsed

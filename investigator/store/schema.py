@@ -1,7 +1,7 @@
-"""The tables of the workspace database.
+"""The tables of the workspace database that every workspace has.
 
 What is derived (chunks, full text, vectors) can be dropped and built again from `documents`; `runs`, `calls`,
-`too_long`, `memories` and `personal_facts` cannot.
+`too_long` and `memories` cannot. Parts that keep more bring their own tables: see `Database.add_tables`.
 """
 
 from __future__ import annotations
@@ -134,35 +134,12 @@ memories = Table(
     Column("record", Text, nullable=False),
 )
 
-# what the two speakers of a chat said about themselves; it belongs to a user and outlasts chats and runs
-personal_facts = Table(
-    "personal_facts",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("user", String, nullable=False),
-    Column("speaker", String, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("claim", Text, nullable=False),  # what it says in few words, to see repetitions
-    Column("chat_id", String, nullable=False),  # where it was said; empty: it was written by hand
-    Column("turn", Integer),
-    Column("created", String, nullable=False),
-    Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was made or used
-    Column("uses", Integer, nullable=False),
-    Index("personal_facts_of_user", "user", "id"),
-    Index("personal_facts_by_use", "user", "used_at", "id"),
-    Index("personal_facts_once", "user", "speaker", "text", unique=True),
-    sqlite_autoincrement=True,  # the number of a deleted one is never given again
-)
-
 FULL_TEXT = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS chunk_words USING fts5(words, tokenize='porter unicode61 remove_diacritics 2')",
     "CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5(document_id UNINDEXED, words, "
     "tokenize='porter unicode61 remove_diacritics 2')",
-    "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms USING fts5(owner, terms, tokenize='ascii')",
 )
-"""`chunk_words` has the chunk id as rowid, `card_words` the document's key: title, path, headings and first lines.
-`personal_fact_terms` has the fact's id as rowid; its terms are cut and stemmed already.
-"""
+"""`chunk_words` has the chunk id as rowid, `card_words` the document's key: title, path, headings and first lines."""
 
 DERIVED = (vectors, gone_chunks, chunks, documents, files)
 """Tables that an older version's workspace loses, with the full-text ones: they are made again from the folder."""

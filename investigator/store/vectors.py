@@ -20,14 +20,14 @@ _PUT = text(
 
 
 class VectorTable:
-    """Vectors of one embedder; those of another lie beside them and are never mixed in."""
+    """Vectors of one embedder; those of another are in the same table and are never mixed in."""
 
     def __init__(self, database: Database, embedder: str) -> None:
         self._database = database
         self.embedder = embedder
 
     def missing(self) -> dict[str, tuple[int, ...]]:
-        """Ids of chunks that have no vector yet, by document, in the order of the text."""
+        """Return the ids of chunks that have no vector yet, by document, in the order of the text."""
         query = self._without_vector(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
         found: dict[str, list[int]] = {}
         with self._database.begin() as connection:
@@ -36,7 +36,7 @@ class VectorTable:
         return {document_id: tuple(ids) for document_id, ids in found.items()}
 
     def missing_count(self) -> int:
-        """How many chunks have no vector yet."""
+        """Return the number of chunks that have no vector yet."""
         with self._database.begin() as connection:
             return int(connection.execute(self._without_vector(func.count())).scalar_one())
 
@@ -45,7 +45,7 @@ class VectorTable:
         return select(*columns).select_from(chunks).outerjoin(vectors, own).where(vectors.c.chunk_id.is_(None))
 
     def get(self, chunk_ids: Sequence[int]) -> dict[int, Vectors]:
-        """The vectors, each of shape (dimensions,), of those of the chunks that have one."""
+        """Return the vectors, each of shape (dimensions,), of those of the chunks that have one."""
         query = select(vectors.c.chunk_id, vectors.c.vector).where(vectors.c.embedder == self.embedder)
         found: dict[int, Vectors] = {}
         with self._database.begin() as connection:
@@ -55,7 +55,7 @@ class VectorTable:
         return found
 
     def put(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
-        """Keep the vectors of some chunks, one row each; of chunks that are gone meanwhile nothing is kept."""
+        """Keep the vectors of some chunks, one row each; skip chunks that have gone in the meantime."""
         values = [
             {"chunk_id": i, "embedder": self.embedder, "vector": row.astype("<f4").tobytes()}
             for i, row in zip(chunk_ids, rows, strict=True)
@@ -65,7 +65,7 @@ class VectorTable:
                 connection.execute(_PUT, values)
 
     def pending(self, limit: int) -> list[tuple[int, str, Vectors]]:
-        """(chunk id, document id, vector) of vectors that Chroma does not hold yet, oldest first."""
+        """Return (chunk id, document id, vector) of vectors that Chroma does not hold yet, oldest first."""
         query = (
             select(vectors.c.chunk_id, chunks.c.document_id, vectors.c.vector)
             .join(chunks, chunks.c.id == vectors.c.chunk_id)
@@ -77,23 +77,23 @@ class VectorTable:
             return [(i, doc, np.frombuffer(raw, dtype="<f4")) for i, doc, raw in connection.execute(query)]
 
     def mark_in_chroma(self, chunk_ids: Sequence[int]) -> None:
-        """Chroma holds the vectors of these chunks."""
+        """Note that Chroma holds the vectors of these chunks."""
         change = update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=1)
         with self._database.begin() as connection:
             for part in in_batches(chunk_ids):
                 connection.execute(change.where(vectors.c.chunk_id.in_(part)))
 
     def mark_none_in_chroma(self) -> None:
-        """Chroma holds none of these vectors."""
+        """Note that Chroma holds none of these vectors."""
         with self._database.begin() as connection:
             connection.execute(update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=0))
 
     def count_in_chroma(self) -> int:
-        """How many vectors Chroma should hold."""
+        """Return the number of vectors that Chroma should hold."""
         return self._count(in_chroma=1)
 
     def pending_count(self) -> int:
-        """How many vectors Chroma does not hold yet."""
+        """Return the number of vectors that Chroma does not hold yet."""
         return self._count(in_chroma=0)
 
     def _count(self, in_chroma: int) -> int:
@@ -102,12 +102,12 @@ class VectorTable:
             return int(connection.execute(select(func.count()).select_from(vectors).where(own)).scalar_one())
 
     def gone(self) -> tuple[int, ...]:
-        """Chunk ids that Chroma may still hold although their chunks are gone."""
+        """Return the chunk ids that Chroma may still hold although their chunks are gone."""
         with self._database.begin() as connection:
             return tuple(connection.execute(select(gone_chunks.c.chunk_id)).scalars())
 
     def clear_gone(self, chunk_ids: Sequence[int]) -> None:
-        """These chunk ids have left Chroma."""
+        """Note that Chroma no longer holds these chunk ids."""
         with self._database.begin() as connection:
             for part in in_batches(chunk_ids):
                 connection.execute(delete(gone_chunks).where(gone_chunks.c.chunk_id.in_(part)))

@@ -1,4 +1,4 @@
-"""Where a workspace lies, and who may write to it."""
+"""Where a workspace is, and who may write to it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ DATABASE_NAME = "investigator.db"
 
 
 def locate(folder: Path, chosen: Path | None = None) -> Path:
-    """The workspace directory of a document folder.
+    """Return the workspace directory of a document folder.
 
     The chosen one, else `.investigator` inside the folder, else (a read-only folder) one in the user's data directory.
-    Raises FolderError where `.investigator` is a file.
+    Raises FolderError if `.investigator` is a file.
     """
     if chosen is not None:
         return chosen.expanduser().absolute()
@@ -39,11 +39,16 @@ def locate(folder: Path, chosen: Path | None = None) -> Path:
     return user_data_path("investigator", appauthor=False) / name
 
 
+def has_database(directory: Path) -> bool:
+    """Return True if something was indexed or investigated in a workspace directory before."""
+    return (directory / DATABASE_NAME).is_file()
+
+
 class Workspace:
     """An open workspace: its directory, its database, and the lock of the one writer.
 
-    Use it as a context manager. Raises SettingsError where the directory cannot be made, WorkspaceLockedError where
-    another process is writing, StoreError where the database is broken.
+    Use it as a context manager. Raises SettingsError if the directory cannot be made, WorkspaceLockedError if
+    another process is writing, StoreError if the database is broken.
     """
 
     def __init__(self, directory: Path, *, write: bool) -> None:
@@ -97,7 +102,7 @@ class Workspace:
 
 
 def _writable(directory: Path) -> bool:
-    """Whether a file can really be made there; permission bits alone lie (root, network drives, read-only mounts)."""
+    """Return True if a file can be made there; permission bits alone lie (root, network drives, read-only mounts)."""
     try:
         with tempfile.TemporaryFile(dir=directory):
             return True

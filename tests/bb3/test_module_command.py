@@ -61,6 +61,12 @@ def test_the_extractive_engine_answers_where_no_model_is_named() -> None:
     assert (result.exit_code, result.stdout) == (0, "moon\n")
 
 
+def test_the_embedder_of_the_settings_is_used(tmp_path: Path) -> None:
+    result = module("sdm", "--set", f"embedder={tmp_path}/none")
+    assert result.exit_code == 1
+    assert f"{tmp_path}/none" in result.stderr
+
+
 def test_a_model_answers(openai_server: OpenAIServer) -> None:
     openai_server.answer(at_a_server())
     result = module("sdm", *at(openai_server))

@@ -26,8 +26,8 @@ def test_a_workspace_without_the_table_gets_it_and_keeps_its_version(tmp_path: P
     place = tmp_path / "w.db"
     Database(place).close()
     with sqlite3.connect(place) as raw:
-        raw.execute("DROP TABLE personal_facts")
-        raw.execute("DROP TABLE personal_fact_terms")
+        tables = {name for (name,) in raw.execute("SELECT name FROM sqlite_master")}
+        assert not any(name.startswith("personal_") for name in tables), "the chat's tables are made for the chat"
         before = raw.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
     raw.close()
     database = Database(place)
@@ -120,8 +120,9 @@ def test_threads_share_a_memory(tmp_path: Path) -> None:
 
 def test_a_broken_store_is_told_by_name(tmp_path: Path) -> None:
     database = Database(tmp_path / "w.db")
+    facts = PersonalFacts(database)
     with database.begin() as connection:
         connection.execute(text("DROP TABLE personal_facts"))
     with pytest.raises(StoreError, match="personal_facts"):
-        PersonalFacts(database).count("ann")
+        facts.count("ann")
     database.close()

@@ -10,7 +10,7 @@ from investigator import ScriptedEngine
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.records import Traits
-from investigator.services.model_roles import recorded, relieved, roster
+from investigator.services.model_roles import engines_by_role, keep_small_models_from_planning, record_replies
 
 EMBEDDED = ScriptedEngine("{}", name="embedded")
 SMALL = ScriptedEngine("{}", name="small", traits=Traits(is_model=True, is_small=True))
@@ -25,14 +25,14 @@ def test_an_engine_of_several_roles_is_opened_once_and_roles_set_apart_are_told(
         opened.append(name)
         return ScriptedEngine("{}", name=name)
 
-    engines, apart = roster(["a:one", "plan=b:two"], open_engine)
+    engines, apart = engines_by_role(["a:one", "plan=b:two"], open_engine)
     assert sorted(opened) == ["a:one", "b:two"]
     assert (engines[Role.PLAN].name, engines[Role.ASK].name, apart) == ("b:two", "a:one", (Role.PLAN,))
 
 
 def test_a_small_model_does_not_plan_unless_it_was_named_for_it() -> None:
     told: list[str] = []
-    engines = relieved(EVERY_ROLE, (Role.PLAN,), EMBEDDED, told.append)
+    engines = keep_small_models_from_planning(EVERY_ROLE, (Role.PLAN,), EMBEDDED, told.append)
     assert {role for role, engine in engines.items() if engine is EMBEDDED} == {Role.THINK, Role.REFLECT}
     assert len(told) == 1
     assert "small" in told[0]
@@ -40,20 +40,22 @@ def test_a_small_model_does_not_plan_unless_it_was_named_for_it() -> None:
 
 def test_a_large_model_does_everything() -> None:
     told: list[str] = []
-    assert set(relieved(dict.fromkeys(Role, LARGE), (), EMBEDDED, told.append).values()) == {LARGE}
+    assert set(keep_small_models_from_planning(dict.fromkeys(Role, LARGE), (), EMBEDDED, told.append).values()) == {
+        LARGE
+    }
     assert told == []
 
 
 def test_a_recording_among_the_documents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="among the documents"):
-        recorded(EVERY_ROLE, tmp_path / "replies.jsonl", tmp_path)
+        record_replies(EVERY_ROLE, tmp_path / "replies.jsonl", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_one_recording_holds_one_model_and_leaves_other_engines_alone(tmp_path: Path) -> None:
     file, folder = tmp_path / "replies.jsonl", tmp_path / "documents"
-    around = recorded({**EVERY_ROLE, Role.PLAN: EMBEDDED}, file, folder)
+    around = record_replies({**EVERY_ROLE, Role.PLAN: EMBEDDED}, file, folder)
     assert (around[Role.PLAN], around[Role.ASK].name) == (EMBEDDED, "small")
     assert around[Role.ASK] is around[Role.ANSWER]
     with pytest.raises(SettingsError, match="several models"):
-        recorded({**EVERY_ROLE, Role.PLAN: LARGE}, file, folder)
+        record_replies({**EVERY_ROLE, Role.PLAN: LARGE}, file, folder)

@@ -11,12 +11,13 @@ from datetime import datetime
 from pydantic import Field
 from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, text, update
 
+from investigator.bb3.memory.fact_tables import FACT_TABLES, FACT_TERMS, personal_facts
 from investigator.bb3.records import PersonalFact, Speaker
 from investigator.errors import DialogueError
 from investigator.records import Record
 from investigator.store.corpus import in_batches
 from investigator.store.database import Database, get_meta, set_meta
-from investigator.store.schema import meta, personal_facts
+from investigator.store.schema import meta
 
 _T = personal_facts.c
 _MATCHES = """
@@ -87,6 +88,7 @@ class PersonalFacts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        database.add_tables(FACT_TABLES, FACT_TERMS)
 
     def users(self) -> tuple[str, ...]:
         """Those of whom something is remembered, sorted."""

@@ -1,0 +1,30 @@
+"""The public names: read by type checkers, and at run time by `__init__.py`."""
+
+from .engines.base import Embedder as Embedder
+from .engines.base import Engine as Engine
+from .engines.scripted import ScriptedEmbedder as ScriptedEmbedder
+from .engines.scripted import ScriptedEngine as ScriptedEngine
+from .errors import InvestigatorError as InvestigatorError
+from .errors import RunError as RunError
+from .errors import UserError as UserError
+from .investigator import Investigator as Investigator
+from .records import Answer as Answer
+from .records import AnswerStatus as AnswerStatus
+from .records import Claim as Claim
+from .records import Coverage as Coverage
+from .records import Event as Event
+from .records import Investigation as Investigation
+from .records import Memory as Memory
+from .records import Plan as Plan
+from .records import PlanStep as PlanStep
+from .records import Quote as Quote
+from .records import Reflection as Reflection
+from .records import Status as Status
+from .records import StopReason as StopReason
+from .research.history_selector import HistorySelector as HistorySelector
+from .research.memory_stream import MemoryStream as MemoryStream
+from .seed import Planner as Planner
+from .seed import Query as Query
+from .seed import TacticalPlanning as TacticalPlanning
+from .settings import Settings as Settings
+from .settings import load_settings as load_settings

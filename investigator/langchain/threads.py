@@ -1,0 +1,61 @@
+"""Threads: one call after the other in a folder, and iterators for asynchronous callers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+from investigator.errors import WorkspaceLockedError
+from investigator.investigator import Investigator
+
+LONGEST_WAIT = 3600.0
+"""Seconds that a call waits for those before it."""
+
+_LOCKS: dict[Path, Lock] = {}
+
+Item = TypeVar("Item")
+
+
+@contextmanager
+def one_at_a_time(investigator: Investigator, longest_wait: float = LONGEST_WAIT) -> Iterator[None]:
+    """Wait until no other call of this process is under way in the folder, at most `longest_wait` seconds.
+
+    A workspace has one writer. Raises WorkspaceLockedError if that takes longer, also for a call that waits for itself:
+    one that is made while the events of another are being read.
+    """
+    lock = _LOCKS.setdefault(investigator.folder.resolve(), Lock())
+    if not lock.acquire(timeout=longest_wait):
+        raise WorkspaceLockedError(f"another call was busy with {investigator.folder} for {longest_wait:g} seconds")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+async def in_one_thread(begin: Callable[[], Iterator[Item]]) -> AsyncGenerator[Item, None]:
+    """Yield the items of the iterator that `begin` makes, all taken by the same thread.
+
+    A caller that stops early does not wait for the item under way: the thread closes the iterator after it.
+    """
+    loop, context = asyncio.get_running_loop(), copy_context()
+    thread = ThreadPoolExecutor(1, thread_name_prefix="investigator-stream")
+    iterator: Iterator[Item] = iter(())
+
+    def advance() -> tuple[Item, ...]:
+        return tuple(islice(iterator, 1))
+
+    try:
+        iterator = await loop.run_in_executor(thread, context.run, begin)
+        while items := await loop.run_in_executor(thread, context.run, advance):
+            yield items[0]
+    finally:
+        if isinstance(iterator, Generator):
+            thread.submit(context.run, iterator.close)
+        thread.shutdown(wait=False)

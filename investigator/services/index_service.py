@@ -1,0 +1,94 @@
+"""The index of a folder: brought up to date, embedded, described and searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from investigator.documents.folder import Recheck, scan
+from investigator.errors import FolderError
+from investigator.records import Event, FolderStatus, Notice, Search, SearchHit
+from investigator.retrieval.folder_index import FolderIndex
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.services.parts import Parts
+from investigator.services.run_records import valid_question
+from investigator.store.workspace import Workspace, has_database
+
+
+class IndexService:
+    """Reads and searches one folder; its index is kept in the workspace `directory`."""
+
+    def __init__(self, folder: Path, directory: Path, parts: Parts) -> None:
+        self.folder = folder
+        self.directory = directory
+        self._parts = parts
+
+    def check_files(self) -> None:
+        """Raise FolderError, before a workspace is made, if there is nothing to index."""
+        if not has_database(self.directory) and not scan(self.folder, self._parts.settings.folder):
+            raise FolderError(f"the folder {self.folder} holds no documents")
+
+    def update(self, *, vectors: bool, verify: bool, retry: bool) -> Iterator[Event]:
+        """Bring text and words up to date with the folder and, with `vectors`, all vectors too.
+
+        The workspace is not locked while vectors are made.
+        """
+        self.check_files()
+        with Workspace(self.directory, write=True) as workspace:
+            yield from self._parts.notices()
+            yield from self._parts.folder_index(self.folder, workspace).read(Recheck(verify=verify, retry=retry))
+        if vectors:
+            with Workspace(self.directory, write=False) as workspace:
+                yield from self._parts.folder_index(self.folder, workspace).embed()
+            with Workspace(self.directory, write=True) as workspace:
+                self._parts.folder_index(self.folder, workspace).open_chroma()
+        yield from self._parts.notices()
+
+    def status(self, *, compare: bool) -> FolderStatus:
+        """Return what the index holds and, with `compare`, what has changed in the folder since. Raises FolderError."""
+        if not has_database(self.directory):
+            hint = f"Make it with: investigator index {self.folder}"
+            raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
+        with Workspace(self.directory, write=False) as workspace:
+            return self._parts.folder_index(self.folder, workspace).status(compare=compare)
+
+    def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
+        """Return the best chunks for a query, best first, in one document or in all."""
+        query = valid_question(query)
+        with self.library() as library:
+            if document_id is not None and document_id not in library.document_ids():
+                raise FolderError(
+                    f"there is no document {document_id}", hint="See them with: investigator status FOLDER"
+                )
+            return library.hits(query, limit, document_id)
+
+    @contextmanager
+    def library(self, search: Search | None = None, retrieval: RetrievalSettings | None = None) -> Iterator[Library]:
+        """Bring the index up to date and open it for searching, with the best search that needs no long wait."""
+        self.check_files()
+        with Workspace(self.directory, write=True) as workspace:
+            index = self._parts.folder_index(self.folder, workspace)
+            for _ in self.read(index):
+                pass
+            search = search or index.best_search()
+            for _ in self.prepare(index, search):
+                pass
+            yield index.library(search, self._parts.caching_embedder, retrieval)
+
+    def read(self, index: FolderIndex) -> Iterator[Event]:
+        """Bring text and words up to date. Raises FolderError if no document could be read."""
+        yield from index.read(Recheck())
+        index.check_documents()
+
+    def prepare(self, index: FolderIndex, search: Search) -> Iterator[Event]:
+        """Make the vectors that a search over everything needs; say what another search goes without."""
+        if search is Search.WHOLE:
+            yield from index.embed()
+        else:
+            yield Notice(
+                text=f"{index.table.missing_count():,} passages have no vectors yet, so passages are searched by "
+                f"their words first. For the search by meaning over everything: investigator index --vectors "
+                f"{self.folder}"
+            )

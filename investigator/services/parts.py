@@ -1,0 +1,203 @@
+"""The only place that picks concrete classes: embedder, engines, templates, prices, tracer, journal, client, index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from investigator.asking.budget import BudgetSettings
+from investigator.asking.client import EngineClient
+from investigator.asking.contracts import Contract
+from investigator.asking.journal import CallJournal
+from investigator.asking.prompts import Prompts
+from investigator.engines.base import Embedder, Engine
+from investigator.engines.catalogue import open_engine
+from investigator.engines.chat.known_servers import KnownServers
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.remembering import RememberingEmbedder
+from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.extractive.engine import Answers
+from investigator.engines.roles import Role
+from investigator.errors import SettingsError
+from investigator.records import Notice
+from investigator.retrieval.folder_index import FolderIndex, IndexSettings, workspace_library
+from investigator.retrieval.library import Library
+from investigator.scoring.prices import Prices, default_prices, read_prices
+from investigator.services.model_roles import engines_by_role, keep_small_models_from_planning, record_replies
+from investigator.settings import Settings, load_settings
+from investigator.store.database import Database
+from investigator.store.in_memory import InMemoryJournal
+from investigator.store.journal import Journal
+from investigator.store.workspace import Workspace, has_database
+from investigator.tracing.base import RunTrace, Tracer
+from investigator.tracing.opening import open_tracer
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import BaseCallbackHandler
+
+
+class Parts:
+    """The parts that settings call for, and the notices that come up while they are made and used.
+
+    `prompts` is a folder of templates that replace shipped ones; `callbacks` receive every call of a chat model. What
+    chat servers refuse is remembered in the workspace `directory`. Notices go to `on_notice`; without it they wait for
+    `notices`. Raises SettingsError and TemplateError.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        embedder: Embedder | None = None,
+        prompts: Path | None = None,
+        directory: Path | None = None,
+        callbacks: Sequence[BaseCallbackHandler] = (),
+        on_notice: Callable[[str], None] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.embedder = embedder or open_embedder(settings)
+        self.caching_embedder = RememberingEmbedder(self.embedder)  # a question embeds the same texts more than once
+        self.extractive = ExtractiveEngine(self.caching_embedder)
+        self.prompts = Prompts(prompts)
+        self.prices = _prices(settings.budget)
+        self._prompts_folder = prompts
+        self._callbacks = tuple(callbacks)
+        self._notices: list[str] = []
+        self.notify = on_notice or self._notices.append
+        self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
+
+    def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
+        """Return the same parts for other templates, which `answers` answers in the extractive engine.
+
+        Raises TemplateError.
+        """
+        other = copy(self)
+        other.prompts = Prompts(self._prompts_folder, contracts)
+        other.extractive = self.extractive.answering(answers)
+        return other
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield the notices that came up since the last time."""
+        while self._notices:
+            yield Notice(text=self._notices.pop(0))
+
+    def engine(self, name: str, *, attempts: int | None = None) -> Engine:
+        """Open an engine by its name; `attempts` replaces the number of tries for each call of a chat model.
+
+        Raises SettingsError, CredentialError, MissingPackageError, ReplayError.
+        """
+        settings = self.settings
+        return open_engine(
+            name,
+            lambda: self.extractive,
+            chat=settings.chat if attempts is None else settings.chat.changed(attempts=attempts),
+            gguf=settings.gguf,
+            transformers=settings.transformers,
+            on_notice=self.notify,
+            known=self._known,
+            callbacks=self._callbacks,
+        )
+
+    def engines(
+        self, model: str | Engine | Sequence[str] | None, record: Path | None, folder: Path
+    ) -> dict[Role, Engine]:
+        """Open the engine of each role; replies of the language model are added to the file `record`.
+
+        Raises what `engine` does, and SettingsError if `record` lies inside `folder` or there are several models.
+        """
+        engines, named = engines_by_role(model, self.engine)
+        engines = keep_small_models_from_planning(engines, named, self.extractive, self.notify)
+        return record_replies(engines, record, folder)
+
+    def check_prices(self, engines: Iterable[Engine]) -> None:
+        """Raise SettingsError if there is a limit of money and the price of an engine is unknown."""
+        unknown = {engine.name for engine in engines if self.prices.price_of(engine.name) is None}
+        if self.settings.budget.money is not None and unknown:
+            raise SettingsError(
+                f"no price is known for {', '.join(sorted(unknown))}, so a limit of money cannot be kept",
+                hint="Write the price into a file like data/prices.json and name it with --set budget.prices=FILE",
+            )
+
+    def client(
+        self,
+        engines: Mapping[Role, Engine],
+        journal: CallJournal,
+        *,
+        budget: BudgetSettings | None = None,
+        trace: RunTrace | None = None,
+    ) -> EngineClient:
+        """Return a client of these engines; the extractive engine gives its second opinion."""
+        return EngineClient(
+            engines,
+            self.prompts,
+            journal,
+            time.monotonic,
+            budget or self.settings.budget,
+            second=self.extractive,
+            price_of=self.prices.price_of,
+            trace=trace,
+        )
+
+    def journal(self, database: Database, run_id: str, *, reuse: bool) -> Journal:
+        """Return the journal of a run; with `reuse` it also finds replies that other runs paid for."""
+        return Journal(database, run_id, time.monotonic, reuse=reuse, price_of=self.prices.price_of)
+
+    def memory_journal(self) -> InMemoryJournal:
+        """Return a journal that ends with the process."""
+        return InMemoryJournal(self.prices.price_of)
+
+    def tracer(self, folder: Path) -> Tracer:
+        """Open the tracers of the settings and the environment. Raises SettingsError and MissingPackageError."""
+        return open_tracer(self.settings.trace, folder=folder, on_notice=self.notify)
+
+    def folder_index(self, folder: Path, workspace: Workspace) -> FolderIndex:
+        """Return the index of a folder in an open workspace."""
+        settings = self.settings
+        index_settings = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
+        return FolderIndex(folder, workspace, index_settings, self.embedder, self.notify)
+
+
+def open_embedder(settings: Settings) -> Embedder:
+    """Return the embedder of the settings; its weights are loaded when the first text is embedded."""
+    return SentenceTransformerEmbedder(settings.embedder)
+
+
+def standalone_client() -> EngineClient:
+    """Return a client of the extractive engine for a part of the method that is used without a folder.
+
+    It has the settings of the environment, and a journal that ends with the process. Raises SettingsError.
+    """
+    parts = _standalone_parts()
+    return parts.client(dict.fromkeys(Role, parts.extractive), parts.memory_journal())
+
+
+def standalone_library(directory: Path) -> Library:
+    """Open the library of a workspace that was indexed before, with the settings of the environment.
+
+    Raises SettingsError if the directory holds no workspace.
+    """
+    if not has_database(directory):
+        raise SettingsError(
+            f"there is no workspace in {directory}",
+            hint='Index the folder first, for example with: investigator ask FOLDER "question"',
+        )
+    parts = _standalone_parts()
+    return workspace_library(Workspace(directory, write=False), parts.embedder, parts.settings.retrieval)
+
+
+def _standalone_parts() -> Parts:
+    settings = load_settings()
+    return Parts(settings, embedder=_shared_embedder(settings.embedder))
+
+
+@cache
+def _shared_embedder(model: str) -> Embedder:
+    return SentenceTransformerEmbedder(model)  # loaded once, however many parts are used alone
+
+
+def _prices(budget: BudgetSettings) -> Prices:
+    return read_prices(budget.prices) if budget.prices is not None else default_prices()

@@ -1,0 +1,124 @@
+"""The record of a run: a new one for a question, the run that it belongs to, and the settings that it was made with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from pydantic import ValidationError
+
+from investigator.asking.budget import CEILINGS
+from investigator.engines.base import Engine, traits_of
+from investigator.engines.roles import Role
+from investigator.errors import QuestionError, ReplayError
+from investigator.records import Investigation, Record, Search, UsedEngine
+from investigator.research.method_settings import MethodSettings
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.settings import Settings
+from investigator.store.journal import Run, Runs
+
+_LONGEST_QUESTION = 10_000
+_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}
+_NEW = {"id", "question", "mission", "strategy", "engine", "engines", "made_with", "search"}
+
+
+class MadeWith(Record):
+    """The settings that a run was made with, as its record keeps them."""
+
+    method: MethodSettings
+    retrieval: RetrievalSettings
+
+
+def valid_question(question: str) -> str:
+    """Return the question without white space around it. Raises QuestionError."""
+    stripped = question.strip()
+    if not stripped:
+        raise QuestionError("the question is empty")
+    if any("\ud800" <= character <= "\udfff" for character in stripped):
+        raise QuestionError(
+            "the question holds characters that are no text (it did not come as UTF-8)",
+            hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and ask with - as the question.",
+        )
+    if len(stripped) > _LONGEST_QUESTION:
+        raise QuestionError(
+            f"the question has {len(stripped):,} characters, the most is {_LONGEST_QUESTION:,}",
+            hint="Put the long text into a file of the folder and ask a short question about it.",
+        )
+    return stripped
+
+
+def engine_names(engines: Mapping[Role, Engine]) -> str:
+    """Return the name of the engine, or that of each role if they differ."""
+    names = {role: engine.name for role, engine in engines.items()}
+    if len(set(names.values())) == 1:
+        return names[Role.ASK]
+    return ", ".join(f"{role}={name}" for role, name in names.items())
+
+
+def new_record(
+    question: str, mission: str | None, strategy: str | None, engines: Mapping[Role, Engine], settings: Settings
+) -> Investigation:
+    """Return the record that a run starts with, without an id. Raises QuestionError."""
+    return Investigation(
+        id="",
+        question=valid_question(question),
+        mission=mission or settings.mission,
+        strategy=strategy or settings.strategy,
+        engine=engine_names(engines),
+        engines=tuple(UsedEngine(role=role, name=e.name, traits=traits_of(e)) for role, e in engines.items()),
+        made_with=MadeWith(method=settings.method, retrieval=settings.retrieval).model_dump_json(),
+    )
+
+
+def as_it_began(record: Investigation) -> Investigation:
+    """Return the record as it was before anything was done."""
+    return Investigation.model_validate(record.model_dump(include=_NEW))
+
+
+def settings_of(record: Investigation, settings: Settings) -> MadeWith:
+    """Return the settings that a run was made with; today's if its record names none. Raises ReplayError."""
+    if not record.made_with:
+        return MadeWith(method=settings.method, retrieval=settings.retrieval)
+    try:
+        return MadeWith.model_validate_json(record.made_with)
+    except ValidationError as error:
+        setting = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise ReplayError(
+            f"the run {record.id} was made by another version of this program: its setting {setting} is not known here",
+            hint="Read it with: investigator show RUN, or ask its question again to investigate anew.",
+        ) from error
+
+
+def open_run(
+    runs: Runs, new: Investigation, templates: str, corpus: str, *, fresh: bool, now: datetime
+) -> tuple[Run, Investigation]:
+    """Begin a run, or resume the latest one of the same question, settings, templates and documents.
+
+    `templates` and `corpus` are fingerprints. Returns the run and its new record with the run's id; a resumed run
+    searches as it began.
+    """
+    sampling = " ".join(used.traits.sampling for used in new.engines)
+    identity = _digest(new.model_dump_json(include=_IDENTITY), sampling, templates)
+    named = new.changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}")
+    run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
+    search = runs.investigation(run.id).search if run.resumed else named.search
+    return run, named.changed(id=run.id, search=search)
+
+
+def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
+    """Return what tells the documents of a run from others: their fingerprint and how they were indexed."""
+    return _digest(fingerprint, f"{embedder} {chunks}")
+
+
+def answered_already(record: Investigation) -> str:
+    """Say in a sentence that a run has ended before."""
+    if record.answer is not None and record.answer.stop in CEILINGS:
+        ended = f"Run {record.id} ended as {record.answer.outcome}"
+        return f"{ended}; it goes on with a higher ceiling. --fresh investigates anew."
+    early = ", which was before all passages had vectors" if record.search is Search.CANDIDATES else ""
+    return f"Run {record.id} has answered this already{early}; --fresh investigates anew."
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
