@@ -1,0 +1,49 @@
+"""Parts that other packages add: engines, readers and tasks, found through the entry points of installed packages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+
+from investigator.errors import SettingsError
+
+__all__ = ["EntryPoint", "found", "load", "load_path"]
+
+
+def found(group: str) -> Mapping[str, EntryPoint]:
+    """Return the entry points of a group (`investigator.engines`) by name; nothing is imported yet.
+
+    Reading the metadata of every installed package takes tens of milliseconds, so ask only for a name that is not
+    built in. The result is kept until `sys.path` changes. If two packages add the same name, the first on the path
+    wins.
+    """
+    return _found(group, tuple(sys.path))
+
+
+@cache
+def _found(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    points: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        points.setdefault(point.name, point)
+    return MappingProxyType(points)
+
+
+def load(point: EntryPoint) -> object:
+    """Import what an entry point names. Raises SettingsError if that fails, whatever the plug-in itself raises."""
+    try:
+        loaded: object = point.load()
+    except Exception as error:  # a plug-in is a stranger's code, whose import may raise anything
+        origin = f" of the package {point.dist.name}" if point.dist is not None else ""
+        raise SettingsError(
+            f"the plug-in {point.value}{origin} cannot be loaded: {type(error).__name__}: {error}",
+            hint="Check that its package is installed with what it needs, or remove the package.",
+        ) from error
+    return loaded
+
+
+def load_path(path: str) -> object:
+    """Import what `package.module:name` names. Raises SettingsError if there is no such thing."""
+    return load(EntryPoint(name=path, value=path, group=""))
