@@ -61,7 +61,7 @@ def test_a_temperature_alone_draws_from_all_tokens() -> None:
 
 def chat(server: OpenAIServer, **options: Any) -> ChatEngine:
     settings = ChatSettings(base_url=server.url, **options)
-    return ChatEngine("openai:m", settings, turns=MadeTime().turns())
+    return ChatEngine("openai:m", settings, queue=MadeTime().queue())
 
 
 def sampled(body: Body) -> dict[str, object]:
@@ -121,7 +121,7 @@ def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(
     openai_server.answer(without_top_p)
     known = KnownServers(tmp_path / "servers.json")
     settings = ChatSettings(base_url=openai_server.url)
-    engine = ChatEngine("openai:m", settings, known=known, on_notice=notices.append, turns=MadeTime().turns())
+    engine = ChatEngine("openai:m", settings, known=known, on_notice=notices.append, queue=MadeTime().queue())
     one, two = (engine.decoding_as(Decoding(topp=share, temperature=0.5)) for share in (0.7, 0.8))
     assert [one.reply(PROMPT).text, two.reply(PROMPT).text, engine.reply(PROMPT).text] == ["ok"] * 3
     assert len(openai_server.requests) == 4 + 1 + 1  # two formats, top_p, and then one request each
@@ -129,7 +129,7 @@ def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(
     assert (len(notices), engine.reply_format) == (2, ReplyFormat.NONE)
     assert sum("top_p" in notice for notice in notices) == 1
 
-    later = ChatEngine("openai:m", settings, known=known, turns=MadeTime().turns())
+    later = ChatEngine("openai:m", settings, known=known, queue=MadeTime().queue())
     later.decoding_as(Decoding(topp=0.7)).reply(PROMPT)
     assert sampled(openai_server.bodies[-1]) == {"temperature": 1.0}
     assert len(openai_server.requests) == 7

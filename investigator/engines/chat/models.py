@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr
 
 from investigator.engines.chat.errors import Server
-from investigator.engines.chat.hearing import STREAM_USAGE
-from investigator.engines.chat.http_bounds import UNCOMPRESSED, BodyBounds, bound_clients
+from investigator.engines.chat.invoking import STREAM_USAGE
 from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
+from investigator.engines.http import BodyBounds, bound_clients, client_settings
 from investigator.engines.schemas import Json, reply_schema
 from investigator.engines.transformers.told_decoding import (
     cannot_be_told,
@@ -204,14 +204,8 @@ def _arguments(
         "top_p": top_p,
         "base_url": server.address or None,
     }
-    client = {
-        "timeout": settings.timeout,
-        "follow_redirects": False,
-        "headers": dict(UNCOMPRESSED),
-        "event_hooks": {"response": [bounds]},
-    }
     if provider == "ollama":  # takes neither a timeout nor a key, and has a name of its own for the longest reply
-        arguments |= {"num_predict": max_tokens, "client_kwargs": client}
+        arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
     given = {name: value for name, value in arguments.items() if value is not None}
@@ -221,7 +215,7 @@ def _arguments(
     if provider in OPENAI_COMPATIBLE:
         from openai import DefaultHttpxClient
 
-        given["http_client"] = DefaultHttpxClient(**client)
+        given["http_client"] = DefaultHttpxClient(**client_settings(bounds))
     if provider == "openai":
         given["temperature"] = temperature  # None keeps LangChain from choosing one itself for some models
         given.setdefault("api_key", _PLACEHOLDER_KEY)

@@ -1,9 +1,12 @@
-"""What goes with a prompt besides its text, and what is left of it once a server has refused something."""
+"""The parameters that go with a prompt, and what is left of them after a server has refused one."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+
+from investigator.engines.chat.errors import is_too_long, status_of
 
 
 class Parameter(StrEnum):
@@ -14,6 +17,17 @@ class Parameter(StrEnum):
     MAX_TOKENS = "max_tokens"
     RESPONSE_FORMAT = "response_format"
     STREAM_OPTIONS = "stream_options"
+
+
+_NAMES_OF = {
+    Parameter.TEMPERATURE: re.compile(r"\btemperature\b", re.IGNORECASE),
+    Parameter.TOP_P: re.compile(r"\btop_?p\b", re.IGNORECASE),
+    Parameter.MAX_TOKENS: re.compile(r"\b(max_(completion_|output_)?tokens|num_predict)\b", re.IGNORECASE),
+    Parameter.RESPONSE_FORMAT: re.compile(
+        r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b", re.IGNORECASE
+    ),
+    Parameter.STREAM_OPTIONS: re.compile(r"\bstream_options\b|\binclude_usage\b", re.IGNORECASE),
+}
 
 
 class ReplyFormat(StrEnum):
@@ -55,3 +69,21 @@ class Sending:
         """What both send."""
         reply_format = min(self.reply_format, other.reply_format, key=_STRICTNESS.index)
         return Sending(self.parameters & other.parameters, reply_format)
+
+
+def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
+    """Return the parameter that the server refuses, of those that were sent, if its error (400 or 422) names one."""
+    if status_of(error) not in (400, 422) or is_too_long(error):
+        return None
+    named = getattr(error, "param", None)
+    for text in (named, str(error)):
+        if isinstance(text, str):
+            for parameter in Parameter:
+                if parameter in sent and _NAMES_OF[parameter].search(text):
+                    return parameter
+    return None
+
+
+def is_unexplained_refusal(error: Exception) -> bool:
+    """Return True if the server refused the form of the request."""
+    return status_of(error) in (400, 422) and not is_too_long(error)
