@@ -45,6 +45,9 @@ KEY_VARIABLES: Mapping[str, str] = {
 }
 """The variable that holds the key of a provider that needs one."""
 
+CHAT_PROVIDERS = frozenset({*KEY_VARIABLES, "ollama"})
+"""Providers of chat models that are known by name; LangChain knows others."""
+
 OPENAI_COMPATIBLE = frozenset({"openai", "azure_openai", "deepseek", "xai"})
 """Providers whose LangChain class is built on OpenAI's client."""
 
