@@ -16,12 +16,11 @@ from investigator.documents.folder import Recheck, check_folder, scan
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine
 from investigator.engines.chat.known_servers import KnownServers
+from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.extractive import ExtractiveEngine
-from investigator.engines.foreseeing import ForeseeingEngine
-from investigator.engines.replaying import AbsentEngine
 from investigator.engines.roles import Role
+from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
 from investigator.errors import FolderError, SettingsError, StoreError, UnknownRunError
 from investigator.records import (
     Answer,
@@ -89,7 +88,7 @@ class Investigator:
         self.prompts_folder = Path(prompts).expanduser() if prompts is not None else None
         self._prompts = Prompts(self.prompts_folder)
         self._embedder = embedder or SentenceTransformerEmbedder(self._settings.embedder)
-        self._reading = RememberingEmbedder(self._embedder)  # what a question looks at is looked at more than once
+        self._reading = CachedEmbedder(self._embedder)  # what a question looks at is looked at more than once
         self._notices: list[str] = []
         prices = self._settings.budget.prices
         self._prices = read_prices(prices) if prices is not None else shipped_prices()

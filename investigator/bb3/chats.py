@@ -26,8 +26,8 @@ from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.talk import Talk
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.catalogue import EXTRACTIVE, open_engine
+from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.investigator import Investigator
@@ -167,7 +167,7 @@ def module_client(
     `decodings` tell how the module writes; `on_notice` hears what its engine cannot be told. Raises SettingsError,
     CredentialError, MissingPackageError.
     """
-    extractive = ExtractiveEngine(RememberingEmbedder(SentenceTransformerEmbedder()), chat_answers)
+    extractive = ExtractiveEngine(CachedEmbedder(SentenceTransformerEmbedder()), chat_answers)
     engine = open_engine(
         model or EXTRACTIVE,
         lambda: extractive,
