@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from investigator.records import Prompt, Reply, Traits
-from investigator.records.decoding import Decoding
 
 __all__ = [
-    "Decodes",
     "Described",
     "Embedder",
     "Engine",
@@ -80,20 +78,6 @@ class Streams(Protocol):
         """The reply that `reply` would give; `hear` is told of it on the way, if anything, from whatever thread.
 
         After this has returned or raised, `hear` is told no more. Raises what `reply` does.
-        """
-        ...
-
-
-@runtime_checkable
-class Decodes(Protocol):
-    """An engine that can be told how to choose the tokens of its replies."""
-
-    def decoding_as(self, decoding: Decoding) -> Engine:
-        """The same engine, with the same loaded model and the same name, that writes as told.
-
-        Only the fields that were set in `decoding` count; what is not told stays as this engine has it. A number that
-        only one method has, such as `topk`, means that method. The traits' `sampling` differs, so that kept replies are
-        told apart. Raises SettingsError for a method that the engine does not have, and a value that it does not take.
         """
         ...
 

@@ -10,13 +10,13 @@ from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from openai_server import OpenAIServer, Response, json_response
 
-from investigator.bb3.decoding_options import module_options
+from investigator.bb3.decoding.options import module_options
 from investigator.bb3.forms.cleanup import cleaned
 from investigator.bb3.forms.completions import Completion, CompletionRequest, CompletionsClient, request_of
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module
 from investigator.engines.http import Retries
-from investigator.engines.transformers.factual_nucleus import Schedule, shares
+from investigator.engines.transformers.token_rules import Schedule
 
 
 def request_params(given: Any) -> Any:
@@ -44,7 +44,8 @@ def cleanup(given: Any) -> Any:
 def nucleus(given: Any) -> Any:
     """In single precision and to six digits, as it was recorded."""
     schedule = Schedule(*(np.float32(given[name]) for name in ("p", "lambda_decay", "omega_bound")))
-    found = shares(schedule, [token in (".", "?", "!") for token in given["tokens"]])
+    ends = [token in (".", "?", "!") for token in given["tokens"]]
+    found = [schedule.share(ends[:n]) for n in range(len(ends) + 1)]
     return {"p_before_each_token_and_after_last": [round(share, 6) for share in found]}
 
 

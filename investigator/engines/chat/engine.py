@@ -23,14 +23,12 @@ from investigator.engines.chat.models import (
     server_of_ready,
     split_name,
     stream_arguments,
-    with_decoding,
 )
 from investigator.engines.chat.queueing import CallQueue, Ended, Ticket, queue_at
 from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
 from investigator.engines.http import retried, within
 from investigator.errors import SettingsError
 from investigator.records import FinishReason, Prompt, Reply
-from investigator.records.decoding import Decoding
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -130,6 +128,11 @@ class ChatEngine:
         return self._negotiation.allowed(self._wanted).reply_format
 
     @property
+    def settings(self) -> ChatSettings:
+        """How the model is called."""
+        return self._settings
+
+    @property
     def traits(self) -> Traits:
         """A language model, behind a server that may answer several prompts at a time."""
         settings = self._settings
@@ -162,21 +165,21 @@ class ChatEngine:
         reply = retried(lambda: self._try(call), lambda _, tried: self._wait(call, tried), self._queue.pause)
         return reply.changed(seconds=time.monotonic() - started)
 
-    def decoding_as(self, decoding: Decoding) -> Self:
-        """The same engine, which sends temperature, top_p and max_tokens as told: greedy or nucleus.
+    def with_settings(self, settings: ChatSettings) -> Self:
+        """Return the same engine that sends other parameters; it shares the queue and what the server refuses.
 
-        Raises SettingsError for any other method, and for a ready LangChain model, which has parameters of its own.
+        Raises SettingsError for a ready LangChain model, which has parameters of its own.
         """
         if self._is_ready:
             raise SettingsError(
                 f"{self.name} was built elsewhere and keeps its own parameters",
                 hint="Give it temperature, top_p and max_tokens where it is built, or name it as provider:name.",
             )
-        told = copy(self)
-        told._settings = with_decoding(self._settings, decoding, self.name)
-        told._wanted = first_sending(self._server, told._settings)
-        told._models, told._building = {}, Lock()
-        return told
+        other = copy(self)
+        other._settings = settings
+        other._wanted = first_sending(self._server, settings)
+        other._models, other._building = {}, Lock()
+        return other
 
     def _wait(self, call: _Call, tried: int) -> float | None:
         """Return the seconds to wait after a failed try; None if it was the last one that makes sense."""

@@ -15,16 +15,8 @@ from investigator.engines.chat.invoking import STREAM_USAGE
 from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
 from investigator.engines.http import BodyBounds, bound_clients, client_settings
 from investigator.engines.schemas import Json, reply_schema
-from investigator.engines.transformers.told_decoding import (
-    cannot_be_told,
-    changed,
-    told_method,
-    told_share,
-    told_temperature,
-)
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
 from investigator.records import Record
-from investigator.records.decoding import Decoding, Inference
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -75,27 +67,6 @@ class ChatSettings(Record):
     context_tokens: int | None = Field(default=None, ge=256, description="tokens of prompt that the model can read")
     concurrency: int = Field(default=16, ge=1, le=256, description="calls to one server side by side, at most")
     max_reply_characters: int = Field(default=200_000, ge=1, description="a longer reply is cut there")
-
-
-def with_decoding(settings: ChatSettings, told: Decoding, name: str) -> ChatSettings:
-    """Settings that have a model write as told: greedy, nucleus, and the most tokens of a reply.
-
-    Raises SettingsError for any other method, and a value that chat models do not take.
-    """
-    changes: dict[str, object] = {}
-    if "beam_max_length" in told.model_fields_set:
-        changes["max_tokens"] = told.beam_max_length
-    method = told_method(told)
-    if method is Inference.GREEDY:
-        changes |= {"temperature": 0.0, "top_p": None}
-    elif method is Inference.NUCLEUS:
-        changes |= {
-            "temperature": told_temperature(told, settings.temperature),
-            "top_p": told_share(told, settings.top_p),
-        }
-    elif method is not None:
-        raise cannot_be_told(name, method)
-    return changed(settings, changes)
 
 
 def split_name(model: str) -> tuple[str, str]:

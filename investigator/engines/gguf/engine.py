@@ -16,16 +16,8 @@ from investigator.engines.gguf.header import trained_context
 from investigator.engines.gguf.model import GgufModel, Sampling
 from investigator.engines.loaded_once import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
-from investigator.engines.transformers.told_decoding import (
-    cannot_be_told,
-    changed,
-    told_method,
-    told_share,
-    told_temperature,
-)
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
-from investigator.records.decoding import Decoding, Inference
 
 _USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
 _TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
@@ -77,6 +69,11 @@ class GgufEngine:
     def name(self) -> str:
         """`gguf:` and the name of the file with its size, which tells two quantisations of one name apart."""
         return self._name
+
+    @property
+    def settings(self) -> GgufSettings:
+        """How the model is run."""
+        return self._settings
 
     @property
     def traits(self) -> Traits:
@@ -132,33 +129,15 @@ class GgufEngine:
         """
         return self._loaded().count_tokens(text)
 
-    def decoding_as(self, decoding: Decoding) -> Self:
-        """The same engine, which shares the model: greedy, topk or nucleus, and the most tokens of a reply.
+    def with_settings(self, settings: GgufSettings) -> Self:
+        """Return the same engine that samples otherwise; it shares the loaded model, and so its context and threads.
 
-        Raises SettingsError for any other method, and where such a reply leaves no room for a prompt.
+        Raises SettingsError if replies of that length leave no room for a prompt.
         """
-        told = copy(self)
-        told._settings = changed(self._settings, _changes(self._settings, decoding, self.name))
-        _context(self._path, told._settings)
-        return told
-
-
-def _changes(own: GgufSettings, told: Decoding, name: str) -> dict[str, object]:
-    """What a decoding changes in the settings: each method draws from its own tokens alone."""
-    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
-    warm: dict[str, object] = {"temperature": told_temperature(told, own.temperature), "top_p": None, "top_k": None}
-    match told_method(told):
-        case None:
-            return most
-        case Inference.GREEDY:
-            return {**most, **warm, "temperature": 0.0}
-        case Inference.TOPK:
-            return {**most, **warm, "top_k": told.topk}
-        case Inference.NUCLEUS:
-            share = told_share(told, own.top_p)
-            return {**most, **warm, "top_p": 1.0 if share is None else share}
-        case method:
-            raise cannot_be_told(name, method)
+        other = copy(self)
+        other._settings = settings
+        _context(self._path, settings)
+        return other
 
 
 def _context(path: Path, settings: GgufSettings) -> int:

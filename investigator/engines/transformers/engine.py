@@ -12,7 +12,6 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 from investigator.engines.base import Hear, Traits
 from investigator.engines.loaded_once import LoadedOnce
 from investigator.engines.transformers.model import Generation, TransformersModel
-from investigator.engines.transformers.told_decoding import changed, with_told
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
 from investigator.records.decoding import Decoding
@@ -45,7 +44,7 @@ class TransformersEngine:
 
     def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
         self._path = Path(path).expanduser()
-        self._settings = settings or TransformersSettings()
+        self._settings = _checked(settings or TransformersSettings())
         self._size = _size(self._path)
         self._context = _context(self._path)
         self._loaded = LoadedOnce(lambda: TransformersModel(self._path, self._settings.device))
@@ -58,6 +57,11 @@ class TransformersEngine:
     def name(self) -> str:
         """`transformers:` and the name of the folder with the size of its weights."""
         return f"transformers:{self._path.resolve().name}@{self._size}"
+
+    @property
+    def settings(self) -> TransformersSettings:
+        """How the model is run."""
+        return self._settings
 
     @property
     def traits(self) -> Traits:
@@ -103,11 +107,20 @@ class TransformersEngine:
         """The tokens of a text by the model's own tokenizer, without what a chat template adds."""
         return self._loaded().count_tokens(text)
 
-    def decoding_as(self, decoding: Decoding) -> Self:
-        """The same engine, which shares the model, by any of the methods. Raises SettingsError for what is no value."""
-        told = copy(self)
-        told._settings = changed(self._settings, {"decoding": with_told(self._settings.decoding, decoding)})
-        return told
+    def with_settings(self, settings: TransformersSettings) -> Self:
+        """Return the same engine with another decoding or seed; it shares the loaded model. Raises SettingsError."""
+        other = copy(self)
+        other._settings = _checked(settings)
+        return other
+
+
+def _checked(settings: TransformersSettings) -> TransformersSettings:
+    if settings.decoding.beam_block_full_context:
+        raise SettingsError(
+            "transformers.decoding.beam_block_full_context has no meaning here: a prompt is never cut",
+            hint="Leave it out: beam_context_block_ngram goes by the whole prompt.",
+        )
+    return settings
 
 
 def _size(path: Path) -> int:

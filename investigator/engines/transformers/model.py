@@ -11,15 +11,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from investigator.engines.base import Hear
-from investigator.engines.transformers.factual_nucleus import Schedule, ends_sentence
 from investigator.engines.transformers.token_rules import (
     NgramBlock,
     NotYet,
     Nucleus,
     Penalties,
+    Schedule,
     Sharpened,
     TokenRule,
     TopK,
+    ends_sentence,
     factual_share,
 )
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
@@ -112,8 +113,11 @@ class TransformersModel:
         stop = decoding.stop_token
         stopped = written[-1:] in [[end] for end in self._ends] or bool(stop and stop in said)
         full = len(written) >= decoding.beam_max_length and not stopped
+        text = said.partition(stop)[0] if stop else said
+        if decoding.generation_take_last_newline and not decoding.generation_allow_newline:
+            text = text.strip("\n").rpartition("\n")[2]
         return Generation(
-            text=said.partition(stop)[0] if stop else said,
+            text=text,
             logprob=logprob,
             input_tokens=len(ids),
             output_tokens=len(written),

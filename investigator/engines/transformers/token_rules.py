@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
+from itertools import repeat
+from math import inf, prod
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from investigator.engines.transformers.factual_nucleus import Schedule
+_ENDS = (".", "?", "!", "。", "？", "！")
 
 
 class TokenRule(Protocol):
@@ -128,6 +129,37 @@ class NotYet:
         return held
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """How the mass of probability to draw from falls within a sentence (Lee et al., 2022, arXiv 2206.04624).
+
+    It is `p` at first, then `decay` times as much with each token, and never less than `bound`; with `reset` it begins
+    anew after each sentence.
+    """
+
+    p: float
+    decay: float
+    bound: float
+    reset: bool = True
+
+    def share(self, ends: Sequence[bool]) -> float:
+        """The mass for the next token; `ends` tells of each token so far whether it ends a sentence.
+
+        The first token of a text or sentence and the one after it have the whole `p`.
+        """
+        if not ends:
+            return self.p
+        since = len(ends)
+        if self.reset:
+            since = next((n for n, is_end in enumerate(reversed(ends)) if is_end), since)
+        return float(max(self.bound, prod((self.p, *repeat(self.decay, since - 1)))))
+
+
 def factual_share(schedule: Schedule, is_end: Callable[[int], bool]) -> Callable[[Sequence[int]], float]:
-    """The share of factual nucleus sampling, by which tokens end a sentence."""
+    """Return the share of factual nucleus sampling, given which tokens end a sentence."""
     return lambda written: schedule.share([is_end(token) for token in written])
+
+
+def ends_sentence(token: str) -> bool:
+    """Return True if a token ends a sentence: it is a mark that does, or ends in one."""
+    return token.strip().endswith(_ENDS)
