@@ -17,7 +17,7 @@ from investigator import Investigation, Investigator, ScriptedEmbedder, Scripted
 from investigator.engines.base import Engine, Traits
 from investigator.engines.scripted import Script
 from investigator.records import AskVariables, DocumentCard, PlanVariables, Prompt
-from investigator.research.investigator import MethodSettings
+from investigator.research.method_settings import MethodSettings
 
 __all__ = [
     "HARMLESS",

@@ -31,10 +31,12 @@ from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.evaluation.evidence_match import holds
+from investigator.evidence.quotes import Sources
 from investigator.investigator import Investigator
 from investigator.records import QuestionVariables, Record
-from investigator.research.memory_stream import MemoryStream
-from investigator.research.query import Query
+from investigator.research.critical_thinking import own_words
+from investigator.research.method_settings import DEFAULT_MISSION
+from investigator.research.query import DocumentQuery
 from investigator.retrieval.library import Library
 from investigator.scoring.calibration import Logistic
 from investigator.scoring.model_points import PointFeatures, PointRule, shipped_rules
@@ -75,10 +77,11 @@ class Asking:
     def sample(self, name: str, row: Mapping[str, object], document_id: str) -> Sample:
         """One document asked."""
         question = str(row["question"])
-        query = Query(document_id, question, MemoryStream(), ".", client=self.client, library=self.library)
+        sources = Sources(self.library.document)
+        query = DocumentQuery(question, DEFAULT_MISSION, own_words(question), self.client, self.library, sources)
         variables = QuestionVariables(document_id=document_id, purpose=question, perspectives="")
         wording = self.prompts.render(self.prompts.path("tactical_planning/question"), variables)
-        finding = query.examine(self.prompts.path("query/ask"), wording)
+        finding = query.examine(document_id, wording)
         passages = self.library.passages((question, wording), document_id)
         evidence = [str(piece) for piece in row.get("evidence") or ()]  # type: ignore[attr-defined]
         is_right = bool(row["answerable"]) and document_id in row["doc_ids"]  # type: ignore[operator]

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     )
     from investigator.research.history_selector import HistorySelector
     from investigator.research.memory_stream import MemoryStream
-    from investigator.research.planner import Planner
-    from investigator.research.query import Query
-    from investigator.research.tactical_planning import TacticalPlanning
+    from investigator.seed import Planner, Query, TacticalPlanning
     from investigator.settings import Settings, load_settings
 
 __all__ = [
@@ -78,9 +76,7 @@ _HOMES = {
     "investigator.errors": ("InvestigatorError", "RunError", "UserError"),
     "investigator.research.history_selector": ("HistorySelector",),
     "investigator.research.memory_stream": ("MemoryStream",),
-    "investigator.research.planner": ("Planner",),
-    "investigator.research.query": ("Query",),
-    "investigator.research.tactical_planning": ("TacticalPlanning",),
+    "investigator.seed": ("Planner", "Query", "TacticalPlanning"),
     "investigator.settings": ("Settings", "load_settings"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -189,10 +189,10 @@ class ContextTooLongError(EngineError):
 class RateLimitError(EngineError):
     """The provider refuses more calls for now.
 
-    `retry_after` is the wait that it asked for, in seconds, where it named one.
+    `retry_after` is the wait that it asked for, in seconds, if it named one.
     """
 
-    default_hint = "Wait a while, then run the same command again: it goes on where it stopped."
+    default_hint = "Wait a while, then run the same command again: it resumes where it stopped."
     retryable = True
 
     def __init__(self, message: str, *, retry_after: float | None = None, hint: str = "") -> None:

@@ -37,7 +37,7 @@ from investigator.records import (
     Started,
 )
 from investigator.research.forecast import forecast
-from investigator.research.investigator import Research
+from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings
 from investigator.retrieval.library import Library
@@ -168,8 +168,8 @@ class Investigator:
                 journal = Journal(database, run.id, time.monotonic, reuse=reuse, price_of=self._prices.price_of)
                 client = self._client(self._engines, journal, trace)
                 keep, keep_memory = journal.keep_record, journal.keep_memory
-                research = Research(case, client, library, self._directory, self._settings.method, keep, keep_memory)
-                for event in research.run():
+                research = Research(client, library, self._settings.method, keep, keep_memory)
+                for event in research.investigate(case):
                     if isinstance(event, Answered):
                         trace.ended(event.investigation)
                     yield from self._told()
@@ -185,9 +185,8 @@ class Investigator:
         foreseeing = {role: ForeseeingEngine(engine, stand_in) for role, engine in self._engines.items()}
         with self.library() as library:
             client = self._client(foreseeing, InMemoryJournal(self._prices.price_of))
-            method = self._settings.method
-            research = Research(case, client, library, self._directory, method, lambda _: None, lambda _: None)
-            return forecast(research, method, self._settings.budget)
+            research = Research(client, library, self._settings.method, lambda _: None, lambda _: None)
+            return forecast(research, case, self._settings.budget)
 
     def replay(self, run_id: str) -> Replayed:
         """Go through a finished run again from its journal, without any model, and prove its quotes anew.
@@ -210,8 +209,8 @@ class Investigator:
         ):
             journal = PastCalls(workspace.database, case.id, spent, elapsed)
             client = self._client(engines, journal, budget=budget)
-            research = Research(blank, client, library, self._directory, method, lambda _: None, lambda _: None)
-            return replay(case, research, library, journal)
+            research = Research(client, library, method, lambda _: None, lambda _: None)
+            return replay(case, blank, research, journal)
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
         """Bring the index up to date without asking anything: text and words, and with `vectors` all vectors too.

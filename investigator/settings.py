@@ -23,8 +23,7 @@ from investigator.engines.chat.models import ChatSettings
 from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError
-from investigator.research.defaults import DEFAULT_MISSION, DEFAULT_STRATEGY
-from investigator.research.investigator import MethodSettings
+from investigator.research.method_settings import DEFAULT_MISSION, DEFAULT_STRATEGY, MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.tracing.opening import TraceSettings
 

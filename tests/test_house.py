@@ -8,6 +8,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,6 +62,41 @@ def test_no_function_is_over_60_lines() -> None:
 def test_modules_are_named_after_what_they_hold() -> None:
     parts = {part for module in MODULES for part in module.split(".")}
     assert parts.isdisjoint({"utils", "util", "helpers", "helper", "common", "misc", "shared"})
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """One name, one meaning. ParlAI finds the teachers of a task by their names, so these stand in many files."""
+    named = [(node.name, name) for name, tree in TREES.items() for node in tree.body if isinstance(node, ast.ClassDef)]
+    public = [(kind, name) for kind, name in named if kind[0] != "_" and not kind.endswith("Teacher")]
+    counted = Counter(kind for kind, _ in public)
+    assert {kind: [name for other, name in public if other == kind] for kind in counted if counted[kind] > 1} == {}
+
+
+def test_the_maps_of_the_house_are_the_contract() -> None:
+    """CONTRIBUTING draws the layers and the README names them, in the order that import-linter checks."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = [
+        re.split(r"\W+", layer)
+        for contract in contracts
+        if contract["type"] == "layers"
+        for layer in contract["layers"]
+    ]
+    layers = [layer for layer in layers if layer != ["__main__"]]
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    drawn = contributing.partition("## The house on one screen")[2].split("```")[1].strip().splitlines()
+    assert [re.split(r" \| ", line.partition("  ")[0].strip()) for line in drawn] == layers
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    told = re.search(r"`(tasks, doctor > .*?errors)`", readme, re.DOTALL)
+    assert told is not None
+    assert [re.split(r",\s+", layer.strip()) for layer in told[1].split(">")] == layers
+
+
+def test_the_root_holds_six_modules() -> None:
+    assert {path.stem for path in PACKAGE.glob("*.py")} == {
+        *("__init__", "__main__", "investigator", "seed", "settings", "errors")
+    }
 
 
 def test_every_module_says_what_it_is_for() -> None:

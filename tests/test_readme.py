@@ -103,12 +103,3 @@ def test_the_settings_that_are_named_exist() -> None:
     assert len(named) >= 8
     for name, value in named:
         load_settings(None, [f"{name}={value or 7}"])
-
-
-def test_the_tree_of_the_house_stands_in_the_readme() -> None:
-    layers = re.search(r"`(tasks, doctor > .*?errors)`", README, re.DOTALL)
-    assert layers is not None
-    package = ROOT / "investigator"
-    present = {path.stem for path in package.iterdir() if path.is_dir() or path.suffix == ".py"}
-    named = set(re.findall(r"\w+", layers.group(1)))
-    assert named == {name for name in present if not name.startswith("_") and name != "py"}

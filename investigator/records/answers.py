@@ -15,7 +15,7 @@ from investigator.records.plans import Plan, PlanStep
 
 
 class AnswerStatus(StrEnum):
-    """What an answer says."""
+    """The status of an answer."""
 
     ANSWERED = "answered"
     NOT_FOUND = "not_found"
@@ -43,7 +43,7 @@ class Unreadable(Record):
 
 
 class Coverage(Record):
-    """What was done with each document of the folder.
+    """The documents of the folder by what was done with them.
 
     read: asked; skimmed: searched, and nothing in it was worth asking; not_opened: worth asking, but the run
     ended first.
@@ -56,7 +56,7 @@ class Coverage(Record):
 
     @property
     def complete(self) -> bool:
-        """Whether nothing that could hold the answer was left out; an empty file holds none."""
+        """Return True if nothing that could hold the answer was left out; an empty file holds none."""
         return not self.not_opened and all(file.status is FileStatus.EMPTY for file in self.unreadable)
 
     @property
@@ -90,15 +90,15 @@ class Answer(Record):
     question: str
     status: AnswerStatus
     stop: StopReason
-    outcome: str = Field(default="", description="the status, or stopped(reason) where a ceiling ended the run")
+    outcome: str = Field(default="", description="the status, or stopped(reason) if a ceiling ended the run")
     reason: str = Field(description="one sentence that explains the status")
     text: str
     claims: tuple[Claim, ...] = ()
     unproven: tuple[UnprovenClaim, ...] = ()
     coverage: Coverage
-    nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, where nothing was found")
+    nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, if nothing was found")
     searched: tuple[str, ...] = Field(default=(), description="what the documents were asked")
-    engine: str = Field(description="the engines that judged, by role where they differ")
+    engine: str = Field(description="the engines that judged, by role if they differ")
 
     @property
     def citations(self) -> tuple[Quote, ...]:
@@ -116,7 +116,7 @@ class Round(Record):
 
 
 class Usage(Record):
-    """What an investigation has cost so far: engine calls, tokens, seconds of engine time, and money in US dollars.
+    """The cost of an investigation so far: engine calls, tokens, seconds of engine time, and money in US dollars.
 
     `unpriced` counts the calls whose model has no known price; `money` leaves them out.
     """
@@ -135,7 +135,7 @@ class Usage(Record):
 
 
 def together(*usages: Usage) -> Usage:
-    """What all of them cost."""
+    """Return the cost of all together."""
     return Usage(
         calls=sum(usage.calls for usage in usages),
         input_tokens=sum(usage.input_tokens for usage in usages),
@@ -147,7 +147,7 @@ def together(*usages: Usage) -> Usage:
 
 
 def usage_of(reply: Reply) -> Usage:
-    """What one call cost, without its price."""
+    """Return the cost of one call, without its price."""
     return Usage(
         calls=1, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, seconds=round(reply.seconds, 3)
     )
@@ -186,7 +186,7 @@ class Investigation(Record):
 
 
 class Forecast(Record):
-    """What an investigation is expected to do and to cost, without asking any engine that costs.
+    """The expected steps and cost of an investigation, found without asking any engine that costs.
 
     `steps` are the plan, those that were not asked in the end too. `expected` is what the run takes if the engine
     judges as the search does, `most` what it can take within rounds and ceilings. Tokens of replies are guessed.
@@ -213,7 +213,7 @@ class Replayed(Record):
 
     @property
     def same(self) -> bool:
-        """Whether everything came out as it was and every quote stands."""
+        """Return True if everything came out as it was and every quote stands."""
         return not self.differences and not self.failed_quotes
 
 

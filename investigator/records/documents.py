@@ -1,4 +1,4 @@
-"""What is known of a folder: documents, their pages and chunks, and the passages and quotes cut from them.
+"""Records of a folder: documents, their pages and chunks, and the passages and quotes cut from them.
 
 All offsets are counted in characters (Unicode code points) of the stored text of a document,
 as half-open spans `[start, end)`. Pages and lines are counted from 1.
@@ -18,7 +18,7 @@ _SHEETS = frozenset({"xlsx", "xlsm", "xlsb", "xls", "ods"})
 
 
 class FileStatus(StrEnum):
-    """What became of a file of the folder."""
+    """The outcome of reading a file of the folder."""
 
     INDEXED = "indexed"
     UNCHANGED = "unchanged"
@@ -41,7 +41,7 @@ class FileRecord(Record):
     path: str = Field(description="path below the folder, with forward slashes; the document's id")
     size: int = Field(default=0, description="bytes")
     mtime_ns: int = Field(default=0, description="time of the last change, in nanoseconds")
-    inode: int = Field(default=0, description="number of the file in its file system; 0 where there is none")
+    inode: int = Field(default=0, description="number of the file in its file system; 0 if unknown")
     content_hash: str = ""
     status: FileStatus
     reason: str = ""
@@ -53,7 +53,7 @@ class FileRecord(Record):
 
 
 class FolderStatus(Record):
-    """What the index of a folder holds, and how the folder differs from it by now."""
+    """The contents of the index of a folder, and how the folder differs from it by now."""
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
@@ -96,7 +96,7 @@ class Document(Record):
 
     @property
     def own_lines(self) -> bool:
-        """Whether lines of the text are lines of the file; text taken out of mark-up or tables has lines of its own."""
+        """Return True if lines of the text are lines of the file; text taken out of mark-up or tables has its own."""
         return self.media_type in _OWN_LINES
 
 
@@ -118,12 +118,12 @@ class SplitDocument(Record):
 
 
 class Passage(Record):
-    """A span of a document that was found for a query, with its text and where it stands.
+    """A span of a document that was found for a query, with its text and its place.
 
     `heading` is that over the part of it that fits best; `score` is in 0..1 and compares passages found for the same
     query. What the search knows besides: `similarity`, the cosine of the query with the nearest chunk in it (-1..1);
     `overlap`, the share of the query's words, weighed by rarity, that one chunk in it says; `document_match`, the
-    chance that its document holds the answer. They are None where no search found it.
+    chance that its document holds the answer. They are None if no search found it.
     """
 
     document_id: str
@@ -141,14 +141,14 @@ class Passage(Record):
 
     @property
     def place(self) -> str:
-        """Where it stands, as `Quote.place` says it; the file alone where neither page nor line is known."""
+        """Return its place, as `Quote.place` does; the file alone if neither page nor line is known."""
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
 
 class SearchHit(Record):
     """A chunk that was found for a query, as a passage, and what each half of the search said of it.
 
-    `bm25` is None where its words did not find it, `similarity` (cosine) where its vector was not searched; both are
+    `bm25` is None if its words did not find it, `similarity` (cosine) if its vector was not searched; both are
     comparable within one query. Its place in the search is decided by the score of the passage.
     """
 
@@ -174,9 +174,9 @@ class Quote(Record):
 
     @property
     def place(self) -> str:
-        """`file:page N` where the format has pages (or `slide`, `sheet`), else `file:line N`.
+        """Return `file:page N` if the format has pages (or `slide`, `sheet`), else `file:line N`.
 
-        `file:text line N` where the line is one of the text that was read out of the file, not of the file.
+        `file:text line N` if the line is one of the text that was read out of the file, not of the file.
         """
         return _place(self.document_id, self.page, self.line, self.own_lines)
 
@@ -188,7 +188,7 @@ def _place(document_id: str, page: int | None, line: int | None, own_lines: bool
 
 
 def page_word(document_id: str) -> str:
-    """What a page of a document is called, by the ending of its name: page, slide or sheet."""
+    """Return the word for a page of a document by the ending of its name: page, slide or sheet."""
     ending = document_id.rpartition(".")[2].lower()
     if ending in _SLIDES:
         return "slide"

@@ -1,4 +1,4 @@
-"""What an investigation keeps of the engines that answered it."""
+"""Records of the engines that answer an investigation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from investigator.records.base import Record
 
 
 class Traits(Record):
-    """What the method has to know of an engine besides its replies."""
+    """Properties of an engine that the method must know, besides its replies."""
 
     threshold: int = Field(default=50, description="point from which a reply counts as an answer")
     goes_by_measures: bool = Field(default=False, description="replies depend on what the search measured")

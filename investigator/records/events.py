@@ -1,4 +1,4 @@
-"""What happens during an investigation, as it happens: one record for each step.
+"""The events of an investigation, as they happen: one record for each step.
 
 Command line, report and other watchers read this one stream; its last event is always `Answered`.
 """
@@ -16,9 +16,9 @@ from investigator.records.plans import PlanStep
 
 
 class FileRead(Record):
-    """A file was opened: the how-manieth of how many, and what became of it and of the files inside it.
+    """A file was opened: file `done` of `total`, and what became of it and of the files inside it.
 
-    A file whose content is what it was has the status `unchanged`; `reason` says so where it was renamed.
+    A file whose content is what it was has the status `unchanged`; `reason` says so if it was renamed.
     """
 
     done: int
@@ -32,7 +32,7 @@ class FileRead(Record):
 
 
 class Embedded(Record):
-    """Chunks got their vectors: how many of how many so far."""
+    """Chunks got their vectors: `done` of `total` so far."""
 
     done: int
     total: int
@@ -45,7 +45,7 @@ class Notice(Record):
 
 
 class Progressed(Record):
-    """One of many equal steps is done: the how-manieth of how many of a phase, and in words what is known so far."""
+    """One of many equal steps is done: step `done` of `total` of a phase, with what is known so far in words."""
 
     phase: str
     done: int
@@ -63,7 +63,7 @@ class Started(Record):
 
 
 class Thought(Record):
-    """It was worked out what must be known."""
+    """The needs of the question were worked out."""
 
     needs: tuple[Need, ...]
 
@@ -78,7 +78,7 @@ class Planned(Record):
 
 
 class Remembered(Record):
-    """A document was asked and its reply remembered: the how-manieth step of how many of the round."""
+    """A document was asked and its reply remembered: step `done` of `total` of the round."""
 
     round: int
     done: int
@@ -89,7 +89,7 @@ class Remembered(Record):
 
 
 class Reflected(Record):
-    """A round was thought over."""
+    """A round was reviewed."""
 
     reflection: Reflection
 

@@ -1,6 +1,6 @@
-"""What goes into each template of the method, and what must come back.
+"""The variables of each template of the method, and the reply that is expected.
 
-Each template has one record of variables (its contract: the template uses exactly these names) and, where an
+Each template has one record of variables (its contract: the template uses exactly these names) and, if an
 engine replies to it, one record of the reply. Reply records put the point first, so that a model scores before it
 explains.
 """
@@ -32,11 +32,11 @@ def _show_bounds(schema: dict[str, Any]) -> None:
 
 
 Point = Annotated[int | None, Field(json_schema_extra=_show_bounds)]
-"""A point of a reply, 0..100; None where none could be read."""
+"""A point of a reply, 0..100; None if none could be read."""
 
 
 class DocumentCard(Record):
-    """What a document looks like from outside: enough to choose it or to leave it.
+    """A document seen from outside: enough to choose it or to leave it.
 
     `match` is in 0..1: how well its best passage fits the question. `snippet` is the beginning of that passage,
     `asked` how often the document was asked already.

@@ -1,4 +1,4 @@
-"""What was asked and answered, and what is known from it (seed: generative_agents, "MemoryStream", "Reflection")."""
+"""Records of what was asked, answered and learned (seed: generative_agents, "MemoryStream", "Reflection")."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from investigator.records.documents import Quote
 
 
 class PointStatus(StrEnum):
-    """Whether the point of a reply could be read."""
+    """The status of the point of a reply."""
 
     SCORED = "scored"
     UNPARSED = "unparsed"
 
 
 class Finding(Record):
-    """What a document said to a question: the reply, and its point (0..100, None: it could not be read).
+    """The reply of a document to a question, and its point (0..100, None: it could not be read).
 
     `quotes` are proven; `failed_quotes` are the ones the engine gave that do not stand in the document, or prove
-    nothing. Where a language model was asked, `model_point` is the point that it gave and `search_point` the one that
+    nothing. If a language model was asked, `model_point` is the point that it gave and `search_point` the one that
     the search alone gives; `point` is what follows from both. `quoted_by_search` says that reply and quotes are those
     of the search, for the model's own quotes do not stand. `addressed` says that a passage speaks to a language model
     instead of to a reader: then the search's point counts, and no quote comes from such a sentence. `beside` says that
@@ -77,7 +77,7 @@ class Knowledge(Record):
 
 
 class Reflection(Record):
-    """What a round has taught, term by term."""
+    """The lessons of a round, term by term."""
 
     round: int = Field(ge=1)
     knowledge: tuple[Knowledge, ...] = ()

@@ -50,7 +50,7 @@ class Plan(Record):
         return self
 
     def step(self, plan_id: int) -> PlanStep:
-        """The step of that id. Raises KeyError where there is none."""
+        """Return the step of that id. Raises KeyError if there is none."""
         for step in self.steps:
             if step.plan_id == plan_id:
                 return step

@@ -6,14 +6,14 @@ from investigator.records.base import Record
 
 
 class Standing(Record):
-    """What tells a document that holds the answer from one that does not.
+    """Measures that tell a document that holds the answer from one that does not.
 
     `gap` is how far the score of its best chunk is behind that of the folder's best one (0 or less), `similarity` the
     cosine of the question with its nearest chunk, `overlap` the share of BM25 that its best chunk reaches. `named` is
     the weight of the question's words that its name (title, authors, path) holds, as a share of the name that holds
-    most. `names` is the share that it holds of the words that the question writes like names; of all its words where
-    it writes none. `period` and `age` are 1 where the document is of the period or age asked for, -1 where it is of
-    another, 0 where nothing is known. `naming` is 0 for a question that names nothing, else 1; for one that names
+    most. `names` is the share that it holds of the words that the question writes like names; of all its words if
+    it writes none. `period` and `age` are 1 if the document is of the period or age asked for, -1 if it is of
+    another, 0 if nothing is known. `naming` is 0 for a question that names nothing, else 1; for one that names
     nothing, `stands_out` is how much nearer the document is than every other.
     """
 

@@ -1,4 +1,4 @@
-"""Answer: statements, each proven by quotes; or the word that the documents do not hold it, and where was looked."""
+"""Answer: statements, each proven by quotes, or the word that the documents do not hold it, with what was searched."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AnswerSettings(Record):
 
     most_evidence: int = Field(default=20, ge=1, le=200, description="quotes that the answer may be written from")
     most_verbatim: int = Field(
-        default=5, ge=1, le=50, description="quotes shown as they stand where no claim is proven"
+        default=5, ge=1, le=50, description="quotes shown as they stand if no claim is proven"
     )
 
 
@@ -67,11 +67,11 @@ class AnswerWriter:
         reading = self._client.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
         if reading.value is not None and not reading.value.claims and not self._client.traits(Role.ANSWER).is_small:
             return (), ()
-        claims, unproven = checked(reading.value.claims if reading.value else (), sources, question)
+        claims, unproven = sorted_by_proof(reading.value.claims if reading.value else (), sources, question)
         return claims or self._verbatim(sources), unproven
 
     def verbatim(self, history: Sequence[Memory]) -> tuple[Claim, ...]:
-        """The best quotes as they stand, for which no engine is needed."""
+        """Return the best quotes as they stand, for which no engine is needed."""
         return self._verbatim(_sources(history, self._settings.most_evidence))
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
@@ -81,10 +81,10 @@ class AnswerWriter:
         )
 
 
-def checked(
+def sorted_by_proof(
     proposed: Sequence[ProposedClaim], sources: dict[str, tuple[Memory, Quote]], question: str
 ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
-    """Proposed claims, sorted into proven and unproven; ids of evidence that was never handed out count for nothing."""
+    """Sort proposed claims into proven and unproven; ids of evidence that was never handed out count for nothing."""
     claims: list[Claim] = []
     unproven: list[UnprovenClaim] = []
     for claim in dict.fromkeys(proposed):  # small models say a thing several times
@@ -100,7 +100,7 @@ def checked(
 
 
 def cited_text(claims: Sequence[Claim]) -> str:
-    """The claims, one a line, with citation numbers that count their quotes in order of first use, from 1."""
+    """Return the claims, one a line, with citation numbers that count their quotes in order of first use, from 1."""
     numbers: dict[Quote, int] = {}
     lines = []
     for claim in claims:
@@ -121,7 +121,7 @@ def concluded(
     memories: Sequence[Memory],
     engine: str,
 ) -> Answer:
-    """The answer record: the status follows from claims and coverage alone."""
+    """Return the answer record: the status follows from claims and coverage alone."""
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     if claims:
         status = AnswerStatus.ANSWERED
@@ -149,20 +149,20 @@ def _reason(
 ) -> str:
     if status is AnswerStatus.ANSWERED:
         documents = {quote.document_id for claim in claims for quote in claim.quotes}
-        return f"{_counted(len(claims), 'statement')} proven by quotes from {_counted(len(documents), 'document')}."
+        return f"{_number_of(len(claims), 'statement')} proven by quotes from {_number_of(len(documents), 'document')}."
     tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
     disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
     if disputed is not None and _search_point(disputed) >= max(threshold, shipped().threshold):
         tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"
     if status is AnswerStatus.NOT_FOUND:
         searched = coverage.total - len(coverage.unreadable)
-        return f"{tried}; {_counted(searched, 'document')} searched, none left out."
+        return f"{tried}; {_number_of(searched, 'document')} searched, none left out."
     unread, in_part = sum(m.point is None for m in memories), sum(m.in_part for m in memories)
     left = [
-        f"{_counted(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
+        f"{_number_of(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
         f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
-        f"{_counted(unread, 'reply', 'replies')} could not be read" if unread else "",
-        f"{_counted(in_part, 'document')} shown to the model in part, for its context is small" if in_part else "",
+        f"{_number_of(unread, 'reply', 'replies')} could not be read" if unread else "",
+        f"{_number_of(in_part, 'document')} shown to the model in part, for its context is small" if in_part else "",
     ]
     return f"{tried}; the search is not complete: {', '.join(filter(None, left))}."
 
@@ -171,7 +171,7 @@ def _search_point(memory: Memory) -> int:
     return memory.search_point or 0
 
 
-def _counted(number: int, noun: str, plural: str = "") -> str:
+def _number_of(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 

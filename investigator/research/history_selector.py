@@ -15,10 +15,10 @@ class HistorySelector:
         self.history: tuple[Memory, ...] = ()
 
     def select(self, threshold: int) -> tuple[Memory, ...]:
-        """The memories whose point is at or above the threshold (0..100), in order; those unparsed never are."""
+        """Return the memories whose point is at or above the threshold (0..100), in order; those unparsed never are."""
         self.history = tuple(m for m in self.memory_stream if m.point is not None and m.point >= threshold)
         return self.history
 
     def get_history(self) -> tuple[Memory, ...]:
-        """What was selected last; nothing before the first selection."""
+        """Return what was selected last; nothing before the first selection."""
         return self.history

@@ -35,7 +35,7 @@ class MemoryStream:
         return memory
 
     def get(self, memory_id: int) -> Memory:
-        """The memory of that id. Raises KeyError where there is none."""
+        """Return the memory of that id. Raises KeyError if there is none."""
         for memory in self._memories:
             if memory.id == memory_id:
                 return memory

@@ -14,8 +14,6 @@ from investigator.engines.roles import Role
 from investigator.records import (
     SUMMARY,
     DocumentCard,
-    Memory,
-    Need,
     Plan,
     PlanReply,
     PlanStep,
@@ -23,16 +21,14 @@ from investigator.records import (
     ProposedStep,
     Record,
 )
-from investigator.research.critical_thinking import own_words
-from investigator.research.defaults import default_client
-from investigator.research.quiet_cards import quieted
-from investigator.research.sufficiency import LIKELY
+from investigator.research.asking_policy import LIKELY
+from investigator.research.critical_thinking import without_instructions
 
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
 
 
 class PlannerSettings(Record):
-    """How the planner plans."""
+    """How a round is planned."""
 
     steps: int = Field(default=6, ge=1, le=50, description="documents examined in one round, at most")
     documents_shown: int = Field(default=20, ge=1, le=500, description="documents that the planner may choose from")
@@ -40,100 +36,70 @@ class PlannerSettings(Record):
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the planner wants: a strategy, steps without ids, and the document ids that it invented."""
+    """The planner's wish: a strategy, steps without ids, and the document ids that it invented."""
 
     strategy: str
     steps: tuple[ProposedStep, ...]
     refused_document_ids: tuple[str, ...] = ()
 
 
-class Planner:
-    """Plans one round.
+def propose(
+    client: EngineClient, request: PlanVariables, settings: PlannerSettings, known_ids: Sequence[str] = ()
+) -> Proposal:
+    """Return what to do in the next round; a language model's first one examines the likeliest document before others.
 
-    `document_list` holds cards or plain document ids; `history` the memories worth knowing. The plan names only
-    documents of the list, or of `known_ids` where the list is a part of a folder.
+    `request` holds all documents as cards, of which the planner is shown as many as the settings say. The plan names
+    only these documents, or `known_ids` if they are a part of a folder. Raises EngineError, and the signal BudgetSpent.
     """
+    shown = request.changed(documents=without_instructions(request.documents[: settings.documents_shown]))
+    reading = client.ask("planner/plan", shown, PlanReply, smaller=less_to_plan)
+    reply = reading.value or PlanReply(steps=())
+    known = tuple(dict.fromkeys((*known_ids, *(card.document_id for card in request.documents), SUMMARY)))
+    accepted, refused = _sorted(reply.steps, known, request.step_limit)
+    if not accepted and (reading.value is None or not request.past_strategies):
+        return Proposal(_FALLBACK, _best_matching(request), refused)
+    if client.traits(Role.PLAN).is_model and not request.past_strategies:  # others plan by what the search found
+        accepted = _with_likeliest(accepted, request)
+    return Proposal(reply.strategy.strip() or _FALLBACK, accepted, refused)
 
-    def __init__(
-        self,
-        main_question: str,
-        mission: str,
-        strategy: str,
-        document_list: Sequence[DocumentCard | str],
-        history: Sequence[Memory] = (),
-        *,
-        client: EngineClient | None = None,
-        settings: PlannerSettings | None = None,
-        needs: Sequence[Need] | None = None,
-        unknown_infos: Sequence[str] = (),
-        past_strategies: Sequence[str] = (),
-        known_ids: Sequence[str] = (),
-    ) -> None:
-        self._cards = tuple(_card(entry) for entry in document_list)
-        self._client = client or default_client()
-        self._settings = settings or PlannerSettings()
-        self._known = tuple(dict.fromkeys((*known_ids, *(card.document_id for card in self._cards), SUMMARY)))
-        self._variables = PlanVariables(
-            question=main_question,
-            mission=mission,
-            strategy=strategy,
-            needs=tuple(needs if needs is not None else own_words(main_question)),
-            documents=quieted(self._cards[: self._settings.documents_shown]),
-            history=tuple(history),
-            unknown_infos=tuple(unknown_infos),
-            past_strategies=tuple(past_strategies),
-            step_limit=self._settings.steps,
-        )
 
-    def generate_plan(self) -> Plan:
-        """A new plan, its ids counted from 1. Raises EngineError, and the signal BudgetSpent."""
-        return continued(Plan(), self.propose(), round_number=1)
+def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> tuple[ProposedStep, ...]:
+    """The steps of a first round, the likeliest document first, even if the engine left it out."""
+    best = max(request.documents, key=lambda card: card.match, default=None)
+    if best is None or best.match < LIKELY:
+        return steps
+    own = tuple(step for step in steps if step.document_id == best.document_id) or (_step(best, request),)
+    others = tuple(step for step in steps if step.document_id != best.document_id)
+    return (*own, *others)[: request.step_limit]
 
-    def propose(self) -> Proposal:
-        """What to do in the next round; a language model's first one examines the likeliest document before others.
 
-        Raises EngineError, and the signal BudgetSpent.
-        """
-        reading = self._client.ask("planner/plan", self._variables, PlanReply, smaller=less_to_plan)
-        reply = reading.value or PlanReply(steps=())
-        accepted, refused = self._sorted(reply.steps)
-        if not accepted and (reading.value is None or not self._variables.past_strategies):
-            return Proposal(_FALLBACK, self._best_matching(), refused)
-        return Proposal(reply.strategy.strip() or _FALLBACK, self._with_likeliest(accepted), refused)
+def _sorted(
+    steps: Sequence[ProposedStep], known: Sequence[str], most: int
+) -> tuple[tuple[ProposedStep, ...], tuple[str, ...]]:
+    """The steps whose documents exist, each once, and the document ids that do not."""
+    accepted: dict[tuple[str, str], ProposedStep] = {}
+    refused: list[str] = []
+    for step in steps:
+        document_id = resolved(step.document_id, known)
+        if document_id is None:
+            refused.append(step.document_id)
+        else:
+            accepted.setdefault((document_id, step.purpose), step.changed(document_id=document_id))
+    return tuple(accepted.values())[:most], tuple(dict.fromkeys(refused))
 
-    def _with_likeliest(self, steps: tuple[ProposedStep, ...]) -> tuple[ProposedStep, ...]:
-        """The steps of a first round, the likeliest document first, also where the engine left it out."""
-        best = max(self._cards, key=lambda card: card.match, default=None)
-        is_model = self._client.traits(Role.PLAN).is_model  # others plan by what the search found
-        if not is_model or self._variables.past_strategies or best is None or best.match < LIKELY:
-            return steps
-        own = tuple(step for step in steps if step.document_id == best.document_id) or (self._step(best),)
-        others = tuple(step for step in steps if step.document_id != best.document_id)
-        return (*own, *others)[: self._settings.steps]
 
-    def _sorted(self, steps: Sequence[ProposedStep]) -> tuple[tuple[ProposedStep, ...], tuple[str, ...]]:
-        accepted: dict[tuple[str, str], ProposedStep] = {}
-        refused: list[str] = []
-        for step in steps:
-            document_id = resolved(step.document_id, self._known)
-            if document_id is None:
-                refused.append(step.document_id)
-            else:
-                kept = step.changed(document_id=document_id)
-                accepted.setdefault((document_id, step.purpose), kept)
-        return tuple(accepted.values())[: self._settings.steps], tuple(dict.fromkeys(refused))
+def _best_matching(request: PlanVariables) -> tuple[ProposedStep, ...]:
+    fresh = sorted((card for card in request.documents if not card.asked), key=lambda card: -card.match)
+    return tuple(_step(card, request) for card in fresh[: request.step_limit])
 
-    def _best_matching(self) -> tuple[ProposedStep, ...]:
-        fresh = sorted((card for card in self._cards if not card.asked), key=lambda card: -card.match)
-        return tuple(self._step(card) for card in fresh[: self._settings.steps])
 
-    def _step(self, card: DocumentCard) -> ProposedStep:
-        terms = ", ".join(need.term for need in self._variables.needs)
-        return ProposedStep(document_id=card.document_id, purpose=self._variables.question, perspectives=terms)
+def _step(card: DocumentCard, request: PlanVariables) -> ProposedStep:
+    terms = ", ".join(need.term for need in request.needs)
+    return ProposedStep(document_id=card.document_id, purpose=request.question, perspectives=terms)
 
 
 def resolved(document_id: str, known: Sequence[str]) -> str | None:
-    """The known id that is meant, or None: by the id itself, else by case, file name or looks where one fits."""
+    """Return the known id that is meant, or None: by the id itself, else by case, file name or looks if one fits."""
     wanted = document_id.strip()
     if wanted in known:
         return wanted
@@ -150,7 +116,7 @@ def _as_shown(name: str) -> str:
 
 
 def continued(plan: Plan, proposal: Proposal, *, round_number: int) -> Plan:
-    """The plan with the proposal's steps added; a step that stands in the plan already is left out."""
+    """Return the plan with the proposal's steps added; a step that stands in the plan already is left out."""
     done = {(step.document_id, step.purpose, step.perspectives) for step in plan.steps}
     fresh = [s for s in proposal.steps if (s.document_id, s.purpose, s.perspectives) not in done]
     first = max((step.plan_id for step in plan.steps), default=0) + 1
@@ -164,7 +130,3 @@ def continued(plan: Plan, proposal: Proposal, *, round_number: int) -> Plan:
         )
         for i, step in enumerate(fresh)
     )
-
-
-def _card(entry: DocumentCard | str) -> DocumentCard:
-    return entry if isinstance(entry, DocumentCard) else DocumentCard(document_id=entry, title=entry)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
@@ -21,23 +21,17 @@ from investigator.records import (
     BearingReply,
     BearingVariables,
     Finding,
-    Memory,
     Need,
     Passage,
     Quote,
     Record,
 )
-from investigator.research.critical_thinking import own_words
-from investigator.research.defaults import DEFAULT_MISSION, default_client, open_library
-from investigator.research.memory_stream import MemoryStream
 from investigator.retrieval.library import Shelf
 from investigator.scoring.calibration import shipped
 from investigator.scoring.model_points import shipped_rules
 
-_log = logging.getLogger(__name__)
-
 Spans = Sequence[AddressedSpan]
-"""Where passages speak to a language model: document ids, and spans of their texts."""
+"""The places in passages that speak to a language model: document ids, and spans of their texts."""
 
 
 class QuerySettings(Record):
@@ -46,74 +40,42 @@ class QuerySettings(Record):
     most_quotes: int = Field(default=5, ge=1, le=50, description="quotes of one reply that are looked up")
 
 
-class Query:
-    """Asks one document; the document id "summary" asks all of them together.
+@dataclass(frozen=True)
+class DocumentQuery:
+    """Puts sub-questions of one main question to documents, scores the replies and proves their quotes.
 
-    `db_dir` is the workspace directory; without `client` and `library` the document is asked there, by the extractive
-    engine.
+    The document id "summary" asks all documents together. `template` stands in for the shipped one.
     """
 
-    def __init__(
-        self,
-        target_doc_id: str,
-        main_question: str,
-        memory_stream: MemoryStream,
-        db_dir: str | Path,
-        *,
-        client: EngineClient | None = None,
-        library: Shelf | None = None,
-        sources: Sources | None = None,
-        mission: str = DEFAULT_MISSION,
-        needs: Sequence[Need] | None = None,
-        settings: QuerySettings | None = None,
-    ) -> None:
-        self.target_doc_id = target_doc_id
-        self.main_question = main_question
-        self.memory_stream = memory_stream
-        self._library = library if library is not None else open_library(Path(db_dir))
-        self._sources = sources or Sources(self._library.document)
-        self._client = client or default_client()
-        self._mission = mission
-        self._needs = tuple(needs) if needs is not None else own_words(main_question)
-        self._settings = settings or QuerySettings()
+    main_question: str
+    mission: str
+    needs: tuple[Need, ...]
+    client: EngineClient
+    library: Shelf
+    sources: Sources
+    most_quotes: int = QuerySettings().most_quotes
+    template: Path | None = None
 
-    def run(self, prompt_template_path: str | Path, sub_question: str) -> bool:
-        """Ask, and remember the reply. False where its point could not be read; it is remembered all the same.
+    def examine(self, document_id: str, sub_question: str) -> Finding:
+        """Ask one document. Nothing is remembered yet, so documents can be examined at the same time.
 
         Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
         """
-        finding = self.examine(prompt_template_path, sub_question)
-        self.remember(sub_question, finding)
-        if finding.point is None:
-            _log.warning("the reply of %s has no point that can be read: %.200s", self.target_doc_id, finding.reply)
-        return finding.point is not None
-
-    def save(self, sub_question: str, reply: str, point: int | None) -> Memory:
-        """Remember a reply and its point (0..100, None: it could not be read)."""
-        return self.remember(sub_question, Finding(reply=reply, point=point))
-
-    def remember(self, sub_question: str, finding: Finding) -> Memory:
-        """Remember what was found."""
-        return self.memory_stream.add(self.target_doc_id, sub_question, finding)
-
-    def examine(self, prompt_template_path: str | Path, sub_question: str) -> Finding:
-        """Ask, and prove the quotes; nothing is remembered yet, so steps can be examined side by side."""
-        target = None if self.target_doc_id == SUMMARY else self.target_doc_id
-        passages = self._library.passages((self.main_question, sub_question), target)
+        target = None if document_id == SUMMARY else document_id
+        passages = self.library.passages((self.main_question, sub_question), target)
         if not passages:
             return Finding(reply="The document holds no text that could be asked.", point=0)
         variables = AskVariables(
             main_question=self.main_question,
-            mission=self._mission,
+            mission=self.mission,
             sub_question=sub_question,
-            document_id=self.target_doc_id,
-            document_title=self._library.document(target).title if target else "all documents",
-            needs=self._needs,
+            document_id=document_id,
+            document_title=self.library.document(target).title if target else "all documents",
+            needs=self.needs,
             passages=passages,
         )
-        template = Path(prompt_template_path)
-        reading = self._client.ask(
-            "query/ask", variables, AskReply, template=template, problem_with=_no_point, smaller=less_to_ask
+        reading = self.client.ask(
+            "query/ask", variables, AskReply, template=self.template, problem_with=_no_point, smaller=less_to_ask
         )
         spoken = tuple(
             span for passage in passages for span in addressed_spans(passage.document_id, passage.text, passage.start)
@@ -121,45 +83,45 @@ class Query:
         names = (variables.document_id, variables.document_title, *(passage.heading for passage in passages))
         addressed = bool(spoken) or any(addresses_model(name) for name in dict.fromkeys(names))
         finding = _without(self._read(reading, passages), spoken)
-        finding = _changed(finding, in_part=reading.in_part, addressed=addressed)
-        opinion = self._client.opinion("query/ask", variables, AskReply)
-        return finding if opinion is None else self._checked(finding, opinion, variables, spoken)
+        finding = finding.changed(in_part=reading.in_part, addressed=addressed)
+        opinion = self.client.opinion("query/ask", variables, AskReply)
+        return finding if opinion is None else self._with_opinion(finding, opinion, variables, spoken)
 
     def _read(self, reading: Reading[AskReply], passages: tuple[Passage, ...]) -> Finding:
         if reading.value is None or reading.value.point is None:
             return Finding(reply=reading.raw)
-        quotes, failed = self._proven(reading.value.quotes[: self._settings.most_quotes], passages)
+        quotes, failed = self._proven(reading.value.quotes[: self.most_quotes], passages)
         value = reading.value
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 
-    def _checked(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spans) -> Finding:
-        """A language model's finding with the point that follows from both, and quotes where its own do not stand."""
+    def _with_opinion(self, finding: Finding, opinion: AskReply, asked: AskVariables, spoken: Spans) -> Finding:
+        """A language model's finding with the point that follows from both, and quotes if its own do not stand."""
         search = opinion.point or 0
-        finding = _changed(finding, search_point=search)
+        finding = finding.changed(search_point=search)
         if finding.point is None:
             return finding
-        rule = shipped_rules().of(self._client.name(Role.ASK), is_small=self._client.traits(Role.ASK).is_small)
+        rule = shipped_rules().of(self.client.name(Role.ASK), is_small=self.client.traits(Role.ASK).is_small)
         model = finding.point
         if model > search and rule.is_far(model, search) and finding.quotes and not self._bears(finding.quotes, asked):
             failed = (*finding.failed_quotes, *(quote.text for quote in finding.quotes))
-            finding = _changed(finding, beside=True, quotes=(), failed_quotes=failed)
+            finding = finding.changed(beside=True, quotes=(), failed_quotes=failed)
         doubtful = finding.addressed or finding.beside
         point = search if doubtful else rule.point(model, search, proven=bool(finding.quotes))
-        finding = _changed(finding, point=point, model_point=model)
+        finding = finding.changed(point=point, model_point=model)
         if finding.quotes or search < shipped().threshold:
             return finding
         quotes, _ = self._proven(opinion.quotes, asked.passages)
         own = _without(Finding(reply=opinion.reply, point=search, quotes=quotes), spoken)
-        return _changed(finding, reply=own.reply, quotes=own.quotes, quoted_by_search=True)
+        return finding.changed(reply=own.reply, quotes=own.quotes, quoted_by_search=True)
 
     def _bears(self, quotes: Sequence[Quote], asked: AskVariables) -> bool:
-        """Whether any of the quotes has to do with the question."""
+        """Return True if any of the quotes has to do with the question."""
         variables = BearingVariables(
             questions=(asked.main_question, asked.sub_question.replace(asked.document_id, "")),
             terms=tuple(need.term for need in asked.needs),
             quotes=tuple(quote.text for quote in quotes),
         )
-        opinion = self._client.opinion("query/ask", variables, BearingReply)
+        opinion = self.client.opinion("query/ask", variables, BearingReply)
         return opinion is None or opinion.bears
 
     def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
@@ -169,17 +131,13 @@ class Query:
         for passage in passages:
             spans.setdefault(passage.document_id, []).append((passage.start, passage.end))
         for text in texts:
-            found = (self._sources[name].find(text, near=tuple(near)) for name, near in spans.items())
+            found = (self.sources[name].find(text, near=tuple(near)) for name, near in spans.items())
             quote = next((quote for quote in found if quote is not None), None)
             if quote is None:
                 failed.append(text)
             elif quote not in quotes:
                 quotes.append(quote)
         return tuple(quotes), tuple(failed)
-
-
-def _changed(finding: Finding, **fields: object) -> Finding:
-    return finding.changed(**fields)
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:
@@ -189,7 +147,7 @@ def _without(finding: Finding, spoken: Spans) -> Finding:
     refused = tuple(quote.text for quote in finding.quotes if is_addressed(quote, spoken))
     kept = tuple(quote for quote in finding.quotes if not is_addressed(quote, spoken))
     failed = (*finding.failed_quotes, *refused)
-    return _changed(finding, reply=without_addressed(finding.reply), quotes=kept, failed_quotes=failed)
+    return finding.changed(reply=without_addressed(finding.reply), quotes=kept, failed_quotes=failed)
 
 
 def _no_point(reply: AskReply) -> str:

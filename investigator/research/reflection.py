@@ -9,44 +9,32 @@ from collections.abc import Sequence
 
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_reflect
-from investigator.records import Knowledge, KnownInfo, Memory, Need, Reflection, ReflectReply, ReflectVariables
+from investigator.records import Knowledge, KnownInfo, Memory, Need, ReflectReply, ReflectVariables
 
 
-class Reflector:
-    """Sorts memories by the terms that matter.
+def reflect(client: EngineClient, request: ReflectVariables) -> tuple[Knowledge, ...]:
+    """Return what the memories teach of each term; with no memories everything is unknown, and no engine is asked.
 
     Knowledge that rests on no memory that was shown is dropped: an engine may not know more than the documents said.
+    Raises EngineError, and the signal BudgetSpent.
     """
-
-    def __init__(self, client: EngineClient) -> None:
-        self._client = client
-
-    def reflect(
-        self, question: str, mission: str, needs: Sequence[Need], history: Sequence[Memory], round_number: int
-    ) -> Reflection:
-        """What the memories teach; with no memories, everything is unknown and no engine is asked.
-
-        Raises EngineError, and the signal BudgetSpent.
-        """
-        if not history:
-            return Reflection(round=round_number, knowledge=all_unknown(needs))
-        variables = ReflectVariables(question=question, mission=mission, needs=tuple(needs), memories=tuple(history))
-        reading = self._client.ask("reflection/reflect", variables, ReflectReply, smaller=less_to_reflect)
-        if reading.value is None:
-            return Reflection(round=round_number, knowledge=all_unknown(needs))
-        knowledge = tuple(grounded(item, history) for item in reading.value.knowledge)
-        return Reflection(round=round_number, knowledge=knowledge)
+    reading = (
+        client.ask("reflection/reflect", request, ReflectReply, smaller=less_to_reflect) if request.memories else None
+    )
+    if reading is None or reading.value is None:
+        return all_unknown(request.needs)
+    return tuple(grounded(item, request.memories) for item in reading.value.knowledge)
 
 
 def all_unknown(needs: Sequence[Need]) -> tuple[Knowledge, ...]:
-    """Every need as something still to be found out."""
+    """Return every need as something still to be found out."""
     return tuple(
         Knowledge(term=need.term, unknown_infos=(f"what the documents say about {need.term}",)) for need in needs
     )
 
 
 def grounded(knowledge: Knowledge, history: Sequence[Memory]) -> Knowledge:
-    """The knowledge with ids of memories that exist, and their documents; infos that rest on none are dropped."""
+    """Return the knowledge with ids of memories that exist and their documents, without infos that rest on none."""
     by_id = {memory.id: memory for memory in history}
     infos = []
     for info in knowledge.known_infos:

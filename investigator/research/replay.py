@@ -6,12 +6,12 @@ from investigator.asking.budget import BudgetSettings
 from investigator.errors import FolderError, ReplayError, StoreError
 from investigator.evidence.quotes import verify
 from investigator.records import Answered, Investigation, Quote, Replayed, StopReason, Usage
-from investigator.research.investigator import Research
+from investigator.research.loop import Research
 from investigator.retrieval.library import Shelf
 from investigator.store.past_calls import PastCalls
 
 
-def replay(kept: Investigation, research: Research, library: Shelf, journal: PastCalls) -> Replayed:
+def replay(kept: Investigation, blank: Investigation, research: Research, journal: PastCalls) -> Replayed:
     """Go through a run again and compare it with the record that was kept.
 
     `research` has the run's own settings and engines that give no replies. Raises TemplateError and StoreError.
@@ -19,7 +19,7 @@ def replay(kept: Investigation, research: Research, library: Shelf, journal: Pas
     differences: tuple[str, ...] = ()
     again: Investigation | None = None
     try:
-        for event in research.run():
+        for event in research.investigate(blank):
             if isinstance(event, Answered):
                 again = event.investigation
     except ReplayError as error:
@@ -27,7 +27,7 @@ def replay(kept: Investigation, research: Research, library: Shelf, journal: Pas
     if again is not None:
         differences = tuple(_different(kept, again))
     quotes = kept.answer.citations if kept.answer else ()
-    failed = tuple(quote for quote in quotes if not _stands(quote, library))
+    failed = tuple(quote for quote in quotes if not _stands(quote, research.library))
     return Replayed(
         investigation=kept, calls=journal.used, quotes=len(quotes), differences=differences, failed_quotes=failed
     )
@@ -46,7 +46,7 @@ def spent_at(stop: StopReason) -> tuple[BudgetSettings, Usage, float]:
 
 
 def _different(kept: Investigation, again: Investigation) -> list[str]:
-    """What did not come out as it was, in words."""
+    """Say in words what did not come out as it was."""
     parts = {
         "what must be known": kept.needs == again.needs,
         "the plan": kept.plan == again.plan,

@@ -15,7 +15,7 @@ from investigator.engines.base import Engine, traits_of
 from investigator.engines.roles import Role
 from investigator.errors import QuestionError, ReplayError
 from investigator.records import Investigation, Record, Search, UsedEngine
-from investigator.research.investigator import MethodSettings
+from investigator.research.method_settings import MethodSettings
 from investigator.retrieval.folder_index import FolderIndex
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.scoring.prices import Price

@@ -12,7 +12,7 @@ from investigator import AnswerStatus, Investigation, Investigator, ScriptedEmbe
 from investigator.documents.folder import scan
 from investigator.evidence.quotes import verify
 from investigator.records import AskVariables, DocumentCard, Memory, PlanVariables, Prompt, Quote
-from investigator.research.investigator import MethodSettings
+from investigator.research.method_settings import MethodSettings
 from investigator.research.planner import PlannerSettings
 
 TRUTH = "The Emsland plant makes 42 MW of power."

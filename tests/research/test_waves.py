@@ -29,7 +29,7 @@ from investigator.engines.roles import Role
 from investigator.engines.scripted import Script
 from investigator.errors import EngineError
 from investigator.records import Answered, Event, Notice, Prompt, Reflected, Remembered
-from investigator.research.investigator import Research
+from investigator.research.loop import Research
 from investigator.retrieval.library import Library
 from investigator.store.in_memory import InMemoryJournal
 
@@ -74,7 +74,7 @@ def run(library: Library, tmp_path: Path) -> Run:
         )
         case = Investigation(id="r", question=question, mission="M", strategy="S", engine="scripted")
         method = chosen.method
-        return list(Research(case, client, library, tmp_path, method, nowhere, nowhere).run()), engine
+        return list(Research(client, library, method, nowhere, nowhere).investigate(case)), engine
 
     return make
 

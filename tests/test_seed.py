@@ -1,11 +1,26 @@
+"""The classes of the source document, as it names and calls them."""
+
+import json
 from pathlib import Path
 
 import pytest
 
+from investigator import (
+    Investigator,
+    MemoryStream,
+    Plan,
+    Planner,
+    PlanStep,
+    Query,
+    ScriptedEngine,
+    Status,
+    TacticalPlanning,
+)
+from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
+from investigator.engines.roles import Role
 from investigator.errors import TemplateError
-from investigator.records import Plan, PlanStep, Status
-from investigator.research.tactical_planning import TacticalPlanning
+from investigator.store.in_memory import InMemoryJournal
 
 QUESTION = Prompts().path("tactical_planning/question")
 SUMMARY = Prompts().path("tactical_planning/summary")
@@ -91,3 +106,56 @@ def test_a_missing_template_is_named(tmp_path: Path) -> None:
     tactics = TacticalPlanning(plan(Status.NONE), tmp_path, SUMMARY)
     with pytest.raises(TemplateError, match=r"nowhere\.j2"):
         tactics.generate_question(tmp_path / "nowhere.j2")
+
+
+def asking(engine: ScriptedEngine) -> EngineClient:
+    return EngineClient({role: engine for role in Role}, Prompts(), InMemoryJournal(), lambda: 0.0)
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        "harbour.txt\nletters/anna.pdf",
+        "1. harbour.txt\n2. letters/anna.pdf\n",
+        "- harbour.txt: The depth of the harbour\n- letters/anna.pdf - Letters to Anna",
+        "harbour.txt, letters/anna.pdf",
+        ("harbour.txt", "letters/anna.pdf"),
+    ],
+)
+def test_the_planner_takes_its_documents_as_one_text(documents: str | tuple[str, ...]) -> None:
+    steps = [{"document_id": name, "purpose": "How deep?"} for name in ("harbour.txt", "letters/anna.pdf", "h")]
+    engine = ScriptedEngine({"planner/plan": json.dumps({"strategy": "Both.", "steps": steps})})
+    plan = Planner("How deep is it?", "Find it.", "Harbour first.", documents, client=asking(engine)).generate_plan()
+    assert [step.document_id for step in plan.steps] == ["harbour.txt", "letters/anna.pdf"]
+    assert '<document id="harbour.txt"' in engine.asked[0].text
+
+
+def test_titles_in_a_list_of_documents_are_shown_to_the_planner() -> None:
+    engine = ScriptedEngine({"planner/plan": json.dumps({"strategy": "S", "steps": []})})
+    Planner("How deep?", "M", "S", "harbour.txt: The depth of the harbour", client=asking(engine)).generate_plan()
+    assert 'title="The depth of the harbour"' in engine.asked[0].text
+
+
+def test_the_planner_takes_the_history_as_one_text() -> None:
+    engine = ScriptedEngine({"planner/plan": json.dumps({"strategy": "S", "steps": []})})
+    history = "Q: How deep is it? A: harbour.txt says 11 metres."
+    Planner("How deep is it?", "M", "S", ["harbour.txt"], history, client=asking(engine)).generate_plan()
+    assert "harbour.txt says 11 metres." in engine.asked[0].text
+    Planner("How deep is it?", "M", "S", ["harbour.txt"], " ", client=asking(engine)).generate_plan()
+    assert "Found so far" not in engine.asked[1].text
+
+
+def test_a_query_whose_point_cannot_be_read_gives_false_and_is_remembered(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "harbour.txt").write_text("The harbour is 11 metres deep.", encoding="utf-8")
+    with Investigator(folder).library():
+        pass
+    stream, ask = MemoryStream(), Prompts().path("query/ask")
+    replies = {"query/ask": ["Who knows?", "Who knows?", json.dumps({"point": 90, "reply": "11 metres."})]}
+    query = Query(
+        "harbour.txt", "How deep is it?", stream, folder / ".investigator", client=asking(ScriptedEngine(replies))
+    )
+    assert query.run(ask, "How deep is the harbour?") is False
+    assert query.run(ask, "And now?") is True
+    assert [(memory.point, memory.reply) for memory in stream] == [(None, "Who knows?"), (90, "11 metres.")]

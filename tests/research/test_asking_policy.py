@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 from investigator.records import SUMMARY, DocumentCard, Memory, Need, PlanStep, Quote
-from investigator.research.sufficiency import first_wave, known_from, suffices, worth_a_call
+from investigator.research.asking_policy import AskAll, FewCalls, known_from
 
 QUESTION = "Who owns the Emsland plant?"
+
+
+def few_calls(workers: int = 4) -> FewCalls:
+    return FewCalls(workers, bar=0.026)
 
 
 def steps(*document_ids: str) -> tuple[PlanStep, ...]:
@@ -34,18 +38,18 @@ def memory(point: int | None, *quotes: str, number: int = 1, document_id: str = 
 
 
 def test_two_documents_are_asked_first_where_one_of_them_is_likely() -> None:
-    assert first_wave(numbered(5), cards(0.9, 0.1, 0.1, 0.1, 0.1), workers=4) == 2
-    assert first_wave(numbered(5), cards(0.1, 0.5, 0.1, 0.1, 0.1), workers=4) == 2
+    assert few_calls(workers=4).first_wave(numbered(5), cards(0.9, 0.1, 0.1, 0.1, 0.1)) == 2
+    assert few_calls(workers=4).first_wave(numbered(5), cards(0.1, 0.5, 0.1, 0.1, 0.1)) == 2
 
 
 def test_all_are_asked_at_once_where_none_of_the_first_is_likely() -> None:
-    assert first_wave(numbered(5), cards(0.49, 0.3, 0.1, 0.1, 0.1), workers=4) == 5
-    assert first_wave(steps("unranked.txt", "d1", "d2"), cards(0.4, 0.3), workers=4) == 3
+    assert few_calls(workers=4).first_wave(numbered(5), cards(0.49, 0.3, 0.1, 0.1, 0.1)) == 5
+    assert few_calls(workers=4).first_wave(steps("unranked.txt", "d1", "d2"), cards(0.4, 0.3)) == 3
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_plan_shorter_than_a_wave_is_one_wave(count: int) -> None:
-    assert first_wave(numbered(count), cards(0.9), workers=4) == count
+    assert few_calls(workers=4).first_wave(numbered(count), cards(0.9)) == count
 
 
 @pytest.mark.parametrize(
@@ -53,31 +57,31 @@ def test_a_plan_shorter_than_a_wave_is_one_wave(count: int) -> None:
     [(8, 4, 4), (7, 4, 2), (32, 16, 16), (31, 16, 2), (6, 3, 3), (20, 2, 2), (20, 1, 2)],
 )
 def test_a_broad_plan_begins_with_as_many_as_can_be_asked_at_once(count: int, workers: int, expected: int) -> None:
-    assert first_wave(numbered(count), cards(0.9), workers) == expected
+    assert few_calls(workers).first_wave(numbered(count), cards(0.9)) == expected
 
 
 def test_a_document_below_the_bar_is_not_worth_a_call_and_one_on_it_is() -> None:
-    worth = worth_a_call(numbered(3), cards(0.03, 0.026, 0.025), bar=0.026)
+    worth = few_calls().without_hopeless(numbered(3), cards(0.03, 0.026, 0.025))
     assert [step.document_id for step in worth] == ["d1", "d2"]
 
 
 def test_what_is_worth_a_call_stays_in_the_order_of_the_plan() -> None:
-    worth = worth_a_call(steps("d3", "d2", "d1"), cards(0.9, 0.001, 0.5), bar=0.026)
+    worth = few_calls().without_hopeless(steps("d3", "d2", "d1"), cards(0.9, 0.001, 0.5))
     assert [step.document_id for step in worth] == ["d3", "d1"]
 
 
 def test_all_documents_together_and_one_that_no_card_tells_of_are_never_hopeless() -> None:
-    worth = worth_a_call(steps(SUMMARY, "unknown.txt", "d1"), cards(0.001), bar=0.026)
+    worth = few_calls().without_hopeless(steps(SUMMARY, "unknown.txt", "d1"), cards(0.001))
     assert [step.document_id for step in worth] == [SUMMARY, "unknown.txt"]
 
 
 def test_of_several_hopeless_documents_the_two_likeliest_are_asked() -> None:
-    worth = worth_a_call(numbered(4), cards(0.001, 0.004, 0.002, 0.003), bar=0.026)
+    worth = few_calls().without_hopeless(numbered(4), cards(0.001, 0.004, 0.002, 0.003))
     assert [step.document_id for step in worth] == ["d2", "d4"]
 
 
 def test_of_no_steps_none_is_worth_a_call() -> None:
-    assert worth_a_call((), cards(0.9), bar=0.026) == ()
+    assert few_calls().without_hopeless((), cards(0.9)) == ()
 
 
 NEEDS = (Need(term="owner"), Need(term="Emsland plant", weight=0.5), Need(term="turbine hall", weight=0.4))
@@ -96,26 +100,26 @@ NEEDS = (Need(term="owner"), Need(term="Emsland plant", weight=0.5), Need(term="
     ],
 )
 def test_proven_quotes_suffice_where_they_hold_every_telling_need(told: Memory, enough: bool) -> None:
-    assert suffices(QUESTION, NEEDS, [told], {}) is enough
-    assert not suffices("When did its owner found the plant?", (Need(term="founding year"),), [told], {})
+    assert few_calls().suffices(QUESTION, NEEDS, [told], {}) is enough
+    assert not few_calls().suffices("When did its owner found the plant?", (Need(term="founding year"),), [told], {})
 
 
 def test_the_words_of_a_reply_prove_nothing() -> None:
     told = memory(95, "It is RWE.").changed(reply="The owner of the Emsland plant is RWE.")
-    assert not suffices(QUESTION, NEEDS, [told], {})
+    assert not few_calls().suffices(QUESTION, NEEDS, [told], {})
 
 
 def test_a_need_may_stand_in_the_title_of_a_quoted_document_only() -> None:
     told = memory(95, "Its owner is RWE.")
-    assert suffices(QUESTION, NEEDS, [told], {"a.txt": "The Emsland plant a.txt"})
-    assert not suffices(QUESTION, NEEDS, [told], {"b.txt": "The Emsland plant b.txt"})
+    assert few_calls().suffices(QUESTION, NEEDS, [told], {"a.txt": "The Emsland plant a.txt"})
+    assert not few_calls().suffices(QUESTION, NEEDS, [told], {"b.txt": "The Emsland plant b.txt"})
 
 
 def test_quotes_of_several_documents_suffice_together() -> None:
     first = memory(60, "The Emsland plant is old.", document_id="b.txt")
     second = memory(90, "Its owner is RWE.", number=2)
-    assert suffices(QUESTION, NEEDS, [first, second], {})
-    assert not suffices(QUESTION, NEEDS, [second], {})
+    assert few_calls().suffices(QUESTION, NEEDS, [first, second], {})
+    assert not few_calls().suffices(QUESTION, NEEDS, [second], {})
 
 
 @pytest.mark.parametrize(
@@ -133,8 +137,8 @@ def test_quotes_of_several_documents_suffice_together() -> None:
 )
 def test_a_question_about_several_things_is_never_taken_as_answered(question: str) -> None:
     told = [memory(95, "The owner of the Emsland plant is RWE.")]
-    assert not suffices(question, NEEDS, told, {})
-    assert suffices(QUESTION, NEEDS, told, {})
+    assert not few_calls().suffices(question, NEEDS, told, {})
+    assert few_calls().suffices(QUESTION, NEEDS, told, {})
 
 
 @pytest.mark.parametrize(
@@ -146,12 +150,12 @@ def test_model_and_search_that_agree_suffice_where_the_decisive_need_is_covered(
     told = memory(90, "Its owner is RWE.").changed(
         model_point=90, search_point=search_point, quoted_by_search=quoted_by_search
     )
-    assert suffices(QUESTION, NEEDS, [told], {}) is enough
-    assert not suffices("Which plants does RWE own?", NEEDS, [told], {})
+    assert few_calls().suffices(QUESTION, NEEDS, [told], {}) is enough
+    assert not few_calls().suffices("Which plants does RWE own?", NEEDS, [told], {})
 
 
 def test_nothing_known_never_suffices_even_where_nothing_is_needed() -> None:
-    assert not suffices(QUESTION, (), [], {})
+    assert not few_calls().suffices(QUESTION, (), [], {})
 
 
 def test_knowledge_of_a_need_rests_on_the_memories_whose_quotes_hold_it() -> None:
@@ -175,5 +179,14 @@ def test_knowledge_of_a_need_that_no_quote_holds_rests_on_all_memories() -> None
 
 def test_a_document_that_speaks_to_the_model_never_suffices() -> None:
     told = memory(95, "The owner of the Emsland plant is RWE.")
-    assert suffices(QUESTION, NEEDS, [told], {})
-    assert not suffices(QUESTION, NEEDS, [told.changed(addressed=True)], {})
+    assert few_calls().suffices(QUESTION, NEEDS, [told], {})
+    assert not few_calls().suffices(QUESTION, NEEDS, [told.changed(addressed=True)], {})
+
+
+def test_who_asks_all_leaves_nothing_out_and_takes_nothing_for_enough() -> None:
+    told = [memory(95, "The Emsland plant is owned by RWE.")]
+    policy = AskAll()
+    assert policy.without_hopeless(numbered(3), cards(0.9, 0.0, 0.0)) == numbered(3)
+    assert policy.first_wave(numbered(3), cards(0.9, 0.0, 0.0)) == 3
+    assert few_calls().suffices(QUESTION, (Need(term="Emsland plant"),), told, {})
+    assert not policy.suffices(QUESTION, (Need(term="Emsland plant"),), told, {})

@@ -1,4 +1,4 @@
-"""Work done side by side whose results come in order."""
+"""Work done at the same time, in threads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int
 
 
 @contextmanager
-def beside(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
+def concurrently(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
     """Do some work while the context lasts; what it yields waits for the result, or raises what the work raised."""
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="investigator") as pool:
         yield pool.submit(copy_context().run, work).result

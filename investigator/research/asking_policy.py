@@ -1,0 +1,151 @@
+"""How many documents are asked, and when enough is known. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from investigator.language.relevance import stems
+from investigator.language.terms import content_words, is_english, words
+from investigator.records import SUMMARY, DocumentCard, Knowledge, KnownInfo, Memory, Need, PlanStep
+from investigator.scoring.calibration import shipped
+
+_FIRST_WAVE = 2
+LIKELY = 0.5
+"""The chance from which a document is likely to hold the answer."""
+
+_SURE = 80  # points
+_TELLING, _DECISIVE = 0.5, 0.9  # weights of needs that have to be covered
+_SEVERAL = re.compile(
+    r"\b(?:all|any other|both|compar\w+|differ|differences?|each|every|how many|list|most of|several|top|versus|vs"
+    r"|name the \w+s|(?:what|which)(?: other)? (?!is|was|has|does)(?:\w+ )?\w+s"
+    r"|(?:what|which) (?:two|three|four|five|other|are|were)"
+    r"|(?:who|what|when|where|which|how|why)\b.*\band (?:who|what|when|where|which|how|why))\b",
+    re.IGNORECASE,
+)
+"""A question about several things at once: one document may answer it in part only."""
+
+
+class AskingPolicy(Protocol):
+    """Decides how many of the planned documents are asked, and whether what was found makes further calls needless."""
+
+    def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
+        """Return the steps of the first plan that are asked at all."""
+        ...
+
+    def first_wave(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
+        """Return how many of the steps are asked before it is looked at what they brought."""
+        ...
+
+    def suffices(
+        self, question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]
+    ) -> bool:
+        """Return True if what is known covers the question, without asking an engine what is still unknown."""
+        ...
+
+
+@dataclass(frozen=True)
+class AskAll:
+    """Asks every planned document, and an engine whether that was enough: for engines whose calls cost nothing."""
+
+    def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
+        """Return all steps."""
+        return tuple(steps)
+
+    def first_wave(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
+        """Return the number of all steps."""
+        return len(steps)
+
+    def suffices(
+        self, question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]
+    ) -> bool:
+        """Return False: an engine says what is unknown."""
+        return False
+
+
+@dataclass(frozen=True)
+class FewCalls:
+    """Asks the likeliest documents first, hopeless ones not at all, and no more once proven quotes cover the question.
+
+    For language models, every reply of which costs time or money. `workers` is how many documents can be asked at
+    once, `bar` the chance (0..1) from which a document is worth a call.
+    """
+
+    workers: int
+    bar: float
+
+    def without_hopeless(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> tuple[PlanStep, ...]:
+        """Return the steps whose documents may hold something, by the chance that the search gives them.
+
+        Never none of several. A document that the search did not rank is not judged, and so is what asks all
+        documents together.
+        """
+        match = {card.document_id: card.match for card in cards}
+        worth = tuple(s for s in steps if s.document_id == SUMMARY or match.get(s.document_id, 1.0) >= self.bar)
+        return worth or tuple(sorted(steps, key=lambda s: -match.get(s.document_id, 0.0))[:_FIRST_WAVE])
+
+    def first_wave(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
+        """Return two if one of the first two steps is likely to answer, else the number of all.
+
+        Of a plan so broad that the others are asked in several turns, as many as can be asked at once: that costs no
+        time.
+        """
+        match = {card.document_id: card.match for card in cards}
+        if not any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE]):
+            return len(steps)
+        is_broad = len(steps) >= 2 * self.workers > 2 * _FIRST_WAVE
+        return self.workers if is_broad else min(len(steps), _FIRST_WAVE)
+
+    def suffices(
+        self, question: str, needs: Sequence[Need], history: Sequence[Memory], titles: Mapping[str, str]
+    ) -> bool:
+        """Return True if proven quotes cover the question.
+
+        There is a reply with a high point and a quote, and every telling need stands in the quotes or in the titles
+        of their documents; only the decisive ones, if the search by itself finds the answer there, too. A question
+        about several things is never taken as answered by this rule, nor one in a language in which that cannot be
+        told.
+        """
+        history = [memory for memory in history if not memory.addressed]  # who speaks to the model decides nothing
+        sure = [memory for memory in history if (memory.point or 0) >= _SURE and memory.quotes]
+        if not sure or _SEVERAL.search(question) or not is_english(question):
+            return False
+        bar = _DECISIVE if any(_both_find_it(memory) for memory in sure) else _TELLING
+        telling = [need.term for need in needs if need.weight >= bar]
+        quotes = [quote for memory in history for quote in memory.quotes]
+        text = " ".join([*(quote.text for quote in quotes), *(titles.get(quote.document_id, "") for quote in quotes)])
+        present = stems(words(text))
+        return all(_mostly(term, present) for term in telling)
+
+
+def known_from(needs: Sequence[Need], history: Sequence[Memory]) -> tuple[Knowledge, ...]:
+    """Return what the memories tell of each need: those whose quotes hold it, or else all; nothing is unknown."""
+    return tuple(_knowledge(need.term, history) for need in needs)
+
+
+def _knowledge(term: str, history: Sequence[Memory]) -> Knowledge:
+    holding = [m for m in history if any(_mostly(term, stems(words(quote.text))) for quote in m.quotes)]
+    infos = tuple(
+        KnownInfo(
+            info=memory.reply,
+            point=memory.point or 0,
+            document_ids=(memory.target_document_id,),
+            memory_ids=(memory.id,),
+        )
+        for memory in holding or history
+    )
+    return Knowledge(term=term, known_infos=infos)
+
+
+def _both_find_it(memory: Memory) -> bool:
+    """Return True if model and search agree that a document answers, and the quotes are the model's own."""
+    found = min(memory.model_point or 0, memory.search_point or 0)
+    return found >= shipped().threshold and not memory.quoted_by_search
+
+
+def _mostly(term: str, present: frozenset[str]) -> bool:
+    """Return True if more than half of the words of a term are there."""
+    wanted = stems(content_words(term)) or stems(words(term))
+    return len(wanted & present) * 2 > len(wanted) if wanted else True

@@ -1,0 +1,77 @@
+"""The method on one screen: think, plan, ask, remember, reflect, plan again, answer (seed: generative_agents).
+
+`state.next_step` decides which step comes next and `steps` performs it; the loop keeps the record and yields events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from investigator.asking.budget import BudgetSpent
+from investigator.asking.client import EngineClient
+from investigator.engines.roles import Role
+from investigator.evidence.quotes import Sources
+from investigator.records import Answered, Event, Investigation, Memory
+from investigator.research.asking_policy import AskAll, FewCalls
+from investigator.research.memory_stream import MemoryStream
+from investigator.research.method_settings import MethodSettings
+from investigator.research.state import Bounds, State, next_step
+from investigator.research.steps import Steps
+from investigator.retrieval.library import Shelf
+from investigator.scoring.calibration import shipped
+
+
+@dataclass(frozen=True)
+class Research:
+    """The parts that an investigation works with.
+
+    `keep` writes the record after each step, `keep_memory` each memory before it can be seen. Everything is decided
+    from the question, the library and the engines' replies, so that running it again over the same journal comes to
+    the same plan, memories and answer.
+    """
+
+    client: EngineClient
+    library: Shelf
+    settings: MethodSettings
+    keep: Callable[[Investigation], None]
+    keep_memory: Callable[[Memory], None]
+
+    def investigate(self, run: Investigation) -> Iterator[Event]:
+        """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
+        sources, stream = Sources(self.library.document), MemoryStream(keep=self.keep_memory)
+        steps = Steps(self.client, self.library, self.settings, sources, stream)
+        state = State(run, bounds(self.settings, self.client), self.library.document_ids(), self.library.unreadable())
+        while (step := next_step(state)) is not None:
+            try:
+                for moment, event in steps.performed(step, state):
+                    state = self._kept(moment)
+                    if event is not None:
+                        yield event
+            except BudgetSpent as spent:
+                state = replace(state, spent=spent.reason)
+            else:
+                state = replace(state, last=step)
+        run = self._kept(replace(state, run=state.run.changed(answer=state.answer))).run
+        yield Answered(investigation=run)
+
+    def _kept(self, state: State) -> State:
+        run = state.run.changed(usage=self.client.usage(), elapsed=self.client.elapsed())
+        self.keep(run)
+        return replace(state, run=run)
+
+
+def bounds(settings: MethodSettings, client: EngineClient) -> Bounds:
+    """Settle what the settings leave open, by what the engines are."""
+    asked = client.traits(Role.ASK)
+    workers = settings.concurrency or asked.concurrency
+    bar = shipped().worth_asking if settings.worth_asking is None else settings.worth_asking
+    few_calls = asked.is_model if settings.thrift is None else settings.thrift
+    return Bounds(
+        rounds=settings.rounds,
+        threshold=asked.threshold if settings.threshold is None else settings.threshold,
+        worth_asking=bar,
+        workers=workers,
+        policy=FewCalls(workers, bar) if few_calls else AskAll(),
+        thinks_and_plans_at_once=all(client.traits(role).is_model for role in (Role.THINK, Role.PLAN)),
+    )

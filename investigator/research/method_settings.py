@@ -1,0 +1,39 @@
+"""How the method goes about an investigation, as far as users may say so."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from investigator.records import Record
+from investigator.research.answer import AnswerSettings
+from investigator.research.planner import PlannerSettings
+from investigator.research.query import QuerySettings
+
+DEFAULT_MISSION = "Answer the question from the documents alone, and say so plainly when they do not hold the answer."
+DEFAULT_STRATEGY = "Ask the likeliest documents first; prefer exact statements, figures and dates to general remarks."
+
+
+class MethodSettings(Record):
+    """How long the method goes on and what it takes for knowledge."""
+
+    rounds: int = Field(default=3, ge=1, le=50, description="rounds of planning, asking and reflecting, at most")
+    threshold: int | None = Field(
+        default=None,
+        ge=0,
+        le=100,
+        description="score from which a reply counts; null: 50, and the calibrated one of the extractive engine",
+    )
+    worth_asking: float | None = Field(
+        default=None, ge=0, le=1, description="match from which a document is worth asking; null: the calibrated one"
+    )
+    concurrency: int | None = Field(
+        default=None, ge=1, le=256, description="documents asked at the same time; null: as many as the engine can"
+    )
+    thrift: bool | None = Field(
+        default=None,
+        description="few calls: the likeliest documents first, hopeless ones not at all, and no more once proven "
+        "evidence suffices; null: if a language model is asked",
+    )
+    planner: PlannerSettings = PlannerSettings()
+    query: QuerySettings = QuerySettings()
+    answer: AnswerSettings = AnswerSettings()

@@ -1,0 +1,220 @@
+"""The state of an investigation, and the step of the method that comes next. Pure: nothing is asked or written here.
+
+think ──► plan ──► ask ──► reflect ──► answer
+           ▲        ▲ │      │ │         │
+           │        └─┴──────┘ │         │  the rest of a plan is asked if its beginning proved nothing,
+           └───────────────────┘         │  or if the writer finds insufficient what seemed to suffice
+                    ▲────────────────────┘
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from investigator.evidence.coverage import coverage
+from investigator.records import (
+    SUMMARY,
+    Answer,
+    Coverage,
+    DocumentCard,
+    Investigation,
+    Knowledge,
+    Memory,
+    PlanStep,
+    Reflection,
+    Round,
+    Status,
+    StopReason,
+    Unreadable,
+)
+from investigator.research.asking_policy import AskingPolicy, known_from
+from investigator.research.history_selector import HistorySelector
+from investigator.research.planner import Proposal, continued
+from investigator.scoring.model_points import counted, scores_alike
+
+
+class Step(Enum):
+    """The steps of the method: think | plan | ask | reflect | answer."""
+
+    THINK = auto()
+    PLAN = auto()
+    ASK = auto()
+    REFLECT = auto()
+    ANSWER = auto()
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The rules that were settled before the investigation began.
+
+    `threshold` is the point (0..100) from which a reply counts, `worth_asking` the chance (0..1) from which a document
+    is worth asking; `workers` documents are asked at the same time. `thinks_and_plans_at_once` saves a wait if both
+    cost one.
+    """
+
+    rounds: int
+    threshold: int
+    worth_asking: float
+    workers: int
+    policy: AskingPolicy
+    thinks_and_plans_at_once: bool
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of an investigation between two steps.
+
+    `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
+    `unreadable` all that the folder holds. `last` is the step that was performed last, `first_plan` a plan that was
+    made while thinking, `reflected` how many memories the last reflection knew. `spent` is the ceiling that was
+    reached; `answer` the last answer that was written.
+    """
+
+    run: Investigation
+    bounds: Bounds
+    document_ids: tuple[str, ...]
+    unreadable: tuple[Unreadable, ...] = ()
+    cards: tuple[DocumentCard, ...] = ()
+    last: Step | None = None
+    first_plan: Proposal | None = None
+    reflected: int = 0
+    spent: StopReason | None = None
+    answer: Answer | None = None
+
+    @property
+    def history(self) -> tuple[Memory, ...]:
+        """The memories worth keeping in mind, by the points that count."""
+        return self._selected(self.run.memories)
+
+    @property
+    def open_steps(self) -> tuple[PlanStep, ...]:
+        """The steps of the plan that are not done."""
+        return tuple(step for step in self.run.plan.steps if step.status is not Status.DONE)
+
+    @property
+    def asked_in_this_round(self) -> bool:
+        """Return True if a document was asked in the round under way."""
+        return any(step.result_ids for step in self.run.plan.steps if step.round == len(self.run.rounds))
+
+    @property
+    def unknown_infos(self) -> tuple[str, ...]:
+        """Return what the last reflection left unknown."""
+        return self.run.reflections[-1].unknown_infos if self.run.reflections else ()
+
+    @property
+    def shown_cards(self) -> tuple[DocumentCard, ...]:
+        """The cards with how often each document was asked; those not asked yet come first."""
+        asked = [step.document_id for step in self.run.plan.steps]
+        cards = [card.changed(asked=asked.count(card.document_id)) for card in self.cards]
+        return tuple(sorted(cards, key=lambda card: card.asked > 0))
+
+    @property
+    def coverage(self) -> Coverage:
+        """Return what was done with each document of the folder."""
+        done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
+        worth = [card.document_id for card in self.cards if card.match >= self.bounds.worth_asking]
+        planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
+        return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, searched=True)
+
+    @property
+    def in_doubt(self) -> bool:
+        """Return True if the writer found insufficient what seemed to suffice, and documents are left to ask."""
+        seemed = self.spent is None and self.run.reflections and reason_to_stop(self) is StopReason.ANSWERED
+        return bool(seemed and self.answer is not None and not self.answer.claims and self.open_steps)
+
+    @property
+    def knows_evidence(self) -> bool:
+        """Return True if a memory holds a proven quote from a document that does not speak to a model."""
+        return any(memory.quotes and not memory.addressed for memory in self.history)
+
+    @property
+    def learned(self) -> bool:
+        """Return True if the round under way brought a quote that was not known before."""
+        known = {quote for memory in self._selected(self.run.memories[: self.reflected]) for quote in memory.quotes}
+        new = any(quote not in known for memory in self.history for quote in memory.quotes)
+        return new or self.run.rounds[-1].learned
+
+    @property
+    def scores_alike_now(self) -> bool:
+        """Return True if it has come out since the last reflection that a model scores all documents alike."""
+        return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.reflected])
+
+    def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
+        return HistorySelector(counted(memories)).select(self.bounds.threshold)
+
+
+def next_step(state: State) -> Step | None:
+    """Return the step that comes next, or None if the answer stands."""
+    if state.last is Step.ANSWER:
+        return Step.ASK if state.in_doubt else None
+    if state.spent is not None:
+        return Step.ANSWER
+    match state.last:
+        case None:
+            return Step.THINK
+        case Step.THINK:
+            return Step.PLAN
+        case Step.PLAN:
+            return Step.ASK if state.open_steps else Step.REFLECT
+        case Step.ASK:
+            return Step.REFLECT if state.knows_evidence or not state.open_steps else Step.ASK
+        case Step.REFLECT:
+            if reason_to_stop(state) is not None:
+                return Step.ANSWER
+            return Step.ASK if state.open_steps else Step.PLAN
+
+
+def reason_to_stop(state: State) -> StopReason | None:
+    """Return why no more documents are asked after a reflection, or None if the search goes on.
+
+    A round that taught nothing ends it, unless nothing at all is known and something is left to ask.
+    """
+    if state.spent is not None:
+        return state.spent
+    if state.history and not state.unknown_infos:
+        return StopReason.ANSWERED
+    if state.open_steps:
+        return None
+    gave_nothing = not state.run.rounds[-1].learned and (state.history or not state.coverage.not_opened)
+    if not state.asked_in_this_round or gave_nothing:
+        return StopReason.SATURATED
+    return StopReason.ROUNDS if len(state.run.rounds) >= state.bounds.rounds else None
+
+
+def how_many_to_ask(state: State) -> int:
+    """Return how many open steps are asked at once: of a new plan what the policy says, else all that are left."""
+    if state.last is Step.PLAN and state.answer is None:
+        return state.bounds.policy.first_wave(state.open_steps, state.cards)
+    return len(state.open_steps)
+
+
+def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
+    """Return what is known if proven quotes cover the question, so that no engine is asked; else None.
+
+    A writer that was in doubt has shown that the policy's measure does not do for this question.
+    """
+    run, titles = state.run, {card.document_id: f"{card.title} {card.document_id}" for card in state.cards}
+    if state.answer is None and state.bounds.policy.suffices(run.question, run.needs, state.history, titles):
+        return known_from(run.needs, state.history)
+    return None
+
+
+def planned(state: State, proposal: Proposal) -> Investigation:
+    """Return the record with the next round and its steps; hopeless steps of the first one are done at once."""
+    run, number = state.run, len(state.run.rounds) + 1
+    plan = continued(run.plan, proposal, round_number=number)
+    if number == 1:  # a match says nothing of what a later round looks for
+        worth = state.bounds.policy.without_hopeless(plan.steps, state.cards)
+        for step in plan.steps:
+            if step not in worth:
+                plan = plan.with_status(step.plan_id, Status.DONE)
+    this = Round(number=number, strategy=proposal.strategy, refused_document_ids=proposal.refused_document_ids)
+    return run.changed(plan=plan, rounds=(*run.rounds, this))
+
+
+def reflected(state: State, reflection: Reflection) -> Investigation:
+    """Return the record with a reflection, and with what it says of the round: whether that taught something."""
+    this = state.run.rounds[-1].changed(learned=state.learned)
+    rounds = (*state.run.rounds[:-1], this)
+    return state.run.changed(rounds=rounds, reflections=(*state.run.reflections, reflection))

@@ -1,0 +1,216 @@
+"""The steps of the method: each asks engines or documents, and gives the state that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from investigator.asking.budget import BudgetSpent
+from investigator.asking.client import EngineClient
+from investigator.engines.roles import Role
+from investigator.evidence.quotes import Sources
+from investigator.records import (
+    Event,
+    Finding,
+    Memory,
+    Need,
+    Notice,
+    Planned,
+    PlanVariables,
+    Reflected,
+    Reflection,
+    ReflectVariables,
+    Remembered,
+    Status,
+    StopReason,
+    ThinkVariables,
+    Thought,
+)
+from investigator.research.answer import AnswerWriter, concluded
+from investigator.research.concurrency import concurrently, in_order
+from investigator.research.critical_thinking import own_words, think
+from investigator.research.memory_stream import MemoryStream
+from investigator.research.method_settings import MethodSettings
+from investigator.research.planner import Proposal, propose
+from investigator.research.query import DocumentQuery
+from investigator.research.reflection import reflect
+from investigator.research.state import (
+    State,
+    Step,
+    how_many_to_ask,
+    planned,
+    reason_to_stop,
+    reflected,
+    what_suffices,
+)
+from investigator.research.tactical_planning import prioritized, sub_question
+from investigator.retrieval.library import Shelf
+
+Moment = tuple[State, Event | None]
+"""A state that is to be kept, and what there is to tell of it."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of one investigation, and what they work with. All raise EngineError and the signal BudgetSpent."""
+
+    client: EngineClient
+    library: Shelf
+    settings: MethodSettings
+    sources: Sources
+    stream: MemoryStream
+
+    def performed(self, step: Step, state: State) -> Iterator[Moment]:
+        """Perform a step; yield each state that is to be kept."""
+        match step:
+            case Step.THINK:
+                yield self._think(state)
+            case Step.PLAN:
+                yield self._plan(state)
+            case Step.ASK:
+                yield from self._ask(state)
+            case Step.REFLECT:
+                yield from self._reflect(state)
+            case Step.ANSWER:
+                yield self._answer(state)
+
+    def _think(self, state: State) -> Moment:
+        """Work out what must be known and, if that saves a wait, the first plan at the same time."""
+        question = state.run.question
+        state = replace(state, cards=self.library.cards((question,)))
+        if not state.bounds.thinks_and_plans_at_once:
+            needs, plan = self._needs(state), None
+        else:
+            with concurrently(lambda: self._first_plan(state)) as first_plan:
+                needs, plan = self._needs(state), first_plan()
+        return replace(state, run=state.run.changed(needs=needs), first_plan=plan), Thought(needs=needs)
+
+    def _needs(self, state: State) -> tuple[Need, ...]:
+        run = state.run
+        request = ThinkVariables(
+            question=run.question,
+            mission=run.mission,
+            strategy=run.strategy,
+            documents=state.cards,
+            document_count=len(state.cards),
+            term_frequencies=self.library.term_frequencies(run.question),
+        )
+        return think(self.client, request)
+
+    def _first_plan(self, state: State) -> Proposal | None:
+        """Return a plan by the question's own words; None if a ceiling forbids it, as the next step will find too."""
+        try:
+            return self._proposal(state, own_words(state.run.question))
+        except BudgetSpent:
+            return None
+
+    def _plan(self, state: State) -> Moment:
+        """Choose the documents of the next round."""
+        if state.unknown_infos:
+            state = replace(state, cards=self.library.cards((state.run.question, *state.unknown_infos[:3])))
+        proposal = state.first_plan or self._proposal(state, state.run.needs)
+        run = planned(state, proposal)
+        event = Planned(
+            round=len(run.rounds),
+            strategy=proposal.strategy,
+            steps=run.plan.steps[len(state.run.plan.steps) :],
+            refused_document_ids=proposal.refused_document_ids,
+        )
+        return replace(state, run=run, first_plan=None), event
+
+    def _proposal(self, state: State, needs: tuple[Need, ...]) -> Proposal:
+        run = state.run
+        request = PlanVariables(
+            question=run.question,
+            mission=run.mission,
+            strategy=run.strategy,
+            needs=needs,
+            documents=state.shown_cards,
+            history=state.history,
+            unknown_infos=state.unknown_infos,
+            past_strategies=tuple(past.strategy for past in run.rounds),
+            step_limit=self.settings.planner.steps,
+        )
+        return propose(self.client, request, self.settings.planner, state.document_ids)
+
+    def _ask(self, state: State) -> Iterator[Moment]:
+        """Put sub-questions to the next documents at the same time; remember the replies in the order of the plan."""
+        steps = prioritized(state.run.plan)[: how_many_to_ask(state)]
+        questions = [sub_question(step, self.client.prompts) for step in steps]
+        plan = state.run.plan
+        for step in steps:
+            plan = plan.with_status(step.plan_id, Status.DOING)
+        state = replace(state, run=state.run.changed(plan=plan))
+        yield state, None
+        query = self._query(state)
+
+        def examine(index: int) -> Finding | BudgetSpent:
+            try:
+                return query.examine(steps[index].document_id, questions[index])
+            except BudgetSpent as spent:  # others that were asked at the same time are remembered all the same
+                return spent
+
+        spent: BudgetSpent | None = None
+        findings = in_order(examine, range(len(steps)), state.bounds.workers)
+        for done, (step, question, finding) in enumerate(zip(steps, questions, findings, strict=True), 1):
+            if isinstance(finding, BudgetSpent):
+                spent = finding
+                continue
+            memory = self.stream.add(step.document_id, question, finding)
+            plan = state.run.plan.with_result(step.plan_id, memory.id).with_status(step.plan_id, Status.DONE)
+            state = replace(state, run=state.run.changed(plan=plan, memories=tuple(self.stream)))
+            yield state, self._remembered(state, memory, done, len(steps))
+        if reason := spent.reason if spent is not None else self.client.no_repair_for:
+            raise BudgetSpent(reason)
+
+    def _query(self, state: State) -> DocumentQuery:
+        run, most = state.run, self.settings.query.most_quotes
+        return DocumentQuery(run.question, run.mission, run.needs, self.client, self.library, self.sources, most)
+
+    def _remembered(self, state: State, memory: Memory, done: int, total: int) -> Remembered:
+        return Remembered(
+            round=len(state.run.rounds),
+            done=done,
+            total=total,
+            memory=memory,
+            calls=self.client.usage().calls,
+            seconds=round(self.client.elapsed(), 3),
+        )
+
+    def _reflect(self, state: State) -> Iterator[Moment]:
+        """Work out what is known and unknown by now."""
+        run = state.run
+        if state.scores_alike_now:
+            engine = self.client.name(Role.ASK)
+            yield state, Notice(text=f"{engine} gives all documents one point: those of the search count.")
+        knowledge = what_suffices(state)
+        if knowledge is None:
+            request = ReflectVariables(
+                question=run.question, mission=run.mission, needs=run.needs, memories=state.history
+            )
+            knowledge = reflect(self.client, request)
+        reflection = Reflection(round=len(run.rounds), knowledge=knowledge)
+        run = reflected(state, reflection)
+        yield replace(state, run=run, reflected=len(run.memories)), Reflected(reflection=reflection)
+
+    def _answer(self, state: State) -> Moment:
+        """Write what is proven, or say that the documents do not hold it."""
+        run, writer = state.run, AnswerWriter(self.client, self.settings.answer)
+        stop, spent = reason_to_stop(state) or StopReason.ROUNDS, state.spent
+        try:
+            claims, unproven = writer.write(run.question, run.mission, state.history, state.unknown_infos)
+        except BudgetSpent as ceiling:
+            stop = spent = ceiling.reason
+            claims, unproven = writer.verbatim(state.history), ()
+        answer = concluded(
+            run.question,
+            stop,
+            claims,
+            unproven,
+            state.coverage,
+            threshold=state.bounds.threshold,
+            nearest=() if claims else self.library.passages((run.question,))[:3],
+            memories=run.memories,
+            engine=run.engine,
+        )
+        return replace(state, answer=answer, spent=spent), None

@@ -1,0 +1,221 @@
+"""The classes of the source document with the signatures that it gives them (seed: generative_agents).
+
+They are adapters: the parts of the method receive what they use, these open it from a workspace directory and paths of
+templates.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
+from investigator.engines.base import Embedder
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.roles import Role
+from investigator.errors import SettingsError
+from investigator.evidence.quotes import Sources
+from investigator.records import DocumentCard, Finding, Memory, Plan, PlanStep, PlanVariables, PointStatus, Status
+from investigator.research.critical_thinking import own_words
+from investigator.research.memory_stream import MemoryStream
+from investigator.research.method_settings import DEFAULT_MISSION
+from investigator.research.planner import PlannerSettings, continued, propose
+from investigator.research.query import DocumentQuery
+from investigator.research.tactical_planning import prioritized, sub_question
+from investigator.retrieval.folder_index import workspace_library
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.store.in_memory import InMemoryJournal
+from investigator.store.workspace import DATABASE_NAME, Workspace
+
+_log = logging.getLogger(__name__)
+
+Templates = str | Path | Mapping[str, str | Path]
+"""One template for all documents, or one for each document id with "*" for the rest."""
+
+_OTHERS = "*"
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
+_TITLE = re.compile(r"\s*(?:: | [-–—] |\t)\s*")
+
+
+class Planner:
+    """Makes a plan for a question.
+
+    `document_list` holds cards or plain document ids, or is a text that lists the documents: one a line, or separated
+    by commas, each with its title after a colon or a dash if it has one. `history` holds the memories worth knowing,
+    or is a text that tells what is known. Without `client` the extractive engine plans.
+    """
+
+    def __init__(
+        self,
+        main_question: str,
+        mission: str,
+        strategy: str,
+        document_list: str | Sequence[DocumentCard | str],
+        history: str | Sequence[Memory] = (),
+        *,
+        client: EngineClient | None = None,
+        settings: PlannerSettings | None = None,
+    ) -> None:
+        self._client = client or _default_client()
+        self._settings = settings or PlannerSettings()
+        self._request = PlanVariables(
+            question=main_question,
+            mission=mission,
+            strategy=strategy,
+            needs=own_words(main_question),
+            documents=listed(document_list),
+            history=told(history, main_question),
+            unknown_infos=(),
+            past_strategies=(),
+            step_limit=self._settings.steps,
+        )
+
+    def generate_plan(self) -> Plan:
+        """Return a new plan, its ids counted from 1. Raises EngineError, and the signal BudgetSpent."""
+        return continued(Plan(), propose(self._client, self._request, self._settings), round_number=1)
+
+
+class TacticalPlanning:
+    """Takes the steps of a plan in their order: one under investigation first, then the smallest plan id.
+
+    `plan` holds the plan as it stands now; plans are values, so the one that was given is not changed.
+    """
+
+    def __init__(self, plan: Plan, db_dir: str | Path, summary_template_path: str | Path) -> None:
+        self.plan = plan
+        self.db_dir = Path(db_dir)
+        self.summary_template_path = Path(summary_template_path)
+        self._prompts = Prompts()
+
+    def generate_question(self, prompt_templates: Templates) -> tuple[int, str, str] | None:
+        """Return (plan id, document id, question) of the next step, which is then Doing; None if all are done.
+
+        Raises TemplateError.
+        """
+        steps = self._prioritize_plan()
+        return self._begin(steps[0], prompt_templates) if steps else None
+
+    def generate_questions(self, prompt_templates: Templates, limit: int | None = None) -> list[tuple[int, str, str]]:
+        """Return the next steps that are still to be done, all or `limit` of them, each with its question."""
+        return [self._begin(step, prompt_templates) for step in self._prioritize_plan()[:limit]]
+
+    def finish(self, plan_id: int, memory_id: int) -> None:
+        """Note the result of a step, which is then Done."""
+        self.plan = self.plan.with_result(plan_id, memory_id).with_status(plan_id, Status.DONE)
+
+    def _prioritize_plan(self) -> tuple[PlanStep, ...]:
+        return prioritized(self.plan)
+
+    def _begin(self, step: PlanStep, templates: Templates) -> tuple[int, str, str]:
+        if not isinstance(templates, str | Path):
+            templates = templates[step.document_id] if step.document_id in templates else templates[_OTHERS]
+        question = self._generate_document_question(templates, step.document_id, step.purpose, step.perspectives)
+        self.plan = self.plan.with_status(step.plan_id, Status.DOING)
+        return step.plan_id, step.document_id, question
+
+    def _generate_document_question(
+        self, prompt_template_path: str | Path, document_id: str, purpose: str, perspectives: str
+    ) -> str:
+        step = PlanStep(plan_id=1, document_id=document_id, purpose=purpose, perspectives=perspectives)
+        return sub_question(step, self._prompts, Path(prompt_template_path), self.summary_template_path)
+
+
+class Query:
+    """Asks one document of a workspace directory; the document id "summary" asks all of them together.
+
+    Without `client` the extractive engine answers.
+    """
+
+    def __init__(
+        self,
+        target_doc_id: str,
+        main_question: str,
+        memory_stream: MemoryStream,
+        db_dir: str | Path,
+        *,
+        client: EngineClient | None = None,
+        mission: str = DEFAULT_MISSION,
+    ) -> None:
+        self.target_doc_id = target_doc_id
+        self.main_question = main_question
+        self.memory_stream = memory_stream
+        self._client = client or _default_client()
+        self._mission = mission
+        self._library = _open_library(Path(db_dir))
+
+    def run(self, prompt_template_path: str | Path, sub_question: str) -> bool:
+        """Ask, and remember the reply. Return False if its point could not be read; it is remembered all the same.
+
+        Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
+        """
+        query = DocumentQuery(
+            self.main_question,
+            self._mission,
+            own_words(self.main_question),
+            self._client,
+            self._library,
+            Sources(self._library.document),
+            template=Path(prompt_template_path),
+        )
+        finding = query.examine(self.target_doc_id, sub_question)
+        self.memory_stream.add(self.target_doc_id, sub_question, finding)
+        if finding.point is None:
+            _log.warning("the reply of %s has no point that can be read: %.200s", self.target_doc_id, finding.reply)
+        return finding.point is not None
+
+    def save(self, sub_question: str, reply: str, point: int | None) -> Memory:
+        """Remember a reply and its point (0..100, None: it could not be read)."""
+        return self.memory_stream.add(self.target_doc_id, sub_question, Finding(reply=reply, point=point))
+
+
+def listed(documents: str | Sequence[DocumentCard | str]) -> tuple[DocumentCard, ...]:
+    """Return the documents as cards; a text lists them, one a line or separated by commas."""
+    if isinstance(documents, str):
+        lines = [line for line in documents.splitlines() if line.strip()]
+        documents = lines if len(lines) > 1 or _TITLE.search(documents) else re.split(r"\s*[,;]\s*", documents.strip())
+        documents = [_BULLET.sub("", entry).strip() for entry in documents]
+    return tuple(_card(entry) if isinstance(entry, str) else entry for entry in documents if entry)
+
+
+def told(history: str | Sequence[Memory], question: str) -> tuple[Memory, ...]:
+    """Return the memories worth knowing; a text is one memory, whose point nobody has given."""
+    if not isinstance(history, str):
+        return tuple(history)
+    if not history.strip():
+        return ()
+    reply = history.strip()
+    return (Memory(id=1, target_document_id="history", question=question, reply=reply, status=PointStatus.UNPARSED),)
+
+
+def _card(entry: str) -> DocumentCard:
+    document_id, *title = _TITLE.split(entry, maxsplit=1)
+    return DocumentCard(document_id=document_id, title=title[0] if title and title[0] else document_id)
+
+
+@cache
+def _default_embedder() -> Embedder:
+    """all-MiniLM-L6-v2, loaded when the first text is embedded."""
+    return SentenceTransformerEmbedder()
+
+
+def _default_client() -> EngineClient:
+    """A client of the extractive engine and the shipped templates, whose journal ends with the process."""
+    engine = ExtractiveEngine(_default_embedder())
+    return EngineClient({role: engine for role in Role}, Prompts(), InMemoryJournal(), time.monotonic)
+
+
+def _open_library(directory: Path) -> Library:
+    """The library of a workspace directory that was indexed before. Raises SettingsError if there is none."""
+    if not (directory / DATABASE_NAME).is_file():
+        raise SettingsError(
+            f"there is no workspace in {directory}",
+            hint='Index the folder first, for example with: investigator ask FOLDER "question"',
+        )
+    return workspace_library(Workspace(directory, write=False), _default_embedder(), RetrievalSettings())
