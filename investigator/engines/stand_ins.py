@@ -28,7 +28,7 @@ class ForeseeingEngine:
         return traits_of(self._engine)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The reply of the stand-in. Raises what that raises."""
+        """Return the reply of the stand-in. Raises what that raises."""
         reply = self._stand_in.reply(prompt)
         tokens = tokens_of(self._engine, prompt.text), tokens_of(self._engine, reply.text)
         return reply.changed(input_tokens=tokens[0], output_tokens=tokens[1])

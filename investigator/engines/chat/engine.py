@@ -56,10 +56,10 @@ class _Call:
 class ChatEngine:
     """A chat model: a `provider:name` such as `openai:gpt-5-mini` or `ollama:llama3.2`, or a LangChain chat model.
 
-    The prompt goes out as one user message. The reply is held to a JSON schema where the provider can do so. A
-    parameter that the server refuses is left out from then on, and `on_notice` is told once; `known` keeps it for
-    other engines and later runs. Errors that may pass are tried again, up to `settings.attempts`, with growing random
-    waits or the wait that the server asks for.
+    The prompt goes out as one user message. The reply is held to a JSON schema if the provider can do so. A parameter
+    that the server refuses is left out from then on, which is reported once to `on_notice`; `known` keeps it for other
+    engines and later runs. Errors that may pass are tried again, up to `settings.attempts`, with growing random waits
+    or the wait that the server asks for.
 
     A call ends within `settings.timeout` seconds, whatever the server does; one that has no end of its own is
     abandoned then. All engines of the process take turns at an endpoint (`queue`): `settings.concurrency` calls side
@@ -71,7 +71,7 @@ class ChatEngine:
     of the settings those about time, tries, concurrency and `max_reply_characters` apply to it; it is not asked for a
     schema, and whether it follows redirects is up to whoever built it.
 
-    Raises SettingsError, CredentialError or MissingPackageError at once where the model cannot be used.
+    Raises SettingsError, CredentialError or MissingPackageError at once if the model cannot be used.
     Safe to call from several threads.
     """
 
@@ -146,7 +146,7 @@ class ChatEngine:
         )
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The model's reply to one prompt.
+        """Return the model's reply to one prompt.
 
         Raises CredentialError for a refused key, SettingsError for a model that is not there, RateLimitError,
         EngineTimeoutError, EngineUnreachableError, and EngineError for everything else that gives no reply.
@@ -154,7 +154,7 @@ class ChatEngine:
         return self._reply(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
-        """The same reply, heard piece by piece where the server sends it so."""
+        """Return the same reply, heard piece by piece if the server sends it so."""
         return self._reply(prompt, hear)
 
     def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:

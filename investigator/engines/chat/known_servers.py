@@ -50,9 +50,9 @@ def _utc_now() -> datetime:
 class KnownServers:
     """Keeps what was found out about each model and server in a small JSON file.
 
-    A missing file holds nothing; so does one that is damaged, which `on_notice` is told, as it is when the file cannot
-    be written: then everything is found out again, at the price of a few refused calls. Each change is written whole,
-    over what the file holds by then, so that several processes may share it. Safe to call from several threads.
+    A missing file holds nothing. One that is damaged or cannot be written is reported to `on_notice`; then everything
+    is found out again, at the price of a few refused calls. Each change is written whole, over what the file holds by
+    then, so that several processes may share it. Safe to call from several threads.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class KnownServers:
         self._lock = Lock()
 
     def find(self, name: str) -> ServerLimits | None:
-        """What is known of a model at a server, by its `provider:name@host`; None where that is nothing, or too old."""
+        """Return what is known of a model at a server (`provider:name@host`); None if that is nothing or too old."""
         with self._lock:
             entry = self._read().servers.get(name)
         return entry.found if entry is not None and self._now() - entry.at <= KEPT_FOR else None

@@ -106,10 +106,10 @@ class CallQueue:
         return Ticket(next(self._numbers), most, longest, self._clock() + patience)
 
     def begin(self, ticket: Ticket) -> float:
-        """Wait until the call may begin, and give the moment; `end` must follow.
+        """Wait until the call may begin, and return the moment; `end` must follow.
 
-        Raises RateLimitError where the endpoint wants to be left alone for longer than the ticket allows, and
-        EngineTimeoutError where its patience has run out.
+        Raises RateLimitError if the endpoint wants to be left alone for longer than the ticket allows, and
+        EngineTimeoutError if its patience has run out.
         """
         while True:
             began, hold = self._slot(ticket)
@@ -118,7 +118,7 @@ class CallQueue:
             self.pause(hold)
 
     def end(self, ticket: Ticket, began: float, ended: Ended, asked: float | None = None) -> None:
-        """The call is over; where it was refused for now, the endpoint may have `asked` for a wait, in seconds."""
+        """End a call; if it was refused for now, the endpoint may have `asked` for a wait, in seconds."""
         with self._changed:
             pace = self._pace or CallPace(ticket.most)
             if ended is Ended.REFUSED:

@@ -39,7 +39,7 @@ class ReplyFormat(StrEnum):
 
     @property
     def weaker(self) -> ReplyFormat:
-        """What to ask for where this is refused."""
+        """The format to ask for if this one is refused."""
         return ReplyFormat.JSON_OBJECT if self is ReplyFormat.JSON_SCHEMA else ReplyFormat.NONE
 
 
@@ -60,13 +60,13 @@ class Sending:
         return self.parameters | formats
 
     def without(self, refused: Parameter) -> Sending:
-        """What to send after a refusal: the parameter is left out; of the format a weaker one is tried."""
+        """Return what to send after a refusal: without the parameter, or with a weaker format."""
         if refused is Parameter.RESPONSE_FORMAT:
             return Sending(self.parameters, self.reply_format.weaker)
         return Sending(self.parameters - {refused}, self.reply_format)
 
     def meet(self, other: Sending) -> Sending:
-        """What both send."""
+        """Return what both send."""
         reply_format = min(self.reply_format, other.reply_format, key=_STRICTNESS.index)
         return Sending(self.parameters & other.parameters, reply_format)
 

@@ -31,17 +31,17 @@ class GgufSettings(Record):
         default=None,
         ge=256,
         description=f"tokens of prompt and reply together; what the model was trained with, up to {_USUAL_CONTEXT}, "
-        "where not set",
+        "if not set",
     )
     max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
     threads: int | None = Field(
-        default=None, ge=1, description="threads; all cores where not set, which is slow beside other work"
+        default=None, ge=1, description="threads; all cores if not set, which is slow beside other work"
     )
     temperature: float = Field(default=0.0, ge=0, le=2, description="0 takes the likeliest token every time")
     top_p: float | None = Field(
-        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; where not set, 0.95"
+        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; if not set, 0.95"
     )
-    top_k: int | None = Field(default=None, ge=1, description="draw from so many tokens; where not set, 40")
+    top_k: int | None = Field(default=None, ge=1, description="draw from so many tokens; if not set, 40")
     seed: int = Field(default=0, ge=0, description="seed of the choice of tokens")
 
 
@@ -91,15 +91,15 @@ class GgufEngine:
         )
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The model's reply to one prompt, as JSON.
+        """Return the model's reply to one prompt, as JSON.
 
-        Raises ContextTooLongError where prompt and reply do not fit the context, EngineError where there is no reply,
-        and SettingsError where the model cannot be loaded.
+        Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
+        and SettingsError if the model cannot be loaded.
         """
         return self._reply(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
-        """The same reply, heard token by token."""
+        """Return the same reply, heard token by token."""
         return self._reply(prompt, hear)
 
     def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
@@ -123,9 +123,9 @@ class GgufEngine:
         )
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of a text by the model's own tokenizer, without what the chat template adds.
+        """Return the number of tokens of a text by the model's own tokenizer, without what the chat template adds.
 
-        Raises EngineError, and SettingsError where the model cannot be loaded.
+        Raises EngineError, and SettingsError if the model cannot be loaded.
         """
         return self._loaded().count_tokens(text)
 

@@ -100,9 +100,9 @@ class GgufModel:
         self._turn = Lock()
 
     def complete(self, text: str, sampling: Sampling, hear: Hear | None = None) -> GgufReply:
-        """The reply to one user message, `hear` is told of it token by token.
+        """Return the reply to one user message; `hear` is called with it token by token.
 
-        Raises ContextTooLongError, and EngineError where there is no reply.
+        Raises ContextTooLongError, and EngineError if there is no reply.
         """
         request: dict[str, object] = {
             "messages": [{"role": "user", "content": self._harmless(text)}],
@@ -125,7 +125,7 @@ class GgufModel:
         return self._read(answer, sampling.max_tokens, seconds)
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of a text by the model's own tokenizer. Raises EngineError where it does not answer."""
+        """Return the number of tokens by the model's tokenizer. Raises EngineError if it does not answer."""
         status, body = self._tokenizer.post(json.dumps({"content": self._harmless(text)}).encode("ascii"))
         try:
             return len(json.loads(body)["tokens"])

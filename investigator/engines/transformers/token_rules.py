@@ -22,7 +22,7 @@ class TokenRule(Protocol):
     """Changes the scores of the next token."""
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         ...
 
 
@@ -33,7 +33,7 @@ class Sharpened:
     temperature: float
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         return scores / self.temperature
 
 
@@ -44,7 +44,7 @@ class TopK:
     k: int
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         least = scores.topk(min(self.k, scores.shape[-1])).values[..., -1:]
         return scores.masked_fill(scores < least, -inf)
 
@@ -57,7 +57,7 @@ class Nucleus:
     share: Callable[[Sequence[int]], float]
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         held = scores.clone()
         for row, written in zip(held, input_ids[:, self.prompt_tokens :].tolist(), strict=True):
             likeliest = row.softmax(-1).sort(descending=True)
@@ -81,7 +81,7 @@ class Penalties:
     frequency: float
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         held = scores.clone()
         for row, ids in zip(held, input_ids, strict=True):
             told = ids.new_tensor([*ids[: self.context_tokens].tolist(), *ids[self.prompt_tokens :].tolist()])
@@ -98,7 +98,7 @@ class NgramBlock:
     start: int
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         held = scores.clone()
         for row, ids in zip(held, input_ids[:, self.start :].tolist(), strict=True):
             for token in self._repeating(ids):
@@ -121,7 +121,7 @@ class NotYet:
     tokens: Sequence[int]
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         if input_ids.shape[1] - self.prompt_tokens >= self.least:
             return scores
         held = scores.clone()
@@ -143,7 +143,7 @@ class Schedule:
     reset: bool = True
 
     def share(self, ends: Sequence[bool]) -> float:
-        """The mass for the next token; `ends` tells of each token so far whether it ends a sentence.
+        """Return the mass for the next token; `ends` holds True for each token so far that ends a sentence.
 
         The first token of a text or sentence and the one after it have the whole `p`.
         """
