@@ -26,8 +26,8 @@ from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.base import Engine
 from investigator.engines.catalogue import open_engine
+from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.evaluation.evidence_match import holds
@@ -103,7 +103,7 @@ def asked(
     """The samples of a set that are not known yet."""
     lines = (folder / "questions.dev.jsonl").read_text("utf-8").splitlines()
     embedder = SentenceTransformerEmbedder()
-    second = ExtractiveEngine(RememberingEmbedder(embedder))
+    second = ExtractiveEngine(CachedEmbedder(embedder))
     prompts = Prompts()
     client = EngineClient({role: engine for role in Role}, prompts, InMemoryJournal(), time.monotonic, second=second)
     with Investigator(folder / "docs_dev", workspace=workspaces / folder.name, embedder=embedder).library() as library:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from investigator.engines.base import Embedder
+from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.extractive.asking import ReplyFeatures, best_first, reply_features
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
 from investigator.engines.extractive.thinking import think
@@ -82,7 +82,7 @@ def samples(folder: Path, limit: int | None, workspaces: Path) -> Iterator[Quest
         pass
     with investigator.library() as library:
         for line in lines[:limit]:
-            yield _question(folder.name, json.loads(line), library, RememberingEmbedder(embedder))
+            yield _question(folder.name, json.loads(line), library, CachedEmbedder(embedder))
 
 
 def _question(name: str, row: dict, library: Library, embedder: Embedder) -> Question:  # type: ignore[type-arg]

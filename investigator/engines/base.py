@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from investigator.records import Prompt, Reply, Traits
-from investigator.records.decoding import Decoding
 
 __all__ = [
-    "Decodes",
     "Described",
     "Embedder",
     "Engine",
@@ -33,7 +31,7 @@ Vectors = npt.NDArray[np.float32]
 """Unit vectors, one a row: shape (texts, dimensions), float32."""
 
 Hear: TypeAlias = Callable[[str], None]
-"""Is told all that is written so far, again and again; where a try has failed, the next one begins anew."""
+"""Is called with all that is written so far, again and again; after a failed try the text starts over."""
 
 
 @runtime_checkable
@@ -46,7 +44,7 @@ class Engine(Protocol):
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Answer one prompt; the text holds the fields of `prompt.reply_type`, as JSON where the engine can.
+        """Answer one prompt; the text holds the fields of `prompt.reply_type`, as JSON if the engine can.
 
         Safe to call from several threads. Raises EngineError (or a subclass) when there is no reply to be had.
         """
@@ -68,7 +66,7 @@ class TokenCounter(Protocol):
     """An engine that can count the tokens of a text as its model does."""
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens the text has."""
+        """Return the number of tokens of the text."""
         ...
 
 
@@ -77,23 +75,9 @@ class Streams(Protocol):
     """An engine whose replies can be heard while they are being written."""
 
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
-        """The reply that `reply` would give; `hear` is told of it on the way, if anything, from whatever thread.
+        """Return the reply that `reply` would give; `hear` may be called on the way, from any thread.
 
-        After this has returned or raised, `hear` is told no more. Raises what `reply` does.
-        """
-        ...
-
-
-@runtime_checkable
-class Decodes(Protocol):
-    """An engine that can be told how to choose the tokens of its replies."""
-
-    def decoding_as(self, decoding: Decoding) -> Engine:
-        """The same engine, with the same loaded model and the same name, that writes as told.
-
-        Only the fields that were set in `decoding` count; what is not told stays as this engine has it. A number that
-        only one method has, such as `topk`, means that method. The traits' `sampling` differs, so that kept replies are
-        told apart. Raises SettingsError for a method that the engine does not have, and a value that it does not take.
+        After this has returned or raised, `hear` is not called again. Raises what `reply` does.
         """
         ...
 
@@ -102,17 +86,17 @@ _CHARACTERS_PER_TOKEN = 3  # English prose has about 4; text full of figures and
 
 
 def traits_of(engine: Engine) -> Traits:
-    """What is special about an engine; one that does not say has the usual traits."""
+    """Return what is special about an engine; one that does not say has the usual traits."""
     return engine.traits if isinstance(engine, Described) else Traits()
 
 
 def tokens_of(engine: Engine, text: str) -> int:
-    """The tokens of a text: counted where the engine can, else guessed from its length."""
+    """Return the tokens of a text: counted if the engine can, else guessed from its length."""
     return engine.count_tokens(text) if isinstance(engine, TokenCounter) else guessed_tokens(text)
 
 
 def guessed_tokens(text: str) -> int:
-    """The tokens that a text is likely to have."""
+    """Return the number of tokens that a text is likely to have."""
     return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
@@ -134,7 +118,7 @@ _MEASURES = {"passages": {"__all__": {"score", "similarity", "overlap", "documen
 
 
 def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, sampling: str = "") -> str:
-    """The sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
+    """Return the sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
 
     Journal and recordings keep replies under it, so it is the same in every process and on every machine. What a search
     measured of the passages changes with every other document of the folder; it counts with `measures` only, for an

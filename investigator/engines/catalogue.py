@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from investigator.engines.base import Engine
-from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.known_servers import KnownServers
-from investigator.engines.chat.models import ChatSettings
-from investigator.engines.gguf.engine import GgufEngine, GgufSettings
-from investigator.engines.recorded import RecordedEngine
+from investigator.engines.chat.models import CHAT_PROVIDERS, ChatSettings
+from investigator.engines.factories import GROUP, OWN, EngineFactory, EngineOptions, open_chat
+from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.roles import Role
-from investigator.engines.scripted import ScriptedEngine
-from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
+from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError
+from investigator.plugins import found, load, load_path
 from investigator.records import Record
 
 if TYPE_CHECKING:
@@ -27,21 +27,22 @@ EXTRACTIVE = "extractive"
 """The name of the embedded default."""
 
 _ROLE_OPTION = re.compile(r"(?P<role>[\w-]*)=(?P<model>.*)", re.DOTALL)
+_FACTORY_PATH = re.compile(r"(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)+:[^\W\d]\w*)(?::(?P<model>.*))?", re.DOTALL)
 
 
-class Models(Record):
+class ModelNames(Record):
     """The name of the model for each role; a role that is not set apart has the default."""
 
     default: str = Field(default=EXTRACTIVE, min_length=1)
     apart: tuple[tuple[Role, str], ...] = ()
 
     def name_for(self, role: Role) -> str:
-        """The name of the model that does this."""
+        """Return the name of the model for a role."""
         return dict(self.apart).get(role, self.default)
 
 
-def parse_model_options(values: Sequence[str]) -> Models:
-    """Models from options, each `provider:name` for every role or `role=provider:name` for one.
+def parse_model_options(values: Sequence[str]) -> ModelNames:
+    """Return the models that options name, each `provider:name` for every role or `role=provider:name` for one.
 
     No options give the embedded default. Raises SettingsError for an unknown role, a missing name, or two
     different models for the same thing.
@@ -58,7 +59,7 @@ def parse_model_options(values: Sequence[str]) -> Models:
             default = model
         else:
             apart[role] = model
-    return Models(default=default or EXTRACTIVE, apart=tuple(apart.items()))
+    return ModelNames(default=default or EXTRACTIVE, apart=tuple(apart.items()))
 
 
 def open_engine(
@@ -72,29 +73,52 @@ def open_engine(
     known: KnownServers | None = None,
     callbacks: Sequence[BaseCallbackHandler] = (),
 ) -> Engine:
-    """The engine of that name: `extractive`, `gguf:PATH`, `transformers:PATH`, `recorded:FILE`, `scripted:FILE`.
+    """Return the engine of a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
-    Any other name is that of a chat model. `extractive` makes the embedded engine when it is wanted. A chat model keeps
-    what its server refuses in `known`, and its calls are heard by `callbacks`. Raises SettingsError, CredentialError,
-    MissingPackageError or ReplayError where the engine cannot be used.
+    The provider is one of our own engines, one that another package adds (see `factories`), a factory as
+    `package.module:factory:name`, or else a provider of chat models. `extractive` makes the embedded engine when it is
+    wanted. A chat model keeps what its server refuses in `known`, and its calls are heard by `callbacks`. Raises
+    SettingsError, CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
     """
     name = name.strip()
-    kind, _, rest = name.partition(":")
-    if name == EXTRACTIVE:
-        return extractive()
-    if kind in ("gguf", "recorded", "scripted", "transformers"):
-        if not rest:
-            raise SettingsError(f"{name!r} names no file", hint=f"Write it as {kind}:FILE")
-        return _open_file(kind, rest, gguf, transformers)
-    return ChatEngine(name, chat, on_notice=on_notice, known=known, callbacks=callbacks)
+    factory, model = _factory(name)
+    provider = name.partition(":")[0]
+    try:
+        engine = factory(model, EngineOptions(extractive, on_notice, callbacks, chat, gguf, transformers, known))
+    except SettingsError as error:
+        if factory is not open_chat or provider in CHAT_PROVIDERS:
+            raise
+        raise SettingsError(error.message, hint=_known_providers(provider)) from error
+    if not isinstance(engine, Engine):
+        raise SettingsError(f"the plug-in of {name!r} makes no engine", hint="An engine has a name and reply(prompt).")
+    return engine
 
 
-def _open_file(kind: str, path: str, gguf: GgufSettings | None, transformers: TransformersSettings | None) -> Engine:
-    if kind == "transformers":
-        return TransformersEngine(path, transformers)
-    if kind == "gguf":
-        return GgufEngine(path, gguf)
-    return RecordedEngine(path) if kind == "recorded" else ScriptedEngine.from_file(path)
+def _factory(name: str) -> tuple[EngineFactory, str]:
+    """Return what makes the engine of that name, and the name that it is given."""
+    provider, _, model = name.partition(":")
+    if provider in OWN:
+        return OWN[provider], model
+    if path := _FACTORY_PATH.fullmatch(name):
+        return _callable(load_path(path["path"]), path["path"]), path["model"] or ""
+    if provider not in CHAT_PROVIDERS and (point := found(GROUP).get(provider)):
+        return _callable(load(point), point.value), model
+    return open_chat, name
+
+
+def _callable(loaded: object, path: str) -> EngineFactory:
+    if not callable(loaded):
+        raise SettingsError(f"the plug-in {path} cannot be called", hint="Name a function of (name, options).")
+    factory: EngineFactory = loaded
+    return factory
+
+
+def _known_providers(provider: str) -> str:
+    names = sorted({*OWN, *found(GROUP), *CHAT_PROVIDERS})
+    near = get_close_matches(provider, names, n=1)
+    return (f"Did you mean {near[0]!r}? " if near else "") + (
+        f"Name a model as provider:name. The providers are {', '.join(names)}, and others of LangChain."
+    )
 
 
 def _split_option(value: str) -> tuple[Role | None, str]:

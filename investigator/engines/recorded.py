@@ -69,7 +69,7 @@ class RecordedEngine:
         return self._header.traits
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The recorded reply, or the inner engine's. Raises ReplayError where there is neither."""
+        """Return the recorded reply, or the inner engine's. Raises ReplayError if there is neither."""
         key = prompt_key(self._name, prompt, sampling=self.traits.sampling)
         with self._lock:
             known = self._replies.get(key)

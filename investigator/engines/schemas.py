@@ -13,7 +13,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 @cache  # making one takes a third of what a call costs besides the waiting
 def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
-    """The schema of a reply record: every property required and in its order, nothing else allowed, no defaults.
+    """Return the schema of a reply record: every property required and in its order, nothing else allowed, no defaults.
 
     This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share. A model that must write every
     field, in the order of the record, cannot leave out its quotes or explain before it scores. The schema of a
@@ -23,7 +23,7 @@ def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
 
 
 def bounded(schema: dict[str, Json], *, characters: int, items: int) -> dict[str, Json]:
-    """The schema with an end to every text and list, for small models, which repeat themselves until they are cut."""
+    """Return the schema with limits on texts and lists, for small models that repeat themselves."""
     limits: dict[str, dict[str, Json]] = {"string": {"maxLength": characters}, "array": {"maxItems": items}}
     kind = schema.get("type")
     parts = {name: _bounded(part, characters, items) for name, part in schema.items()}

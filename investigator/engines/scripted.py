@@ -47,7 +47,7 @@ class ScriptedEngine:
     def from_file(cls, path: str | Path) -> Self:
         """A script from a JSON file: an object from template names to one reply or a list of replies.
 
-        Raises SettingsError where the file cannot be read or holds something else.
+        Raises SettingsError if the file cannot be read or holds something else.
         """
         file = Path(path).expanduser()
         hint = 'Write it as {"query/ask": ["first reply", "second reply"], ...}'
@@ -76,14 +76,14 @@ class ScriptedEngine:
             return list(self._asked)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The next reply of the prompt's script. Raises EngineError where there is none."""
+        """Return the next reply of the prompt's script. Raises EngineError if there is none."""
         with self._lock:
             self._asked.append(prompt)
             text = self._next(prompt)
         return Reply(text=text if isinstance(text, str) else text(prompt))
 
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
-        """The same reply, heard word by word."""
+        """Return the same reply, heard word by word."""
         reply = self.reply(prompt)
         for word in re.finditer(r"\S+\s*", reply.text):
             hear(reply.text[: word.end()])

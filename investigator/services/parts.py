@@ -17,8 +17,8 @@ from investigator.asking.prompts import Prompts
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine
 from investigator.engines.chat.known_servers import KnownServers
+from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
 from investigator.engines.roles import Role
@@ -60,7 +60,7 @@ class Parts:
     ) -> None:
         self.settings = settings
         self.embedder = embedder or open_embedder(settings)
-        self.caching_embedder = RememberingEmbedder(self.embedder)  # a question embeds the same texts more than once
+        self.caching_embedder = CachedEmbedder(self.embedder)  # a question embeds the same texts more than once
         self.extractive = ExtractiveEngine(self.caching_embedder)
         self.prompts = Prompts(prompts)
         self.prices = _prices(settings.budget)

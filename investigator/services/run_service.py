@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 
 from investigator.asking.budget import CEILINGS, ceiling_reached
 from investigator.engines.base import Engine
-from investigator.engines.foreseeing import ForeseeingEngine
-from investigator.engines.replaying import AbsentEngine
 from investigator.engines.roles import Role
+from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
 from investigator.errors import UnknownRunError
 from investigator.records import Answered, Event, Forecast, Investigation, Notice, Replayed, RunSummary, Started
 from investigator.research.forecast import forecast

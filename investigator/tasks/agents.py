@@ -12,7 +12,8 @@ from pathlib import Path
 
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.chats import open_chat
-from investigator.bb3.decoding_options import is_module_option, told_decodings
+from investigator.bb3.decoding.options import is_module_option, told_decodings
+from investigator.bb3.decoding.told import changed
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.records import Module
 from investigator.dialogue.agents import Agent, Shared
@@ -20,7 +21,6 @@ from investigator.dialogue.asking_agent import AnswersQuestions, InvestigatorAge
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import register_agent
-from investigator.engines.transformers.told_decoding import changed
 from investigator.errors import DialogueError
 from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings

@@ -12,8 +12,9 @@ from openai_server import Body, OpenAIServer, completion
 from tiny_model import write_tiny_model
 
 from investigator.bb3.chats import open_chat
-from investigator.bb3.decoding_options import OptionValue, told_decodings
-from investigator.bb3.decoding_support import engines_as_told
+from investigator.bb3.decoding.options import OptionValue, told_decodings
+from investigator.bb3.decoding.support import engines_as_told
+from investigator.bb3.decoding.told import engine_as_told
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
@@ -54,7 +55,9 @@ class Overheard:
         return reply
 
     def decoding_as(self, decoding: Decoding) -> Overheard:
-        return Overheard(self.inner.decoding_as(decoding), self.heard)
+        made = engine_as_told(self.inner, decoding)
+        assert isinstance(made, TransformersEngine)
+        return Overheard(made, self.heard)
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from investigator.bb3.forms.completions import (
     CompletionFailure,
     CompletionRequest,
     CompletionsClient,
-    Retries,
     knowledge_start,
     request_of,
 )
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module
+from investigator.engines.http import Retries
 from investigator.errors import CredentialError, SettingsError
 
 GOOD = json_response({"choices": [{"text": " hi", "logprobs": {"token_logprobs": [None, -1.5, -0.5]}}]})
@@ -38,8 +38,8 @@ class Waits:
 def client(
     server: OpenAIServer, *, tries: int = 3, timeout: float = 5.0, key: str = "KEY", waits: Waits | None = None
 ) -> CompletionsClient:
-    retries = Retries(tries - 1, delay=0.5, sleep=waits or Waits())
-    return CompletionsClient(server.url, key, timeout=timeout, retries=retries)
+    retries = Retries(tries, delay=0.5)
+    return CompletionsClient(server.url, key, timeout=timeout, retries=retries, sleep=waits or Waits())
 
 
 def test_a_completion_has_its_text_and_the_probabilities_of_its_tokens(openai_server: OpenAIServer) -> None:
@@ -99,21 +99,21 @@ def test_a_server_that_does_not_reply_is_not_waited_for(openai_server: OpenAISer
     openai_server.answer(Response(body=b"{}", delay=5))
     found = client(openai_server, tries=1, timeout=0.1).complete("p", USUAL)
     assert isinstance(found, CompletionFailure)
-    assert "did not reply in 0.1 seconds" in found.failures[0]
+    assert "did not answer within 0.1 seconds" in found.failures[0]
 
 
 def test_a_server_that_sends_a_little_now_and_then_is_not_waited_for(openai_server: OpenAIServer) -> None:
     openai_server.answer(Response(body=b"x" * 1000, drip=0.02))
     found = client(openai_server, tries=1, timeout=0.1).complete("p", USUAL)
     assert isinstance(found, CompletionFailure)
-    assert "did not reply in 0.1 seconds" in found.failures[0]
+    assert "did not answer within 0.1 seconds" in found.failures[0]
 
 
 def test_a_server_that_is_down_is_named() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{unused.getsockname()[1]}"
-    found = CompletionsClient(place, retries=Retries(0)).complete("p", USUAL)
+    found = CompletionsClient(place, retries=Retries(1)).complete("p", USUAL)
     assert isinstance(found, CompletionFailure)
     assert place in found.failures[0]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.bb3.decoding_options import OptionValue, is_module_option, module_options
-from investigator.bb3.decoding_support import EngineKind, kind_of
+from investigator.bb3.decoding.options import OptionValue, is_module_option, module_options
+from investigator.bb3.decoding.support import EngineKind, kind_of
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
 from investigator.errors import SettingsError

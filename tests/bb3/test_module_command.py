@@ -131,6 +131,25 @@ def test_a_completions_server_writes_for_the_other_forms(openai_server: OpenAISe
     assert module("sdm", *words).stdout == "__do-not-search__\n"
 
 
+@pytest.mark.parametrize(
+    ("form", "options", "left"),
+    [
+        ("prefixes", ["--topp", "0.8", "--generation-take-last-newline", "true"], ""),
+        ("prefixes", ["--srm-beam-block-ngram", "3", "--beam-block-full-context", "true"], "beam_block_ngram 3"),
+        ("prefixes", ["--inference", "beam"], "inference beam"),
+        ("tokens", ["--generation-allow-newline", "true"], "generation_allow_newline True"),
+    ],
+)
+def test_what_a_completions_server_cannot_be_told_is_said(
+    openai_server: OpenAIServer, form: str, options: list[str], left: str
+) -> None:
+    openai_server.answer(json_response({"choices": [{"text": "It is."}]}))
+    result = module("srm", "--form", form, "--completions", openai_server.url, *options)
+    assert result.exit_code == 0
+    assert ("the completions server is left to its own settings" in result.stderr) is bool(left)
+    assert left in result.stderr
+
+
 def test_a_completions_server_that_refuses_is_told(openai_server: OpenAIServer) -> None:
     openai_server.answer(refusal(400, "the prompt is too long"))
     result = module("sdm", "--form", "prefixes", "--completions", openai_server.url)

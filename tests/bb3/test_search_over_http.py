@@ -16,11 +16,11 @@ from openai_server import OpenAIServer, Response, json_response
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.agent import MadeUpSearch, SearchAgent
-from investigator.bb3.search.client import MOST_OCTETS as MOST_RECEIVED
 from investigator.bb3.search.client import Patience, SearchServer
 from investigator.bb3.search.request import LONGEST_QUERY, MOST_DOCUMENTS, MOST_OCTETS
 from investigator.bb3.search.server import SearchEndpoint
 from investigator.dialogue.messages import Message
+from investigator.engines.http import MOST_OCTETS as MOST_RECEIVED
 from investigator.errors import (
     EngineError,
     EngineTimeoutError,

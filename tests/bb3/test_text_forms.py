@@ -20,6 +20,7 @@ from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.turn_draft import Conversation
+from investigator.records.decoding import Decoding
 
 SAID = (Turn(speaker=Speaker.PARTNER, text="Is the moon far?"),)
 MEMORIES = ("Person 1's Persona: I have a dog.", "Person 2's Persona: I am a program.")
@@ -48,6 +49,19 @@ def request(module: Module, by: Module | None = None, **given: object) -> Module
 def test_only_the_trained_words_of_the_large_models_decide(text: str, needed: bool) -> None:
     (reply,) = PrefixForm(Writer(text)).ask([request(Module.SDM)])
     assert reply.needed is needed
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ({}, "one"),
+        ({"generation_take_last_newline": True}, "two"),
+        ({"generation_allow_newline": True}, "a: one\nb: two"),
+    ],
+)
+def test_of_several_lines_those_are_taken_that_the_decoding_tells(lines: dict[str, bool], text: str) -> None:
+    form = PrefixForm(Writer(" a: one\nb: two\n"), decoding=lambda _: Decoding(**lines))
+    assert form.ask([request(Module.SRM)])[0].text == text
 
 
 @pytest.mark.parametrize(("text", "needed"), [("__do-search__", True), ("__do-not-search__", False), ("search", False)])

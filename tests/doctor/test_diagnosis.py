@@ -13,8 +13,8 @@ from openai_server import Body, OpenAIServer, Response, completion, json_respons
 from investigator.doctor import Diagnosis, RoleFinding, RoleState, StructuredOutput, diagnose
 from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import Vectors
+from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import DEFAULT_MODEL, SentenceTransformerEmbedder
-from investigator.engines.embedding.remembering import RememberingEmbedder
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError, SettingsError
 from investigator.settings import Settings, load_settings
@@ -34,9 +34,9 @@ NOT_FOUND = {"point": 0, "reply": "Not in this text.", "quotes": []}
 
 
 @pytest.fixture(scope="module")
-def embedder() -> RememberingEmbedder:
+def embedder() -> CachedEmbedder:
     """The real one, which reads the examples once for all tests."""
-    return RememberingEmbedder(SentenceTransformerEmbedder())
+    return CachedEmbedder(SentenceTransformerEmbedder())
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def diagnosis_of(embedder: RememberingEmbedder, settings: Settings, told: list[str]) -> Callable[..., Diagnosis]:
+def diagnosis_of(embedder: CachedEmbedder, settings: Settings, told: list[str]) -> Callable[..., Diagnosis]:
     def diagnosis(*model: str, settings: Settings = settings) -> Diagnosis:
         return diagnose(model, settings=settings, embedder=embedder, on_call=told.append)
 
@@ -323,7 +323,7 @@ def test_a_role_that_there_is_not_is_wrong_use(diagnosis_of: Callable[..., Diagn
         diagnosis_of("nobody=openai:m")
 
 
-def test_variables_are_named_and_their_values_are_not_kept(embedder: RememberingEmbedder) -> None:
+def test_variables_are_named_and_their_values_are_not_kept(embedder: CachedEmbedder) -> None:
     variables = {
         "https_proxy": "http://user:hidden@proxy.example:3128",
         "OPENAI_BASE_URL": "http://hidden.example/v1",

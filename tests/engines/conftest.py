@@ -24,4 +24,4 @@ def notices() -> list[str]:
 def engine(openai_server: OpenAIServer, made_time: MadeTime, notices: list[str]) -> ChatEngine:
     """A chat model at the loopback server."""
     settings = ChatSettings(base_url=openai_server.url)
-    return ChatEngine("openai:m", settings, turns=made_time.turns(), on_notice=notices.append)
+    return ChatEngine("openai:m", settings, queue=made_time.queue(), on_notice=notices.append)

@@ -8,7 +8,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from investigator.engines.base import Engine
-from investigator.engines.catalogue import Models, open_engine, parse_model_options
+from investigator.engines.catalogue import ModelNames, open_engine, parse_model_options
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
@@ -61,7 +61,7 @@ def test_two_models_for_one_thing_are_refused(values: list[str]) -> None:
 
 def test_models_travel_as_json() -> None:
     models = parse_model_options(["openai:a", "ask=openai:b"])
-    assert Models.model_validate_json(models.model_dump_json()) == models
+    assert ModelNames.model_validate_json(models.model_dump_json()) == models
 
 
 def test_each_name_opens_its_engine(tmp_path: Path, openai_server: OpenAIServer) -> None:

@@ -124,7 +124,7 @@ def test_those_who_wait_for_the_same_moment_come_one_after_the_other(
     openai_server: OpenAIServer, made_time: MadeTime
 ) -> None:
     openai_server.answer(refusal(429, "slow down", headers={"Retry-After": "7"}), refusal(429, "no"), completion("{}"))
-    ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), turns=made_time.turns(jitter=0.5)).reply(PROMPT)
+    ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), queue=made_time.queue(jitter=0.5)).reply(PROMPT)
     assert made_time.slept == [7.5, 2.5]
 
 
@@ -169,7 +169,7 @@ def test_a_server_error_that_passes_is_survived(
 
 def test_a_server_error_for_ever_ends_after_the_attempts(openai_server: OpenAIServer, made_time: MadeTime) -> None:
     openai_server.answer(refusal(500, "oops"))
-    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, attempts=2), turns=made_time.turns())
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, attempts=2), queue=made_time.queue())
     with pytest.raises(EngineUnreachableError, match="500"):
         engine.reply(PROMPT)
     assert len(openai_server.requests) == 2
@@ -179,7 +179,7 @@ def test_a_refused_connection_names_the_address(made_time: MadeTime) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    engine = ChatEngine("openai:m", ChatSettings(base_url=f"http://127.0.0.1:{port}/v1"), turns=made_time.turns())
+    engine = ChatEngine("openai:m", ChatSettings(base_url=f"http://127.0.0.1:{port}/v1"), queue=made_time.queue())
     with pytest.raises(EngineUnreachableError, match=f"127.0.0.1:{port}.*refused"):
         engine.reply(PROMPT)
     assert len(made_time.slept) == 3

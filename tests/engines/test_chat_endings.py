@@ -63,7 +63,7 @@ def test_a_slow_server_is_asked_twice_at_most(openai_server: OpenAIServer, made_
     openai_server.answer(Response(delay=5))
     settings = ChatSettings(base_url=openai_server.url, timeout=0.1)
     with ends_within(1.5), pytest.raises(EngineTimeoutError):
-        ChatEngine("openai:m", settings, turns=made_time.turns()).reply(PROMPT)
+        ChatEngine("openai:m", settings, queue=made_time.queue()).reply(PROMPT)
     assert len(openai_server.requests) == 2
 
 
@@ -128,7 +128,7 @@ def test_a_body_without_end_is_not_read_to_the_end(
     openai_server: OpenAIServer, made_time: MadeTime, status: int
 ) -> None:
     openai_server.answer(replace(MANY_OCTETS, status=status))
-    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), turns=made_time.turns())
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url), queue=made_time.queue())
     with ends_within(5), pytest.raises(EngineError, match="4,000,000 octets"):
         engine.reply(PROMPT)
     assert openai_server.abandoned.wait(2)

@@ -67,7 +67,7 @@ def test_options_of_a_stream_that_are_refused_are_left_out_from_then_on(
 ) -> None:
     known = KnownServers(tmp_path / "known.json")
     settings = ChatSettings(base_url=openai_server.url)
-    engine = ChatEngine("openai:m", settings, turns=made_time.turns(), on_notice=notices.append, known=known)
+    engine = ChatEngine("openai:m", settings, queue=made_time.queue(), on_notice=notices.append, known=known)
 
     def answer(body: dict[str, object]) -> Response:
         return refusal(400, words) if "stream_options" in body else streamed(*PIECES)
@@ -80,7 +80,7 @@ def test_options_of_a_stream_that_are_refused_are_left_out_from_then_on(
     assert [notice.partition(" ")[2] for notice in notices] == [
         "refuses the parameter stream_options: it is no longer sent"
     ]
-    again = ChatEngine("openai:m", settings, turns=made_time.turns(), known=known)
+    again = ChatEngine("openai:m", settings, queue=made_time.queue(), known=known)
     again.reply_aloud(PROMPT, lambda _: None)
     assert "stream_options" not in openai_server.bodies[-1]
 
@@ -100,7 +100,7 @@ def test_after_the_time_limit_nothing_is_told(openai_server: OpenAIServer, made_
     gate = threading.Event()
     openai_server.answer(streamed(*"a" * 20, gate=gate))
     settings = ChatSettings(base_url=openai_server.url, timeout=0.3, attempts=1)
-    engine = ChatEngine("openai:m", settings, turns=made_time.turns())
+    engine = ChatEngine("openai:m", settings, queue=made_time.queue())
     heard: list[str] = []
     with pytest.raises(EngineTimeoutError):
         engine.reply_aloud(PROMPT, heard.append)
@@ -116,7 +116,7 @@ def test_after_the_time_limit_nothing_is_told(openai_server: OpenAIServer, made_
 def test_a_reply_without_end_is_cut(openai_server: OpenAIServer, made_time: MadeTime) -> None:
     openai_server.answer(streamed(*["a" * 100] * 50))
     settings = ChatSettings(base_url=openai_server.url, max_reply_characters=1000)
-    reply = ChatEngine("openai:m", settings, turns=made_time.turns()).reply_aloud(PROMPT, lambda _: None)
+    reply = ChatEngine("openai:m", settings, queue=made_time.queue()).reply_aloud(PROMPT, lambda _: None)
     assert (len(reply.text), reply.finish_reason) == (1000, FinishReason.LENGTH)
 
 

@@ -11,7 +11,7 @@ from chat_parts import PROMPT, MadeTime
 from openai_server import Body, OpenAIServer, Response, completion, refusal
 
 from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.known_servers import Found, KnownServers
+from investigator.engines.chat.known_servers import KnownServers, ServerLimits
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.chat.sending import Parameter, ReplyFormat
 from investigator.errors import EngineError
@@ -149,11 +149,11 @@ def test_a_format_that_works_is_known_and_a_strange_refusal_does_not_take_it_awa
 
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-FOUND = Found(refused=frozenset({Parameter.TEMPERATURE}), reply_format=ReplyFormat.JSON_OBJECT)
+FOUND = ServerLimits(refused=frozenset({Parameter.TEMPERATURE}), reply_format=ReplyFormat.JSON_OBJECT)
 
 
 @pytest.mark.parametrize(("days", "known"), [(0, FOUND), (30, FOUND), (31, None)])
-def test_after_a_month_a_server_is_a_stranger(tmp_path: Path, days: int, known: Found | None) -> None:
+def test_after_a_month_a_server_is_a_stranger(tmp_path: Path, days: int, known: ServerLimits | None) -> None:
     KnownServers(tmp_path / "s.json", now=lambda: NOW).keep("openai:m@host", FOUND)
     later = KnownServers(tmp_path / "s.json", now=lambda: NOW + timedelta(days=days))
     assert later.find("openai:m@host") == known
@@ -163,8 +163,8 @@ def test_after_a_month_a_server_is_a_stranger(tmp_path: Path, days: int, known: 
 def test_two_processes_that_share_the_file_keep_both_their_servers(tmp_path: Path) -> None:
     one, other = KnownServers(tmp_path / "s.json"), KnownServers(tmp_path / "s.json")
     one.keep("openai:a@x", FOUND)
-    other.keep("openai:b@x", Found())
-    assert (one.find("openai:a@x"), one.find("openai:b@x")) == (FOUND, Found())
+    other.keep("openai:b@x", ServerLimits())
+    assert (one.find("openai:a@x"), one.find("openai:b@x")) == (FOUND, ServerLimits())
     assert [file.name for file in tmp_path.iterdir()] == ["s.json"]
 
 

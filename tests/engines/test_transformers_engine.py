@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from tiny_model import END, WORDS, write_tiny_model
 
+from investigator.bb3.decoding.told import engine_as_told
 from investigator.bb3.records import PhraseReply, Speaker, Turn, TurnsVariables
-from investigator.engines.base import Decodes, Engine, TokenCounter, tokens_of, traits_of
+from investigator.engines.base import Engine, TokenCounter, tokens_of, traits_of
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
-from investigator.engines.transformers.factual_nucleus import Schedule, ends_sentence
+from investigator.engines.transformers.token_rules import Schedule, ends_sentence
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
 from investigator.records import FinishReason, Prompt
 from investigator.records.decoding import Decoding, Inference
@@ -32,6 +33,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def engine(folder: Path) -> TransformersEngine:
     return TransformersEngine(folder, TransformersSettings(decoding=Decoding(beam_max_length=12, stop_token="")))
+
+
+def as_told(engine: TransformersEngine, decoding: Decoding) -> TransformersEngine:
+    made = engine_as_told(engine, decoding)
+    assert isinstance(made, TransformersEngine)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -229,23 +236,22 @@ def test_other_settings_have_other_traits_so_that_kept_replies_are_told_apart(fo
 def test_an_engine_writes_as_it_is_told_with_the_model_that_is_loaded(engine: TransformersEngine) -> None:
     numbers: dict[str, Any] = {"beam_size": 8, "beam_min_length": 12, "topk": 2, "topp": 0.8}
     texts = ("c d e", "q", "m n o p")
-    told = {method: engine.decoding_as(Decoding(inference=method, **numbers)) for method in Inference}
+    told = {method: as_told(engine, Decoding(inference=method, **numbers)) for method in Inference}
     alone = {
         method: [engine.write_on(text, decoding(method, **numbers)).text for text in texts] for method in Inference
     }
     assert {method: [one.reply(prompt(text)).text for text in texts] for method, one in told.items()} == alone
     assert len(set(map(tuple, alone.values()))) == len(Inference)
     for one in told.values():
-        assert isinstance(one, Decodes)
         assert one.name == engine.name
         assert one._loaded() is engine._loaded()
     assert len({traits_of(one).sampling for one in (engine, *told.values())}) == 1 + len(Inference)
 
 
 def test_what_is_told_in_part_leaves_the_rest_as_it_is(engine: TransformersEngine) -> None:
-    whole = engine.decoding_as(Decoding(beam_min_length=12))
+    whole = as_told(engine, Decoding(beam_min_length=12))
     assert whole.reply(prompt(TEXT)).text == engine.write_on(TEXT, decoding(Inference.GREEDY, beam_min_length=12)).text
-    warm = engine.decoding_as(Decoding(temperature=3.0))
+    warm = as_told(engine, Decoding(temperature=3.0))
     free = decoding(Inference.NUCLEUS, topp=-1, temperature=3.0)
     assert warm.reply(prompt(TEXT)).text == engine.write_on(TEXT, free).text
 
@@ -312,7 +318,7 @@ def test_a_reply_is_heard_token_by_token_and_is_the_same(engine: TransformersEng
 
 def test_where_the_best_of_several_is_chosen_nothing_is_heard(engine: TransformersEngine) -> None:
     heard: list[str] = []
-    beams = engine.decoding_as(Decoding(inference=Inference.BEAM, beam_size=3))
+    beams = as_told(engine, Decoding(inference=Inference.BEAM, beam_size=3))
     assert beams.reply_aloud(prompt(TEXT), heard.append).text == beams.reply(prompt(TEXT)).text
     assert heard == []
 
@@ -321,5 +327,25 @@ def test_nothing_behind_the_stop_is_heard(engine: TransformersEngine) -> None:
     said = engine.reply(prompt(TEXT)).text
     stop = said[-1]
     heard: list[str] = []
-    reply = engine.decoding_as(Decoding(stop_token=stop)).reply_aloud(prompt(TEXT), heard.append)
+    reply = as_told(engine, Decoding(stop_token=stop)).reply_aloud(prompt(TEXT), heard.append)
     assert heard[-1] == reply.text == said.partition(stop)[0]
+
+
+def test_of_several_lines_the_last_is_taken_if_that_is_told_and_lines_are_not_allowed(folder: Path) -> None:
+    def written(**lines: bool) -> str:
+        options = Decoding(beam_max_length=12, stop_token="", **lines)
+        model = TransformersEngine(folder, TransformersSettings(decoding=options))._loaded()
+        model._text = lambda ids: "a: one\nb: two\n"
+        return model.generate(TEXT, options).text
+
+    assert written() == "a: one\nb: two\n"
+    assert written(generation_take_last_newline=True) == "b: two"
+    assert written(generation_take_last_newline=True, generation_allow_newline=True) == "a: one\nb: two\n"
+
+
+def test_a_context_longer_than_the_prompt_cannot_be_told(engine: TransformersEngine, folder: Path) -> None:
+    full = Decoding(beam_context_block_ngram=2, beam_block_full_context=True)
+    with pytest.raises(SettingsError, match="beam_block_full_context has no meaning"):
+        TransformersEngine(folder, TransformersSettings(decoding=full))
+    with pytest.raises(SettingsError, match="beam_block_full_context has no meaning"):
+        as_told(engine, full)

@@ -10,12 +10,13 @@ from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from openai_server import OpenAIServer, Response, json_response
 
-from investigator.bb3.decoding_options import module_options
+from investigator.bb3.decoding.options import module_options
 from investigator.bb3.forms.cleanup import cleaned
-from investigator.bb3.forms.completions import Completion, CompletionRequest, CompletionsClient, Retries, request_of
+from investigator.bb3.forms.completions import Completion, CompletionRequest, CompletionsClient, request_of
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module
-from investigator.engines.transformers.factual_nucleus import Schedule, shares
+from investigator.engines.http import Retries
+from investigator.engines.transformers.token_rules import Schedule
 
 
 def request_params(given: Any) -> Any:
@@ -43,7 +44,8 @@ def cleanup(given: Any) -> Any:
 def nucleus(given: Any) -> Any:
     """In single precision and to six digits, as it was recorded."""
     schedule = Schedule(*(np.float32(given[name]) for name in ("p", "lambda_decay", "omega_bound")))
-    found = shares(schedule, [token in (".", "?", "!") for token in given["tokens"]])
+    ends = [token in (".", "?", "!") for token in given["tokens"]]
+    found = [schedule.share(ends[:n]) for n in range(len(ends) + 1)]
     return {"p_before_each_token_and_after_last": [round(share, 6) for share in found]}
 
 
@@ -75,7 +77,7 @@ def test_completions_are_asked_for_as_recorded(row: Row, openai_server: OpenAISe
     def completions(given: Any) -> Any:
         openai_server.answer(*(reply_of(reply) for reply in given["server_replies"]))
         tries = given["max_num_tries"]
-        retries = Retries(9 if tries < 0 else tries, delay=0.0)
+        retries = Retries(10 if tries < 0 else tries + 1, delay=0.0)
         client = CompletionsClient(openai_server.url.removesuffix("/v1"), "KEY", retries=retries, side_by_side=1)
         found = client.complete_all([(text, CompletionRequest(**given["kwargs"])) for text in given["prompts"]])
         first = openai_server.requests[0]

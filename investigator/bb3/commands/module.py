@@ -14,7 +14,8 @@ from investigator.bb3.commands.module_arguments import ModuleArguments, module_a
 from investigator.bb3.commands.module_context import check_request, read_context
 from investigator.bb3.context_file import request_of
 from investigator.bb3.contracts import CONTRACTS
-from investigator.bb3.decoding_options import module_options
+from investigator.bb3.decoding.options import module_options
+from investigator.bb3.decoding.support import LINES, EngineKind, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
 from investigator.bb3.forms.completions_writer import CompletionsWriter
@@ -27,6 +28,7 @@ from investigator.cli.output import note
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import EngineError, SettingsError
+from investigator.records.decoding import Decoding
 from investigator.reports.inert import inert
 from investigator.settings import Settings
 
@@ -117,12 +119,26 @@ def _by_text(
         if not show:
             note("no model was asked: name a server with --completions URL")
         return
+    if left := _left_out(told.decodings.get(request.module, Decoding()), form):
+        note(f"the completions server is left to its own settings in {', '.join(left)}")
     problems: list[str] = []
     key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
     writer = CompletionsWriter(server, lambda _: options.decoding, api_key=key, on_failure=problems.append)
-    made = TokenForm(writer) if form is Form.TOKENS else PrefixForm(writer, lambda _: options.prompt)
+    made = (
+        TokenForm(writer)
+        if form is Form.TOKENS
+        else PrefixForm(writer, lambda _: options.prompt, decoding=lambda _: options.decoding)
+    )
     (reply,) = made.ask([request])
     _print(reply, next(iter(problems), ""))
+
+
+def _left_out(told: Decoding, form: Form) -> list[str]:
+    """Return what a completions server cannot be told; the form tokens leaves lines as they are."""
+    left = dict(not_followed(EngineKind.COMPLETIONS, told))
+    if form is Form.TOKENS:
+        left |= told.model_dump(exclude_unset=True, include=set(LINES))
+    return [f"{name} {value}" for name, value in left.items()]
 
 
 def _print(reply: ModuleReply, problem: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from investigator.bb3.decoding_options import OptionValue, is_module_option, module_options, told_decodings
+from investigator.bb3.decoding.options import OptionValue, is_module_option, module_options, told_decodings
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
 from investigator.errors import SettingsError

@@ -6,29 +6,19 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
 from investigator.bb3.forms.gpt2_tokens import CountTokens
 from investigator.bb3.module_table import TABLE
-from investigator.errors import (
-    CredentialError,
-    EngineError,
-    EngineTimeoutError,
-    EngineUnreachableError,
-    RateLimitError,
-    SettingsError,
-)
+from investigator.engines.http import Endpoint, Retries, retried
+from investigator.errors import CredentialError, EngineError, RateLimitError, SettingsError
 from investigator.records import Record
 from investigator.records.decoding import OFF, Decoding
 
 _PENALTY = 0.5
 _MOST_OCTETS = 16_000_000
-_LONGEST_DELAY = 60.0
-_PART = 65_536
 _SHOWN = 200
 _REFUSALS = frozenset({400, 404, 405, 413, 422})
 
@@ -79,19 +69,6 @@ class _Body(BaseModel):
     error: object = None
 
 
-@dataclass(frozen=True)
-class Retries:
-    """How often a call is tried again: after `delay` seconds, then twice as many, and so on."""
-
-    number: int = 3
-    delay: float = 0.5
-    sleep: Callable[[float], None] = time.sleep
-
-    def wait(self, tried: int) -> None:
-        """Wait before another try, after so many."""
-        self.sleep(min(self.delay * 2 ** (tried - 1), _LONGEST_DELAY))
-
-
 def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
     """The parameters of a decoding; `penalty_end` is the token of the prompt from which on it may be repeated."""
     settled = decoding.settled()
@@ -125,9 +102,9 @@ def knowledge_start(prompt: str, count: CountTokens) -> int:
 class CompletionsClient:
     """Asks a server for completions. Safe to use from several threads.
 
-    A try that fails for now (no connection, no time, an error, no JSON) is followed by `retries` more. `timeout` is in
-    seconds, for the wait on a reply, and again for its body. Up to `side_by_side` prompts are asked at the same time.
-    Raises SettingsError where the address has no meaning.
+    A try that fails for now (no connection, no time, an error, no JSON) is followed by others, as `retries` allow, with
+    `sleep` between them. One try takes at most `timeout` seconds. Up to `side_by_side` prompts are asked at the same
+    time. Raises SettingsError if the address has no meaning.
     """
 
     def __init__(
@@ -138,30 +115,38 @@ class CompletionsClient:
         timeout: float = 60.0,
         retries: Retries | None = None,
         side_by_side: int = 4,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        address = urlsplit(server if "://" in server else f"http://{server}")
+        full = server if "://" in server else f"http://{server}"
+        address = urlsplit(full)
         if address.scheme not in ("http", "https") or not address.hostname:
             raise SettingsError(
                 f"{server!r} is no address of a completions server", hint="Write it as http://host:port"
             )
-        self._address = address
-        self._place = f"{address.hostname}:{address.port}" if address.port else address.hostname
-        self._api_key = api_key
-        self._timeout = timeout
+        key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._endpoint = Endpoint(
+            f"{full.rstrip('/')}/completions",
+            f"{address.hostname}:{address.port}" if address.port else address.hostname,
+            timeout,
+            _MOST_OCTETS,
+            headers={"Content-Type": "application/json; charset=utf-8", **key},
+        )
         self._retries = retries or Retries()
         self._side_by_side = side_by_side
+        self._sleep = sleep
 
     def complete(self, prompt: str, request: CompletionRequest) -> Completion | CompletionFailure:
-        """The completion of a prompt, or why there is none after the last try. Raises CredentialError."""
+        """Return the completion of a prompt, or why there is none after the last try. Raises CredentialError."""
         failures: list[str] = []
-        while True:
-            try:
-                return self._try(prompt, request)
-            except EngineError as error:
-                failures.append(error.message)
-                if not error.retryable or len(failures) > self._retries.number:
-                    return CompletionFailure(failures=tuple(failures))
-            self._retries.wait(len(failures))
+
+        def wait(error: EngineError, tried: int) -> float | None:
+            failures.append(error.message)
+            return self._retries.wait(error, tried)
+
+        try:
+            return retried(lambda: self._try(prompt, request), wait, self._sleep)
+        except EngineError:
+            return CompletionFailure(failures=tuple(failures))
 
     def complete_all(self, prompts: Sequence[tuple[str, CompletionRequest]]) -> list[Completion | CompletionFailure]:
         """The same for several prompts, in order."""
@@ -169,55 +154,26 @@ class CompletionsClient:
             return list(pool.map(lambda one: self.complete(*one), prompts))
 
     def _try(self, prompt: str, request: CompletionRequest) -> Completion:
-        status, octets = self._post({"prompt": prompt, **request.model_dump()})
+        place = self._endpoint.place
+        status, octets = self._endpoint.post(json.dumps({"prompt": prompt, **request.model_dump()}).encode("ascii"))
         if status in (401, 403):
-            raise CredentialError(f"{self._place} refused the key ({status})", hint="Give a key that the server takes.")
+            raise CredentialError(f"{place} refused the key ({status})", hint="Give a key that the server takes.")
         said = octets[:_SHOWN].decode("utf-8", "replace")
         if status == 429:
-            raise RateLimitError(f"{self._place} refused for now: {said}")
+            raise RateLimitError(f"{place} refused for now: {said}")
         try:
             body = _Body.model_validate_json(octets)
         except ValidationError:
-            raise _Passing(f"{self._place} sent what is no completion (status {status}): {said}") from None
+            raise _Passing(f"{place} sent what is no completion (status {status}): {said}") from None
         if body.error is not None:
             raise _Passing(f"API Error: {body.error}")
         if status in _REFUSALS:
-            raise EngineError(f"{self._place} refused the request ({status}): {said}")
+            raise EngineError(f"{place} refused the request ({status}): {said}")
         if status != 200 or not body.choices:
-            raise _Passing(f"{self._place} sent no completion (status {status}): {said}")
+            raise _Passing(f"{place} sent no completion (status {status}): {said}")
         choice = body.choices[0]
         logprobs = choice.logprobs.token_logprobs if choice.logprobs is not None else ()
         return Completion(text=choice.text, token_logprobs=tuple(value for value in logprobs if value is not None))
-
-    def _post(self, body: dict[str, object]) -> tuple[int, bytes]:
-        """The status and body of a reply; a redirect is not followed."""
-        kind = HTTPSConnection if self._address.scheme == "https" else HTTPConnection
-        connection = kind(self._address.hostname or "", self._address.port, timeout=self._timeout)
-        headers = {"Content-Type": "application/json; charset=utf-8", "Accept-Encoding": "identity"}
-        if self._api_key:
-            headers["Authorization"] = f"Bearer {self._api_key}"
-        try:
-            connection.request("POST", f"{self._address.path.rstrip('/')}/completions", json.dumps(body), headers)
-            response = connection.getresponse()
-            octets = self._body(response)
-        except TimeoutError as error:
-            raise EngineTimeoutError(f"{self._place} did not reply in {self._timeout:g} seconds") from error
-        except (OSError, HTTPException, ValueError) as error:
-            raise EngineUnreachableError(f"{self._place} cannot be reached: {error}") from error
-        finally:
-            connection.close()
-        return response.status, octets
-
-    def _body(self, response: HTTPResponse) -> bytes:
-        """The whole body; one that is too long, or takes too long, is an error."""
-        octets, ends_at = bytearray(), time.monotonic() + self._timeout
-        while part := response.read1(_PART):
-            octets += part
-            if len(octets) > _MOST_OCTETS:
-                raise EngineError(f"{self._place} sent more than {_MOST_OCTETS:,} octets, which is no completion")
-            if time.monotonic() > ends_at:
-                raise TimeoutError
-        return bytes(octets)
 
 
 class _Passing(EngineError):

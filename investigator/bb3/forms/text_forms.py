@@ -15,6 +15,7 @@ from investigator.bb3.forms.token_form import token_prompt
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker
 from investigator.records import Record
+from investigator.records.decoding import Decoding
 
 Prompted = tuple[ModuleRequest, str]
 """A request with its prompt."""
@@ -37,7 +38,10 @@ class Writer(Protocol):
 
 
 class PrefixForm:
-    """The form of 30B and 175B. `options` are those of the modules that differ from the usual ones."""
+    """The form of 30B and 175B. `options` are those of the modules that differ from the usual ones.
+
+    `decoding` says how the lines that each module wrote are tidied.
+    """
 
     def __init__(
         self,
@@ -45,9 +49,11 @@ class PrefixForm:
         options: Callable[[Module], PrefixOptions] = lambda _: PrefixOptions(),
         count: CountTokens | None = None,
         instructions: Path | None = None,
+        decoding: Callable[[Module], Decoding] = lambda _: Decoding(),
     ) -> None:
         self._writer = writer
         self._options = options
+        self._decoding = decoding
         self._count = count or best_count()
         self._instructions = instructions
 
@@ -55,11 +61,17 @@ class PrefixForm:
         """One reply for each request. Raises TemplateError, for instructions of one's own."""
         prompts = [(request, self._prompt(request)) for request in requests]
         written = _written(self._writer, prompts)
-        tidy = [one.changed(text=cleaned([one.text])[0]) for one in written]
+        tidy = [self._tidied(request.module, one) for request, one in zip(requests, written, strict=True)]
         return [
             _failure(one) if one.failed else _read(request, one, TABLE[request.module].yes)
             for request, one in zip(requests, tidy, strict=True)
         ]
+
+    def _tidied(self, module: Module, written: Written) -> Written:
+        told = self._decoding(module)
+        last, several = told.generation_take_last_newline, told.generation_allow_newline
+        (text,) = cleaned([written.text], take_last_newline=last, allow_newline=several)
+        return written.changed(text=text)
 
     def _prompt(self, request: ModuleRequest) -> str:
         return prefix_text(request, self._options(request.module), self._count, self._instructions)

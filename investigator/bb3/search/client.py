@@ -10,21 +10,19 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from pydantic import Field, ValidationError
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.served import Origin
-from investigator.engines.chat.http_bounds import UNCOMPRESSED, BodyBounds
-from investigator.engines.chat.time_limit import within
-from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, SettingsError
+from investigator.engines.http import MOST_OCTETS, Endpoint, Retries, retried
+from investigator.errors import EngineError, EngineUnreachableError, SettingsError
 from investigator.records import Record
 
 if TYPE_CHECKING:
     import httpx
 
-MOST_OCTETS = 4_000_000
 _LONGEST_NAME = 2_000
 """Characters of an address or a title that are kept."""
 _LONGEST_TOLD = 200
@@ -74,11 +72,20 @@ class SearchServer:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.address = full_address(address)
+        patience = patience or Patience()
         self._place = f"the search server at {urlsplit(self.address).hostname}"
-        self._patience = patience or Patience()
+        self._endpoint = Endpoint(
+            self.address,
+            self._place,
+            patience.timeout,
+            MOST_OCTETS,
+            headers={"Content-Type": "application/x-www-form-urlencoded"},
+            hint=_HINT,
+            transport=transport,
+        )
+        self._retries = Retries(patience.requests, patience.delay)
         self._between_lines = between_lines
         self._sleep = sleep
-        self._transport = transport
 
     def search(self, query: str, count: int) -> tuple[SearchDocument, ...]:
         """The pages that the server finds, best first; a query without words finds none. It may give more than `count`.
@@ -93,50 +100,17 @@ class SearchServer:
         """The same, line by line."""
         if not query.strip():
             return ()
-        patience = self._patience
-        for attempt in range(1, patience.requests + 1):
-            try:
-                return self._ask(query, count)
-            except EngineError as error:
-                if not error.retryable or attempt == patience.requests:
-                    raise
-                self._sleep(patience.delay * 2 ** (attempt - 1))
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        return retried(lambda: self._ask(query, count), self._retries.wait, self._sleep)
 
     def _ask(self, query: str, count: int) -> tuple[FoundPage, ...]:
-        """One request, ended by the clock even where the server sends something now and then."""
-        import httpx  # here, so that it does not count as waiting for the server
-
-        seconds = self._patience.timeout
-        answer = within(seconds, lambda: self._post(query, count, httpx.Timeout(seconds)))
-        if isinstance(answer, TimeoutError):
-            raise EngineTimeoutError(f"{self._place} did not answer within {seconds:g} seconds", hint=_HINT)
-        if isinstance(answer, EngineError):
-            raise answer
-        status, body = answer
+        try:
+            form = urlencode({"q": query, "n": str(count)}).encode("ascii")
+        except UnicodeEncodeError as error:
+            raise EngineError("the query is no text", hint="Ask with words.") from error
+        status, body = self._endpoint.post(form)
         if status != 200:
             raise self._refused(status, body)
         return self._read(body)
-
-    def _post(self, query: str, count: int, timeout: httpx.Timeout) -> tuple[int, bytes] | EngineError | TimeoutError:
-        import httpx
-
-        seconds = self._patience.timeout
-        bounds: list[Callable[..., None]] = [BodyBounds(self._place, seconds=seconds, octets=MOST_OCTETS)]
-        try:
-            with httpx.Client(
-                timeout=timeout, event_hooks={"response": bounds}, headers=UNCOMPRESSED, transport=self._transport
-            ) as client:
-                response = client.post(self.address, data={"q": query, "n": str(count)})
-                return response.status_code, response.content
-        except httpx.TimeoutException as error:
-            return TimeoutError(str(error))
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            return EngineUnreachableError(f"{self._place} cannot be reached: {error}", hint=_HINT)
-        except EngineError as error:  # of the bounds, which know nothing of search servers
-            return type(error)(error.message, hint=_HINT)
-        except UnicodeEncodeError:
-            return EngineError("the query is no text", hint="Ask with words.")
 
     def _refused(self, status: int, body: bytes) -> EngineError:
         if 300 <= status < 400:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-from investigator.engines.chat.sending import Parameter
 from investigator.errors import (
     ContextTooLongError,
     CredentialError,
@@ -36,17 +35,6 @@ _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # what readi
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
-
-
-_NAMES_OF = {
-    Parameter.TEMPERATURE: re.compile(r"\btemperature\b", re.IGNORECASE),
-    Parameter.TOP_P: re.compile(r"\btop_?p\b", re.IGNORECASE),
-    Parameter.MAX_TOKENS: re.compile(r"\b(max_(completion_|output_)?tokens|num_predict)\b", re.IGNORECASE),
-    Parameter.RESPONSE_FORMAT: re.compile(
-        r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b", re.IGNORECASE
-    ),
-    Parameter.STREAM_OPTIONS: re.compile(r"\bstream_options\b|\binclude_usage\b", re.IGNORECASE),
-}
 
 
 @dataclass(frozen=True)
@@ -94,7 +82,7 @@ def host_of(address: str) -> str:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedCall:
     """A call that gave no reply: our error, how many tries of it make sense, and the wait that the server asked for.
 
     `busy` says that the server refuses calls for now, whoever makes them.
@@ -107,50 +95,32 @@ class Failure:
     busy: bool = False
 
 
-def failure(error: Exception, server: Server, max_wait: float) -> Failure:
-    """What a foreign error means. `max_wait` (seconds) bounds the wait that a server may ask for."""
+def failure(error: Exception, server: Server, max_wait: float) -> FailedCall:
+    """Translate a foreign error. `max_wait` (seconds) bounds the wait that a server may ask for."""
     if (ours := _ours(error)) is not None:
-        return Failure(ours, error, tries=2 if ours.retryable else 1)
+        return FailedCall(ours, error, tries=2 if ours.retryable else 1)
     status = status_of(error)
     if status is not None:
         return _by_status(status, error, server, max_wait)
     words = server.cleaned(_words(error))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _TIMEOUTS:
-        return Failure(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
+        return FailedCall(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
     if names & _CUTS:
-        return Failure(
+        return FailedCall(
             EngineUnreachableError(f"{server.place} cannot be reached: {_root(error, words)}"), error, ALWAYS
         )
     if "ContextOverflowError" in names:
-        return Failure(_too_long(server, words), error)
+        return FailedCall(_too_long(server, words), error)
     if isinstance(error, _UNREADABLE):
         hint = "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1)."
         message = f"the server's reply is not a chat completion ({server.place}): {words}"
-        return Failure(EngineError(message, hint=hint), error, tries=2)
-    return Failure(EngineError(f"{server.place} gave no reply: {words or type(error).__name__}"), error)
-
-
-def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
-    """Which of the parameters that were sent the server refuses, where its error (400 or 422) names one."""
-    if status_of(error) not in (400, 422) or _is_too_long(error):
-        return None
-    named = getattr(error, "param", None)
-    for text in (named, str(error)):
-        if isinstance(text, str):
-            for parameter in Parameter:
-                if parameter in sent and _NAMES_OF[parameter].search(text):
-                    return parameter
-    return None
-
-
-def is_unexplained_refusal(error: Exception) -> bool:
-    """Whether the server refused the form of the request without naming a parameter."""
-    return status_of(error) in (400, 422) and not _is_too_long(error)
+        return FailedCall(EngineError(message, hint=hint), error, tries=2)
+    return FailedCall(EngineError(f"{server.place} gave no reply: {words or type(error).__name__}"), error)
 
 
 def status_of(error: Exception) -> int | None:
-    """The HTTP status that an error carries, where it carries one."""
+    """Return the HTTP status that an error carries, if any."""
     response = getattr(error, "response", None)
     for status in (
         getattr(error, "status_code", None),
@@ -169,45 +139,45 @@ def _ours(error: BaseException | None) -> EngineError | None:
     return error
 
 
-def _by_status(status: int, error: Exception, server: Server, max_wait: float) -> Failure:
+def _by_status(status: int, error: Exception, server: Server, max_wait: float) -> FailedCall:
     words = server.cleaned(_words(error))
     if 300 <= status < 400:
         target = _headers(error).get("location", "elsewhere")
         hint = "Name the final address as the base URL: neither key nor documents are sent to another address."
-        return Failure(EngineError(f"{server.place} redirects to {target}, which is refused", hint=hint), error)
+        return FailedCall(EngineError(f"{server.place} redirects to {target}, which is refused", hint=hint), error)
     if status in (401, 403):
-        return Failure(_refused_key(server, words), error)
+        return FailedCall(_refused_key(server, words), error)
     if status == 404:
         hint = "Check the name of the model and the base URL."
-        return Failure(SettingsError(f"{server.place} is not there: {words}", hint=hint), error)
+        return FailedCall(SettingsError(f"{server.place} is not there: {words}", hint=hint), error)
     if status == 429:
         return _limited(error, server, words, max_wait)
     if status == 408:
-        return Failure(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
+        return FailedCall(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
     if status >= 500 or status == 409:
         wait = _asked_wait(error)
         tries = ALWAYS if wait is None or wait <= max_wait else 1
         busy = status in _BUSY
-        return Failure(EngineUnreachableError(f"{server.place} fails ({status}): {words}"), error, tries, wait, busy)
-    if _is_too_long(error):
-        return Failure(_too_long(server, words), error)
+        return FailedCall(EngineUnreachableError(f"{server.place} fails ({status}): {words}"), error, tries, wait, busy)
+    if is_too_long(error):
+        return FailedCall(_too_long(server, words), error)
     hint = "Check the settings of the model: the server takes the request to be wrong."
-    return Failure(EngineError(f"{server.place} refused the request ({status}): {words}", hint=hint), error)
+    return FailedCall(EngineError(f"{server.place} refused the request ({status}): {words}", hint=hint), error)
 
 
-def _limited(error: Exception, server: Server, words: str, max_wait: float) -> Failure:
+def _limited(error: Exception, server: Server, words: str, max_wait: float) -> FailedCall:
     if "insufficient_quota" in {getattr(error, "code", None), getattr(error, "type", None)} or (
         "insufficient_quota" in str(error)
     ):
         hint = "The account has no credit left: add some, or choose another model with --model."
-        return Failure(RateLimitError(f"{server.place} refuses: {words}", hint=hint), error)
+        return FailedCall(RateLimitError(f"{server.place} refuses: {words}", hint=hint), error)
     wait = _asked_wait(error)
     if wait is not None and wait > max_wait:
         hint = f"Run the same command again in {wait:.0f} seconds: it goes on where it stopped."
         message = f"{server.place} asks to wait {wait:.0f} seconds"
-        return Failure(RateLimitError(message, retry_after=wait, hint=hint), error, wait=wait, busy=True)
+        return FailedCall(RateLimitError(message, retry_after=wait, hint=hint), error, wait=wait, busy=True)
     limited = RateLimitError(f"{server.place} limits calls: {words}", retry_after=wait)
-    return Failure(limited, error, ALWAYS, wait, busy=True)
+    return FailedCall(limited, error, ALWAYS, wait, busy=True)
 
 
 def _refused_key(server: Server, words: str) -> CredentialError:
@@ -220,7 +190,8 @@ def _too_long(server: Server, words: str) -> EngineError:
     return ContextTooLongError(f"the prompt is too long for {server.place}: {words}")
 
 
-def _is_too_long(error: Exception) -> bool:
+def is_too_long(error: Exception) -> bool:
+    """Return True if a server refused a prompt because of its length."""
     overflow = any(kind.__name__ == "ContextOverflowError" for kind in type(error).__mro__)
     return overflow or _TOO_LONG.search(str(error)) is not None
 

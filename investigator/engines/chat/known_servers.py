@@ -1,4 +1,4 @@
-"""What was found out about servers, kept in a file: the parameters they refuse, the reply formats they take."""
+"""What servers refuse: it is found out once, left out from then on, and kept in a file for later runs."""
 
 from __future__ import annotations
 
@@ -11,28 +11,36 @@ from threading import Lock
 
 from pydantic import AwareDatetime, Field, ValidationError
 
-from investigator.engines.chat.sending import Parameter, ReplyFormat
+from investigator.engines.chat.sending import (
+    Parameter,
+    ReplyFormat,
+    Sending,
+    is_unexplained_refusal,
+    refused_parameter,
+)
 from investigator.records import Record
+
+_NO_SCHEMA = "takes no JSON schema: a JSON object of any form is asked for"
 
 KEPT_FOR = timedelta(days=30)
 """Servers are given new versions: what is older than this is found out again."""
 
 
-class Found(Record):
+class ServerLimits(Record):
     """What a server refuses, and the strictest reply format that it has taken."""
 
     refused: frozenset[Parameter] = frozenset()
     reply_format: ReplyFormat = ReplyFormat.NONE
 
 
-class _Entry(Record):
-    found: Found
+class _KnownServer(Record):
+    found: ServerLimits
     at: AwareDatetime
 
 
-class _File(Record):
+class _KnownFile(Record):
     version: int = 1
-    servers: dict[str, _Entry] = Field(default_factory=dict)
+    servers: dict[str, _KnownServer] = Field(default_factory=dict)
 
 
 def _utc_now() -> datetime:
@@ -42,9 +50,9 @@ def _utc_now() -> datetime:
 class KnownServers:
     """Keeps what was found out about each model and server in a small JSON file.
 
-    A missing file holds nothing; so does one that is damaged, which `on_notice` is told, as it is when the file cannot
-    be written: then everything is found out again, at the price of a few refused calls. Each change is written whole,
-    over what the file holds by then, so that several processes may share it. Safe to call from several threads.
+    A missing file holds nothing. One that is damaged or cannot be written is reported to `on_notice`; then everything
+    is found out again, at the price of a few refused calls. Each change is written whole, over what the file holds by
+    then, so that several processes may share it. Safe to call from several threads.
     """
 
     def __init__(
@@ -60,34 +68,103 @@ class KnownServers:
         self._told: set[str] = set()
         self._lock = Lock()
 
-    def find(self, name: str) -> Found | None:
-        """What is known of a model at a server, by its `provider:name@host`; None where that is nothing, or too old."""
+    def find(self, name: str) -> ServerLimits | None:
+        """Return what is known of a model at a server (`provider:name@host`); None if that is nothing or too old."""
         with self._lock:
             entry = self._read().servers.get(name)
         return entry.found if entry is not None and self._now() - entry.at <= KEPT_FOR else None
 
-    def keep(self, name: str, found: Found) -> None:
+    def keep(self, name: str, found: ServerLimits) -> None:
         """Keep what was found out now. A file that cannot be written is a notice, not an error."""
         with self._lock:
-            servers = {**self._read().servers, name: _Entry(found=found, at=self._now())}
+            servers = {**self._read().servers, name: _KnownServer(found=found, at=self._now())}
             try:
-                _write_whole(self._path, _File(servers=servers).model_dump_json(indent=1).encode())
+                _write_whole(self._path, _KnownFile(servers=servers).model_dump_json(indent=1).encode())
             except OSError as error:
                 self._tell(f"What was found out about {name} cannot be kept: {self._path}: {error.strerror}.")
 
-    def _read(self) -> _File:
+    def _read(self) -> _KnownFile:
         try:
-            return _File.model_validate_json(self._path.read_bytes())
+            return _KnownFile.model_validate_json(self._path.read_bytes())
         except FileNotFoundError:
-            return _File()
+            return _KnownFile()
         except (OSError, ValidationError):
             self._tell(f"{self._path} cannot be read: what servers refuse is found out again.")
-            return _File()
+            return _KnownFile()
 
     def _tell(self, notice: str) -> None:
         if self._on_notice is not None and notice not in self._told:
             self._told.add(notice)
             self._on_notice(notice)
+
+
+class Negotiation:
+    """Finds out once what the server of a model refuses, and leaves it out from then on.
+
+    A refusal counts once a call has gone well without what was refused: only then is it reported, sent no longer, and
+    written to `known`. What is known already is not sent, and not reported again. `server` names the server in notices,
+    `identity` in `known`. Safe to call from several threads; engines that send different parameters to the same server
+    share one.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        identity: str,
+        known: KnownServers | None = None,
+        on_notice: Callable[[str], None] | None = None,
+    ) -> None:
+        self._server = server
+        self._identity = identity
+        self._known = known
+        self._on_notice = on_notice
+        self._lock = Lock()
+        self._limits = known.find(identity) if known is not None else None  # None until a call has gone well
+
+    def allowed(self, wanted: Sending) -> Sending:
+        """Return what the next call sends: what is wanted, less what the server refuses."""
+        limits = self._limits
+        if limits is None:
+            return wanted
+        return wanted.meet(Sending(wanted.parameters - limits.refused, limits.reply_format))
+
+    def after_refusal(self, error: Exception, sent: Sending, *, streamed: bool = False) -> Sending | None:
+        """Return what to try next if the error refuses something that was sent; None if it is about something else.
+
+        A refusal without a reason is taken for one of the reply's format, until a format has worked; then, of a reply
+        that was to be `streamed`, for one of the options for that, which no other call sends.
+        """
+        refusable = sent.refusable if streamed else sent.refusable - {Parameter.STREAM_OPTIONS}
+        refused = refused_parameter(error, refusable)
+        if refused is None and is_unexplained_refusal(error):
+            if Parameter.RESPONSE_FORMAT in refusable and self._limits is None:
+                refused = Parameter.RESPONSE_FORMAT
+            elif Parameter.STREAM_OPTIONS in refusable:
+                refused = Parameter.STREAM_OPTIONS
+        return sent.without(refused) if refused is not None else None
+
+    def after_success(self, wanted: Sending, sent: Sending) -> None:
+        """Learn from a call that has gone well: what it did not send is left out from now on."""
+        with self._lock:
+            before = self.allowed(wanted)
+            now = before.meet(sent)
+            refused = before.parameters - now.parameters
+            already = self._limits.refused if self._limits is not None else frozenset()
+            limits = ServerLimits(refused=already | refused, reply_format=now.reply_format)
+            is_news, self._limits = limits != self._limits, limits
+            if self._known is not None and is_news:
+                self._known.keep(self._identity, limits)
+            self._report(refused, before.reply_format, now.reply_format)
+
+    def _report(self, refused: frozenset[Parameter], before: ReplyFormat, now: ReplyFormat) -> None:
+        if self._on_notice is None:
+            return
+        for parameter in sorted(refused):
+            self._on_notice(f"{self._server} refuses the parameter {parameter}: it is no longer sent")
+        if now is not before:
+            is_object = now is ReplyFormat.JSON_OBJECT
+            told = _NO_SCHEMA if is_object else "refuses the parameter response_format: it is no longer sent"
+            self._on_notice(f"{self._server} {told}")
 
 
 def _write_whole(path: Path, content: bytes) -> None:

@@ -11,20 +11,12 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr
 
 from investigator.engines.chat.errors import Server
-from investigator.engines.chat.hearing import STREAM_USAGE
-from investigator.engines.chat.http_bounds import UNCOMPRESSED, BodyBounds, bound_clients
+from investigator.engines.chat.invoking import STREAM_USAGE
 from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
+from investigator.engines.http import BodyBounds, bound_clients, client_settings
 from investigator.engines.schemas import Json, reply_schema
-from investigator.engines.transformers.told_decoding import (
-    cannot_be_told,
-    changed,
-    told_method,
-    told_share,
-    told_temperature,
-)
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
 from investigator.records import Record
-from investigator.records.decoding import Decoding, Inference
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -45,6 +37,9 @@ KEY_VARIABLES: Mapping[str, str] = {
 }
 """The variable that holds the key of a provider that needs one."""
 
+CHAT_PROVIDERS = frozenset({*KEY_VARIABLES, "ollama"})
+"""Providers of chat models that are known by name; LangChain knows others."""
+
 OPENAI_COMPATIBLE = frozenset({"openai", "azure_openai", "deepseek", "xai"})
 """Providers whose LangChain class is built on OpenAI's client."""
 
@@ -61,11 +56,11 @@ class ChatSettings(Record):
     timeout: float = Field(default=120.0, gt=0, description="seconds that one call may take in all")
     attempts: int = Field(default=4, ge=1, description="how often one prompt is tried in all")
     max_wait: float = Field(default=60.0, ge=0, description="longest wait between two attempts, in seconds")
-    temperature: float | None = Field(default=None, ge=0, le=2, description="sent only where set")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="sent only if set")
     top_p: float | None = Field(
-        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; sent only where set"
+        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; sent only if set"
     )
-    max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only where set")
+    max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only if set")
     base_url: str | None = Field(default=None, description="address of the API, for servers other than the provider's")
     api_key: SecretStr | None = Field(default=None, description="the key; otherwise the provider's variable is read")
     small: bool = Field(default=False, description="a model of about a billion parameters or fewer: it does not plan")
@@ -74,29 +69,8 @@ class ChatSettings(Record):
     max_reply_characters: int = Field(default=200_000, ge=1, description="a longer reply is cut there")
 
 
-def with_decoding(settings: ChatSettings, told: Decoding, name: str) -> ChatSettings:
-    """Settings that have a model write as told: greedy, nucleus, and the most tokens of a reply.
-
-    Raises SettingsError for any other method, and a value that chat models do not take.
-    """
-    changes: dict[str, object] = {}
-    if "beam_max_length" in told.model_fields_set:
-        changes["max_tokens"] = told.beam_max_length
-    method = told_method(told)
-    if method is Inference.GREEDY:
-        changes |= {"temperature": 0.0, "top_p": None}
-    elif method is Inference.NUCLEUS:
-        changes |= {
-            "temperature": told_temperature(told, settings.temperature),
-            "top_p": told_share(told, settings.top_p),
-        }
-    elif method is not None:
-        raise cannot_be_told(name, method)
-    return changed(settings, changes)
-
-
 def split_name(model: str) -> tuple[str, str]:
-    """The provider and the model of a `provider:name`. Raises SettingsError where it is not one."""
+    """Return the provider and the model of a `provider:name`. Raises SettingsError if it is not one."""
     provider, colon, name = model.strip().partition(":")
     if not colon or not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
         raise SettingsError(f"{model!r} does not name a model", hint=_NAME_HINT)
@@ -104,7 +78,7 @@ def split_name(model: str) -> tuple[str, str]:
 
 
 def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
-    """Whom the model's calls go to. Raises SettingsError or CredentialError where they could not go there."""
+    """Return the server that the model's calls go to. Raises SettingsError or CredentialError if they cannot."""
     address = settings.base_url or (_openai_address() if provider == "openai" else "")
     if address and not _is_address(address):
         raise SettingsError(f"{address!r} is not an address", hint="Write it as http://localhost:8000/v1")
@@ -122,7 +96,7 @@ def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
 
 
 def server_of_ready(model: BaseChatModel) -> Server:
-    """Whom the calls of a model that was built elsewhere go to, by the names that LangChain's classes share."""
+    """Return the server of a model that was built elsewhere, by the attributes that LangChain's classes share."""
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
     given = (getattr(model, attribute, None) for attribute in ("openai_api_base", "base_url"))
     address = next((value for value in given if isinstance(value, str)), "")
@@ -130,11 +104,11 @@ def server_of_ready(model: BaseChatModel) -> Server:
 
 
 def build(server: Server, settings: ChatSettings, parameters: frozenset[Parameter]) -> BaseChatModel:
-    """The chat model, told to send only those of the settable parameters that are in `parameters`.
+    """Return the chat model, which sends only those of the settable parameters that are in `parameters`.
 
     Redirects are refused and the length of a body is bounded, for OpenAI-compatible servers and Ollama by a client of
-    our own, for others where their client can be found. Raises MissingPackageError where the provider's package is not
-    installed, SettingsError where there is no such provider or it does not take the settings.
+    our own, for others where their client can be found. Raises MissingPackageError if the provider's package is not
+    installed, SettingsError if there is no such provider or it does not take the settings.
     """
     from langchain.chat_models import init_chat_model
 
@@ -155,7 +129,7 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
 
 
 def first_sending(server: Server, settings: ChatSettings) -> Sending:
-    """What is sent until the server refuses it: the parameters that are set, and the schema of the reply."""
+    """Return what is sent until the server refuses it: the parameters that are set, and the schema of the reply."""
     provider = server.model.partition(":")[0]
     is_set = {
         Parameter.TEMPERATURE: settings.temperature is not None,
@@ -171,7 +145,7 @@ def first_sending(server: Server, settings: ChatSettings) -> Sending:
 
 
 def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type[Record]) -> dict[str, Json]:
-    """What a call is given so that the server holds the reply to that format; nothing where it cannot.
+    """Return the arguments of a call that hold the reply to that format; none if the server cannot.
 
     It goes to OpenAI's client as further body, for under its own name the client would parse the reply and fail
     on one that was cut.
@@ -188,7 +162,7 @@ def format_arguments(server: Server, reply_format: ReplyFormat, reply_type: type
 
 
 def stream_arguments(sending: Sending) -> dict[str, Json]:
-    """What a call is given besides, whose reply is to come in pieces."""
+    """Return the further arguments of a call whose reply is to come in pieces."""
     return {STREAM_USAGE: True} if Parameter.STREAM_OPTIONS in sending.parameters else {}
 
 
@@ -204,14 +178,8 @@ def _arguments(
         "top_p": top_p,
         "base_url": server.address or None,
     }
-    client = {
-        "timeout": settings.timeout,
-        "follow_redirects": False,
-        "headers": dict(UNCOMPRESSED),
-        "event_hooks": {"response": [bounds]},
-    }
     if provider == "ollama":  # takes neither a timeout nor a key, and has a name of its own for the longest reply
-        arguments |= {"num_predict": max_tokens, "client_kwargs": client}
+        arguments |= {"num_predict": max_tokens, "client_kwargs": client_settings(bounds)}
     else:
         arguments |= {"max_tokens": max_tokens, "timeout": settings.timeout, "api_key": server.secret or None}
     given = {name: value for name, value in arguments.items() if value is not None}
@@ -221,7 +189,7 @@ def _arguments(
     if provider in OPENAI_COMPATIBLE:
         from openai import DefaultHttpxClient
 
-        given["http_client"] = DefaultHttpxClient(**client)
+        given["http_client"] = DefaultHttpxClient(**client_settings(bounds))
     if provider == "openai":
         given["temperature"] = temperature  # None keeps LangChain from choosing one itself for some models
         given.setdefault("api_key", _PLACEHOLDER_KEY)

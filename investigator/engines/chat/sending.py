@@ -1,9 +1,12 @@
-"""What goes with a prompt besides its text, and what is left of it once a server has refused something."""
+"""The parameters that go with a prompt, and what is left of them after a server has refused one."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+
+from investigator.engines.chat.errors import is_too_long, status_of
 
 
 class Parameter(StrEnum):
@@ -16,6 +19,17 @@ class Parameter(StrEnum):
     STREAM_OPTIONS = "stream_options"
 
 
+_NAMES_OF = {
+    Parameter.TEMPERATURE: re.compile(r"\btemperature\b", re.IGNORECASE),
+    Parameter.TOP_P: re.compile(r"\btop_?p\b", re.IGNORECASE),
+    Parameter.MAX_TOKENS: re.compile(r"\b(max_(completion_|output_)?tokens|num_predict)\b", re.IGNORECASE),
+    Parameter.RESPONSE_FORMAT: re.compile(
+        r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b", re.IGNORECASE
+    ),
+    Parameter.STREAM_OPTIONS: re.compile(r"\bstream_options\b|\binclude_usage\b", re.IGNORECASE),
+}
+
+
 class ReplyFormat(StrEnum):
     """How a server is asked for a reply that can be read, the strictest first."""
 
@@ -25,7 +39,7 @@ class ReplyFormat(StrEnum):
 
     @property
     def weaker(self) -> ReplyFormat:
-        """What to ask for where this is refused."""
+        """The format to ask for if this one is refused."""
         return ReplyFormat.JSON_OBJECT if self is ReplyFormat.JSON_SCHEMA else ReplyFormat.NONE
 
 
@@ -46,12 +60,30 @@ class Sending:
         return self.parameters | formats
 
     def without(self, refused: Parameter) -> Sending:
-        """What to send after a refusal: the parameter is left out; of the format a weaker one is tried."""
+        """Return what to send after a refusal: without the parameter, or with a weaker format."""
         if refused is Parameter.RESPONSE_FORMAT:
             return Sending(self.parameters, self.reply_format.weaker)
         return Sending(self.parameters - {refused}, self.reply_format)
 
     def meet(self, other: Sending) -> Sending:
-        """What both send."""
+        """Return what both send."""
         reply_format = min(self.reply_format, other.reply_format, key=_STRICTNESS.index)
         return Sending(self.parameters & other.parameters, reply_format)
+
+
+def refused_parameter(error: Exception, sent: frozenset[Parameter]) -> Parameter | None:
+    """Return the parameter that the server refuses, of those that were sent, if its error (400 or 422) names one."""
+    if status_of(error) not in (400, 422) or is_too_long(error):
+        return None
+    named = getattr(error, "param", None)
+    for text in (named, str(error)):
+        if isinstance(text, str):
+            for parameter in Parameter:
+                if parameter in sent and _NAMES_OF[parameter].search(text):
+                    return parameter
+    return None
+
+
+def is_unexplained_refusal(error: Exception) -> bool:
+    """Return True if the server refused the form of the request."""
+    return status_of(error) in (400, 422) and not is_too_long(error)

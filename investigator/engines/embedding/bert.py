@@ -71,7 +71,7 @@ class _Run(NamedTuple):
 class Bert:
     """The layers, with the tensors of a safetensors file by name, which lie on one device.
 
-    Raises KeyError or RuntimeError where the tensors are not this model's. Safe to call from several threads.
+    Raises KeyError or RuntimeError if the tensors are not this model's. Safe to call from several threads.
     """
 
     def __init__(self, weights: Mapping[str, Tensor], precision: Precision) -> None:
@@ -84,7 +84,7 @@ class Bert:
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
         """Unit vectors, shape (texts, 384), of texts as token ids; each has one, and they come in the order of length.
 
-        Beyond rounding, a vector does not depend on the other texts. Raises RuntimeError where memory runs out.
+        Beyond rounding, a vector does not depend on the other texts. Raises RuntimeError if memory runs out.
         """
         import torch
         from torch.nn.functional import gelu, normalize

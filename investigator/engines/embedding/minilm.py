@@ -32,7 +32,7 @@ class MiniLM:
 
     `device` is "cpu" or "cuda"; by default the graphics card where PyTorch sees one. The precision is by default
     float16 there, and on a processor bfloat16 if it multiplies such numbers itself, else float32.
-    Raises EmbedderError where the files are missing or are not this model.
+    Raises EmbedderError if the files are missing or are not this model.
     """
 
     def __init__(self, folder: Path, precision: Precision | None = None, device: str | None = None) -> None:
@@ -57,7 +57,7 @@ class MiniLM:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of shape (texts, 384), in the order of the texts; needs little memory beside them.
 
-        Raises EmbedderError where memory runs out.
+        Raises EmbedderError if memory runs out.
         """
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         try:

@@ -68,7 +68,7 @@ class CrossEncoderReranker:
         self._lock = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The model's scores, each in 0..1. Raises EmbedderError where it cannot be loaded or fails."""
+        """The model's scores, each in 0..1. Raises EmbedderError if it cannot be loaded or fails."""
         if not texts:
             return []
         with self._lock:

@@ -16,16 +16,8 @@ from investigator.engines.gguf.header import trained_context
 from investigator.engines.gguf.model import GgufModel, Sampling
 from investigator.engines.loaded_once import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
-from investigator.engines.transformers.told_decoding import (
-    cannot_be_told,
-    changed,
-    told_method,
-    told_share,
-    told_temperature,
-)
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
-from investigator.records.decoding import Decoding, Inference
 
 _USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
 _TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
@@ -39,17 +31,17 @@ class GgufSettings(Record):
         default=None,
         ge=256,
         description=f"tokens of prompt and reply together; what the model was trained with, up to {_USUAL_CONTEXT}, "
-        "where not set",
+        "if not set",
     )
     max_tokens: int = Field(default=512, ge=16, description="longest reply in tokens")
     threads: int | None = Field(
-        default=None, ge=1, description="threads; all cores where not set, which is slow beside other work"
+        default=None, ge=1, description="threads; all cores if not set, which is slow beside other work"
     )
     temperature: float = Field(default=0.0, ge=0, le=2, description="0 takes the likeliest token every time")
     top_p: float | None = Field(
-        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; where not set, 0.95"
+        default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; if not set, 0.95"
     )
-    top_k: int | None = Field(default=None, ge=1, description="draw from so many tokens; where not set, 40")
+    top_k: int | None = Field(default=None, ge=1, description="draw from so many tokens; if not set, 40")
     seed: int = Field(default=0, ge=0, description="seed of the choice of tokens")
 
 
@@ -79,6 +71,11 @@ class GgufEngine:
         return self._name
 
     @property
+    def settings(self) -> GgufSettings:
+        """How the model is run."""
+        return self._settings
+
+    @property
     def traits(self) -> Traits:
         """A language model that answers one prompt at a time."""
         settings = self._settings
@@ -94,15 +91,15 @@ class GgufEngine:
         )
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The model's reply to one prompt, as JSON.
+        """Return the model's reply to one prompt, as JSON.
 
-        Raises ContextTooLongError where prompt and reply do not fit the context, EngineError where there is no reply,
-        and SettingsError where the model cannot be loaded.
+        Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
+        and SettingsError if the model cannot be loaded.
         """
         return self._reply(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
-        """The same reply, heard token by token."""
+        """Return the same reply, heard token by token."""
         return self._reply(prompt, hear)
 
     def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
@@ -126,39 +123,21 @@ class GgufEngine:
         )
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of a text by the model's own tokenizer, without what the chat template adds.
+        """Return the number of tokens of a text by the model's own tokenizer, without what the chat template adds.
 
-        Raises EngineError, and SettingsError where the model cannot be loaded.
+        Raises EngineError, and SettingsError if the model cannot be loaded.
         """
         return self._loaded().count_tokens(text)
 
-    def decoding_as(self, decoding: Decoding) -> Self:
-        """The same engine, which shares the model: greedy, topk or nucleus, and the most tokens of a reply.
+    def with_settings(self, settings: GgufSettings) -> Self:
+        """Return the same engine that samples otherwise; it shares the loaded model, and so its context and threads.
 
-        Raises SettingsError for any other method, and where such a reply leaves no room for a prompt.
+        Raises SettingsError if replies of that length leave no room for a prompt.
         """
-        told = copy(self)
-        told._settings = changed(self._settings, _changes(self._settings, decoding, self.name))
-        _context(self._path, told._settings)
-        return told
-
-
-def _changes(own: GgufSettings, told: Decoding, name: str) -> dict[str, object]:
-    """What a decoding changes in the settings: each method draws from its own tokens alone."""
-    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
-    warm: dict[str, object] = {"temperature": told_temperature(told, own.temperature), "top_p": None, "top_k": None}
-    match told_method(told):
-        case None:
-            return most
-        case Inference.GREEDY:
-            return {**most, **warm, "temperature": 0.0}
-        case Inference.TOPK:
-            return {**most, **warm, "top_k": told.topk}
-        case Inference.NUCLEUS:
-            share = told_share(told, own.top_p)
-            return {**most, **warm, "top_p": 1.0 if share is None else share}
-        case method:
-            raise cannot_be_told(name, method)
+        other = copy(self)
+        other._settings = settings
+        _context(self._path, settings)
+        return other
 
 
 def _context(path: Path, settings: GgufSettings) -> int:

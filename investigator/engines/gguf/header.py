@@ -29,7 +29,7 @@ _HINT: Final = "Name a model file, for example gguf:models/llama-3.2-1b.gguf"
 
 
 def trained_context(path: Path) -> int:
-    """The tokens of context that the model in a file was trained with. Raises SettingsError for any other file."""
+    """Return how many tokens of context a model was trained with. Raises SettingsError for any other file."""
     architecture: Value = ""
     for key, value in _values(path):
         if key == "general.architecture":

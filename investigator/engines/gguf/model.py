@@ -15,14 +15,13 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from investigator.engines.base import Hear
 from investigator.engines.gguf.header import control_tokens
+from investigator.engines.http import Endpoint
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
 from investigator.records import FinishReason
 
@@ -41,7 +40,7 @@ _LONGER: Final = (
 
 
 @dataclass(frozen=True)
-class Completion:
+class GgufReply:
     """A reply, its tokens, and its seconds without waiting.
 
     `reused_tokens` of the prompt's tokens were kept from earlier prompts.
@@ -92,12 +91,18 @@ class GgufModel:
         marks = sorted(control_tokens(path), key=len, reverse=True)
         self._control = re.compile("|".join(re.escape(mark) for mark in marks) or r"(?!)")
         self._server = _load(path, context_tokens, threads, self._key)
+        self._tokenizer = Endpoint(
+            f"{str(self._server.listening_address).rstrip('/')}/tokenize",
+            self._name,
+            _TOKEN_SECONDS,
+            headers={"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"},
+        )
         self._turn = Lock()
 
-    def complete(self, text: str, sampling: Sampling, hear: Hear | None = None) -> Completion:
-        """The reply to one user message, `hear` is told of it token by token.
+    def complete(self, text: str, sampling: Sampling, hear: Hear | None = None) -> GgufReply:
+        """Return the reply to one user message; `hear` is called with it token by token.
 
-        Raises ContextTooLongError, and EngineError where there is no reply.
+        Raises ContextTooLongError, and EngineError if there is no reply.
         """
         request: dict[str, object] = {
             "messages": [{"role": "user", "content": self._harmless(text)}],
@@ -120,17 +125,12 @@ class GgufModel:
         return self._read(answer, sampling.max_tokens, seconds)
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of a text by the model's own tokenizer. Raises EngineError where it does not answer."""
-        address = urlsplit(str(self._server.listening_address))
-        connection = HTTPConnection(address.hostname or "127.0.0.1", address.port, timeout=_TOKEN_SECONDS)
-        headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
+        """Return the number of tokens by the model's tokenizer. Raises EngineError if it does not answer."""
+        status, body = self._tokenizer.post(json.dumps({"content": self._harmless(text)}).encode("ascii"))
         try:
-            connection.request("POST", "/tokenize", json.dumps({"content": self._harmless(text)}), headers)
-            return len(json.loads(connection.getresponse().read())["tokens"])
-        except (OSError, HTTPException, ValueError, LookupError) as error:
-            raise EngineError(f"{self._name} did not count the tokens of a text: {error}") from error
-        finally:
-            connection.close()
+            return len(json.loads(body)["tokens"])
+        except (ValueError, LookupError) as error:
+            raise EngineError(f"{self._name} did not count the tokens of a text (status {status})") from error
 
     def _answer(self, request: dict[str, object]) -> dict[str, Any]:
         answer: dict[str, Any] = self._server.handle_chat_completions(request)
@@ -163,7 +163,7 @@ class GgufModel:
         """The text with a character without width in whatever would be a control token."""
         return self._control.sub(lambda mark: mark[0][0] + _NO_WIDTH + mark[0][1:], text)
 
-    def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> Completion:
+    def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> GgufReply:
         if "error" in body:
             raise self._refusal(body["error"])
         choice, usage = body["choices"][0], body["usage"]
@@ -174,7 +174,7 @@ class GgufModel:
                 f"of {self._context_tokens} tokens",
                 hint=_LONGER,
             )
-        return Completion(
+        return GgufReply(
             text=choice["message"].get("content") or "",
             prompt_tokens=usage["prompt_tokens"],
             reused_tokens=body["timings"]["cache_n"],

@@ -12,7 +12,6 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 from investigator.engines.base import Hear, Traits
 from investigator.engines.loaded_once import LoadedOnce
 from investigator.engines.transformers.model import Generation, TransformersModel
-from investigator.engines.transformers.told_decoding import changed, with_told
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
 from investigator.records.decoding import Decoding
@@ -39,13 +38,13 @@ class TransformersEngine:
     """A folder with a causal language model, its tokenizer and its configuration as an engine.
 
     The model is loaded when it is first needed, and once; code that lies in the folder is never run. It answers one
-    prompt at a time; other threads wait. Raises SettingsError at once where the folder holds no model,
-    MissingPackageError where transformers is not installed.
+    prompt at a time; other threads wait. Raises SettingsError at once if the folder holds no model,
+    MissingPackageError if transformers is not installed.
     """
 
     def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
         self._path = Path(path).expanduser()
-        self._settings = settings or TransformersSettings()
+        self._settings = _checked(settings or TransformersSettings())
         self._size = _size(self._path)
         self._context = _context(self._path)
         self._loaded = LoadedOnce(lambda: TransformersModel(self._path, self._settings.device))
@@ -60,6 +59,11 @@ class TransformersEngine:
         return f"transformers:{self._path.resolve().name}@{self._size}"
 
     @property
+    def settings(self) -> TransformersSettings:
+        """How the model is run."""
+        return self._settings
+
+    @property
     def traits(self) -> Traits:
         """A language model that answers one prompt at a time."""
         settings = self._settings
@@ -70,15 +74,15 @@ class TransformersEngine:
         )
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The model's reply to one prompt, in the form of its chat template where it has one.
+        """Return the model's reply to one prompt, in the form of its chat template if it has one.
 
-        Raises ContextTooLongError where prompt and reply do not fit the context, EngineError where there is no reply,
-        and SettingsError where the model cannot be loaded.
+        Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
+        and SettingsError if the model cannot be loaded.
         """
         return self._reply(prompt, None)
 
     def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
-        """The same reply, heard token by token; where the best of several is chosen, nothing is heard."""
+        """Return the same reply, heard token by token; if the best of several is chosen, nothing is heard."""
         return self._reply(prompt, hear)
 
     def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
@@ -93,25 +97,34 @@ class TransformersEngine:
         )
 
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
-        """What the model writes after a text, without any chat template; raises the same errors.
+        """Return what the model writes after a text, without any chat template; raises the same errors.
 
-        Penalties for repeating the text count its first `context_tokens`, all where None.
+        Penalties for repeating the text count its first `context_tokens`, all if None.
         """
         return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of a text by the model's own tokenizer, without what a chat template adds."""
+        """Return the number of tokens of a text by the model's own tokenizer, without what a chat template adds."""
         return self._loaded().count_tokens(text)
 
-    def decoding_as(self, decoding: Decoding) -> Self:
-        """The same engine, which shares the model, by any of the methods. Raises SettingsError for what is no value."""
-        told = copy(self)
-        told._settings = changed(self._settings, {"decoding": with_told(self._settings.decoding, decoding)})
-        return told
+    def with_settings(self, settings: TransformersSettings) -> Self:
+        """Return the same engine with another decoding or seed; it shares the loaded model. Raises SettingsError."""
+        other = copy(self)
+        other._settings = _checked(settings)
+        return other
+
+
+def _checked(settings: TransformersSettings) -> TransformersSettings:
+    if settings.decoding.beam_block_full_context:
+        raise SettingsError(
+            "transformers.decoding.beam_block_full_context has no meaning here: a prompt is never cut",
+            hint="Leave it out: beam_context_block_ngram goes by the whole prompt.",
+        )
+    return settings
 
 
 def _size(path: Path) -> int:
-    """The bytes of a folder's weights. Raises SettingsError where there is no model."""
+    """The bytes of a folder's weights. Raises SettingsError if there is no model."""
     weights = {file: file.stat().st_size for pattern in _WEIGHTS for file in path.glob(pattern)}
     if not (path / "config.json").is_file() or not weights:
         raise SettingsError(
@@ -122,7 +135,7 @@ def _size(path: Path) -> int:
 
 
 def _context(path: Path) -> int | None:
-    """The tokens of context that a model was made for; None where it does not say. Raises SettingsError."""
+    """The tokens of context that a model was made for; None if it does not say. Raises SettingsError."""
     try:
         return _Config.model_validate_json((path / "config.json").read_bytes()).context
     except (OSError, ValidationError) as error:

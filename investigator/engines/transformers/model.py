@@ -11,15 +11,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from investigator.engines.base import Hear
-from investigator.engines.transformers.factual_nucleus import Schedule, ends_sentence
 from investigator.engines.transformers.token_rules import (
     NgramBlock,
     NotYet,
     Nucleus,
     Penalties,
+    Schedule,
     Sharpened,
     TokenRule,
     TopK,
+    ends_sentence,
     factual_share,
 )
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
@@ -50,7 +51,7 @@ class Generation(Record):
 class TransformersModel:
     """A loaded model, which writes one text at a time; other threads wait. Tokens are counted beside that.
 
-    Raises SettingsError where the folder's model cannot be loaded.
+    Raises SettingsError if the folder's model cannot be loaded.
     """
 
     def __init__(self, path: Path, device: str = "cpu") -> None:
@@ -80,11 +81,11 @@ class TransformersModel:
         context_tokens: int | None = None,
         hear: Hear | None = None,
     ) -> Generation:
-        """Write on from a text, or reply to it with `as_chat` where the model has a chat template.
+        """Write on from a text, or reply to it with `as_chat` if the model has a chat template.
 
-        The control tokens of the model are none in the text, so that it cannot end its turn. Penalties for repeating
-        it count its first `context_tokens`, all where None. `hear` is told of it token by token, unless it is chosen
-        from several. Raises ContextTooLongError, and EngineError where nothing can be written.
+        Control tokens of the model in the text are taken apart, so that the text cannot end its turn. Penalties for
+        repeating it count its first `context_tokens`, all if None. `hear` is told of it token by token, unless it is
+        chosen from several. Raises ContextTooLongError, and EngineError if nothing can be written.
         """
         ids = self._ids(text, as_chat)
         decoding = decoding.settled()
@@ -112,8 +113,11 @@ class TransformersModel:
         stop = decoding.stop_token
         stopped = written[-1:] in [[end] for end in self._ends] or bool(stop and stop in said)
         full = len(written) >= decoding.beam_max_length and not stopped
+        text = said.partition(stop)[0] if stop else said
+        if decoding.generation_take_last_newline and not decoding.generation_allow_newline:
+            text = text.strip("\n").rpartition("\n")[2]
         return Generation(
-            text=said.partition(stop)[0] if stop else said,
+            text=text,
             logprob=logprob,
             input_tokens=len(ids),
             output_tokens=len(written),

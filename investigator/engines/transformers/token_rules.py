@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
+from itertools import repeat
+from math import inf, prod
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from investigator.engines.transformers.factual_nucleus import Schedule
+_ENDS = (".", "?", "!", "。", "？", "！")
 
 
 class TokenRule(Protocol):
     """Changes the scores of the next token."""
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         ...
 
 
@@ -32,7 +33,7 @@ class Sharpened:
     temperature: float
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         return scores / self.temperature
 
 
@@ -43,7 +44,7 @@ class TopK:
     k: int
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         least = scores.topk(min(self.k, scores.shape[-1])).values[..., -1:]
         return scores.masked_fill(scores < least, -inf)
 
@@ -56,7 +57,7 @@ class Nucleus:
     share: Callable[[Sequence[int]], float]
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         held = scores.clone()
         for row, written in zip(held, input_ids[:, self.prompt_tokens :].tolist(), strict=True):
             likeliest = row.softmax(-1).sort(descending=True)
@@ -80,7 +81,7 @@ class Penalties:
     frequency: float
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         held = scores.clone()
         for row, ids in zip(held, input_ids, strict=True):
             told = ids.new_tensor([*ids[: self.context_tokens].tolist(), *ids[self.prompt_tokens :].tolist()])
@@ -97,7 +98,7 @@ class NgramBlock:
     start: int
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         held = scores.clone()
         for row, ids in zip(held, input_ids[:, self.start :].tolist(), strict=True):
             for token in self._repeating(ids):
@@ -120,7 +121,7 @@ class NotYet:
     tokens: Sequence[int]
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """The scores that hold."""
+        """Return the scores that hold."""
         if input_ids.shape[1] - self.prompt_tokens >= self.least:
             return scores
         held = scores.clone()
@@ -128,6 +129,37 @@ class NotYet:
         return held
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """How the mass of probability to draw from falls within a sentence (Lee et al., 2022, arXiv 2206.04624).
+
+    It is `p` at first, then `decay` times as much with each token, and never less than `bound`; with `reset` it begins
+    anew after each sentence.
+    """
+
+    p: float
+    decay: float
+    bound: float
+    reset: bool = True
+
+    def share(self, ends: Sequence[bool]) -> float:
+        """Return the mass for the next token; `ends` holds True for each token so far that ends a sentence.
+
+        The first token of a text or sentence and the one after it have the whole `p`.
+        """
+        if not ends:
+            return self.p
+        since = len(ends)
+        if self.reset:
+            since = next((n for n, is_end in enumerate(reversed(ends)) if is_end), since)
+        return float(max(self.bound, prod((self.p, *repeat(self.decay, since - 1)))))
+
+
 def factual_share(schedule: Schedule, is_end: Callable[[int], bool]) -> Callable[[Sequence[int]], float]:
-    """The share of factual nucleus sampling, by which tokens end a sentence."""
+    """Return the share of factual nucleus sampling, given which tokens end a sentence."""
     return lambda written: schedule.share([is_end(token) for token in written])
+
+
+def ends_sentence(token: str) -> bool:
+    """Return True if a token ends a sentence: it is a mark that does, or ends in one."""
+    return token.strip().endswith(_ENDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from investigator.engines.chat.turns import Turns
+from investigator.engines.chat.queueing import CallQueue
 from investigator.records import AskReply, Prompt, QuestionVariables
 
 PROMPT = Prompt(
@@ -27,6 +27,6 @@ class MadeTime:
         self.slept.append(seconds)
         self.now += seconds
 
-    def turns(self, jitter: float = 0.0) -> Turns:
-        """Turns at an endpoint of its own."""
-        return Turns("http://test:1", clock=self.clock, sleep=self.sleep, jitter=lambda: jitter)
+    def queue(self, jitter: float = 0.0) -> CallQueue:
+        """A queue at an endpoint of its own."""
+        return CallQueue("http://test:1", clock=self.clock, sleep=self.sleep, jitter=lambda: jitter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import gguf_files
 import pytest
@@ -12,13 +12,13 @@ from chat_parts import PROMPT, MadeTime
 from langchain_core.language_models import FakeListChatModel
 from openai_server import Body, OpenAIServer, Response, completion, refusal
 
-from investigator.engines.base import Decodes, traits_of
+from investigator.bb3.decoding.told import engine_as_told, told_method, with_told
+from investigator.engines.base import traits_of
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.chat.sending import ReplyFormat
 from investigator.engines.gguf.engine import GgufEngine, GgufSettings
-from investigator.engines.transformers.told_decoding import told_method, with_told
 from investigator.errors import SettingsError
 from investigator.records import AskReply, Prompt, ReflectReply
 from investigator.records.decoding import OFF, Decoding, Inference
@@ -59,9 +59,18 @@ def test_a_temperature_alone_draws_from_all_tokens() -> None:
     assert (found.inference, found.topp, found.temperature) == (Inference.NUCLEUS, OFF, 0.5)
 
 
+One = TypeVar("One", ChatEngine, GgufEngine)
+
+
+def as_told(engine: One, decoding: Decoding) -> One:
+    made = engine_as_told(engine, decoding)
+    assert isinstance(made, type(engine))
+    return made
+
+
 def chat(server: OpenAIServer, **options: Any) -> ChatEngine:
     settings = ChatSettings(base_url=server.url, **options)
-    return ChatEngine("openai:m", settings, turns=MadeTime().turns())
+    return ChatEngine("openai:m", settings, queue=MadeTime().queue())
 
 
 def sampled(body: Body) -> dict[str, object]:
@@ -87,7 +96,7 @@ def test_a_chat_model_is_sent_what_was_told_and_nothing_else(
     openai_server: OpenAIServer, told: dict[str, Any], sent: dict[str, object]
 ) -> None:
     engine = chat(openai_server)
-    other = engine.decoding_as(Decoding(**told))
+    other = as_told(engine, Decoding(**told))
     other.reply(PROMPT)
     engine.reply(PROMPT)
     assert [sampled(body) for body in openai_server.bodies] == [sent, {}]
@@ -99,7 +108,7 @@ def test_the_settings_of_a_chat_model_hold_where_nothing_else_is_told(openai_ser
     engine = chat(openai_server, temperature=0.2, top_p=0.5, max_tokens=99)
     told = Decoding(beam_max_length=40), Decoding(inference=Inference.NUCLEUS), Decoding(inference=Inference.GREEDY)
     for decoding in told:
-        engine.decoding_as(decoding).reply(PROMPT)
+        as_told(engine, decoding).reply(PROMPT)
     whole = {"temperature": 0.2, "top_p": 0.5, "max_completion_tokens": 99}
     assert [sampled(body) for body in openai_server.bodies] == [
         {**whole, "max_completion_tokens": 40},
@@ -116,21 +125,22 @@ def without_top_p(body: Body) -> Response:
 
 
 def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(
-    openai_server: OpenAIServer, notices: list[str], tmp_path: Path
+    openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
+    notices: list[str] = []
     openai_server.answer(without_top_p)
     known = KnownServers(tmp_path / "servers.json")
     settings = ChatSettings(base_url=openai_server.url)
-    engine = ChatEngine("openai:m", settings, known=known, on_notice=notices.append, turns=MadeTime().turns())
-    one, two = (engine.decoding_as(Decoding(topp=share, temperature=0.5)) for share in (0.7, 0.8))
+    engine = ChatEngine("openai:m", settings, known=known, on_notice=notices.append, queue=MadeTime().queue())
+    one, two = (as_told(engine, Decoding(topp=share, temperature=0.5)) for share in (0.7, 0.8))
     assert [one.reply(PROMPT).text, two.reply(PROMPT).text, engine.reply(PROMPT).text] == ["ok"] * 3
     assert len(openai_server.requests) == 4 + 1 + 1  # two formats, top_p, and then one request each
     assert [sampled(body) for body in openai_server.bodies[-2:]] == [{"temperature": 0.5}, {}]
     assert (len(notices), engine.reply_format) == (2, ReplyFormat.NONE)
     assert sum("top_p" in notice for notice in notices) == 1
 
-    later = ChatEngine("openai:m", settings, known=known, turns=MadeTime().turns())
-    later.decoding_as(Decoding(topp=0.7)).reply(PROMPT)
+    later = ChatEngine("openai:m", settings, known=known, queue=MadeTime().queue())
+    as_told(later, Decoding(topp=0.7)).reply(PROMPT)
     assert sampled(openai_server.bodies[-1]) == {"temperature": 1.0}
     assert len(openai_server.requests) == 7
 
@@ -138,18 +148,18 @@ def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(
 @pytest.mark.parametrize("method", [Inference.BEAM, Inference.TOPK, Inference.FACTUAL_NUCLEUS])
 def test_a_chat_model_cannot_be_told_what_servers_do_not_know(openai_server: OpenAIServer, method: Inference) -> None:
     with pytest.raises(SettingsError, match=f"cannot be told {method}") as refused:
-        chat(openai_server).decoding_as(Decoding(inference=method))
+        as_told(chat(openai_server), Decoding(inference=method))
     assert "transformers:" in refused.value.hint
 
 
 def test_a_temperature_that_no_chat_model_takes_is_refused(openai_server: OpenAIServer) -> None:
     with pytest.raises(SettingsError, match=r"5\.0 cannot be told as temperature"):
-        chat(openai_server).decoding_as(Decoding(temperature=5.0))
+        as_told(chat(openai_server), Decoding(temperature=5.0))
 
 
 def test_a_ready_model_keeps_its_own_parameters() -> None:
     with pytest.raises(SettingsError, match="keeps its own parameters"):
-        ChatEngine.of(FakeListChatModel(responses=["a"])).decoding_as(Decoding(topp=0.5))
+        as_told(ChatEngine.of(FakeListChatModel(responses=["a"])), Decoding(topp=0.5))
 
 
 @pytest.fixture
@@ -173,8 +183,7 @@ def hollow(tmp_path: Path) -> GgufEngine:
     ],
 )
 def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str, Any], sampling: str) -> None:
-    other = hollow.decoding_as(Decoding(**told))
-    assert isinstance(other, Decodes)
+    other = as_told(hollow, Decoding(**told))
     assert traits_of(other).sampling == sampling
     assert (other.name, traits_of(hollow).sampling) == (hollow.name, "max_tokens=512 temperature=0 seed=0 top_p=0.6")
 
@@ -189,7 +198,7 @@ def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str
 )
 def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[str, Any], why: str) -> None:
     with pytest.raises(SettingsError, match=why):
-        hollow.decoding_as(Decoding(**told))
+        as_told(hollow, Decoding(**told))
 
 
 @pytest.fixture(scope="module")
@@ -207,9 +216,9 @@ def thought(reply_type: type[AskReply] | type[ReflectReply] = AskReply) -> Promp
 
 def test_a_loaded_gguf_model_writes_as_told(gguf: GgufEngine) -> None:
     greedy = gguf.reply(thought()).text
-    assert gguf.decoding_as(Decoding(topk=1, temperature=2.0)).reply(thought()).text == greedy
-    assert gguf.decoding_as(Decoding(topp=0.0, temperature=2.0)).reply(thought()).text == greedy
-    hot = gguf.decoding_as(Decoding(topk=200, temperature=2.0))
+    assert as_told(gguf, Decoding(topk=1, temperature=2.0)).reply(thought()).text == greedy
+    assert as_told(gguf, Decoding(topp=0.0, temperature=2.0)).reply(thought()).text == greedy
+    hot = as_told(gguf, Decoding(topk=200, temperature=2.0))
     assert hot.reply(thought()).text == hot.reply(thought()).text != greedy
-    assert gguf.decoding_as(Decoding(beam_max_length=16)).reply(thought(ReflectReply)).output_tokens == 16
+    assert as_told(gguf, Decoding(beam_max_length=16)).reply(thought(ReflectReply)).output_tokens == 16
     assert gguf.reply(thought()).text == greedy

@@ -16,17 +16,16 @@ from openai_server import Body, OpenAIServer, Response, completion, refusal
 
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings, server_of
-from investigator.engines.chat.pace import Pace
-from investigator.engines.chat.turns import Ended, Turns, turns_at
+from investigator.engines.chat.queueing import CallPace, CallQueue, Ended, queue_at
 from investigator.errors import EngineTimeoutError, RateLimitError
 
 
-def refused(pace: Pace, *, began: float, now: float, running: int = 100, asked: float | None = None) -> Pace:
+def refused(pace: CallPace, *, began: float, now: float, running: int = 100, asked: float | None = None) -> CallPace:
     return pace.after_refusal(began=began, now=now, running=running, asked=asked)
 
 
 def test_a_refusal_halves_and_never_below_one() -> None:
-    pace, slots = Pace(16), []
+    pace, slots = CallPace(16), []
     for now in range(1, 7):
         pace = refused(pace, began=now, now=now)
         slots.append(pace.slots)
@@ -34,7 +33,7 @@ def test_a_refusal_halves_and_never_below_one() -> None:
 
 
 def test_a_crowd_that_is_refused_together_halves_once() -> None:
-    pace = Pace(16)
+    pace = CallPace(16)
     for now in (1.0, 1.1, 1.2):
         pace = refused(pace, began=0.0, now=now)
     assert pace.slots == 8
@@ -42,18 +41,18 @@ def test_a_crowd_that_is_refused_together_halves_once() -> None:
 
 
 def test_what_is_halved_is_what_was_running() -> None:
-    assert refused(Pace(16), began=0, now=1, running=5).limit == 2.5
+    assert refused(CallPace(16), began=0, now=1, running=5).limit == 2.5
 
 
 def test_as_many_successes_as_calls_side_by_side_allow_about_one_more() -> None:
-    pace = Pace(4)
+    pace = CallPace(4)
     for _ in range(4):
         pace = pace.after_success(16)
     assert 4.8 < pace.limit <= 5
 
 
 def test_successes_never_lead_beyond_the_most() -> None:
-    pace = Pace(1)
+    pace = CallPace(1)
     for _ in range(1000):
         pace = pace.after_success(16)
     assert pace.slots == 16
@@ -61,13 +60,13 @@ def test_successes_never_lead_beyond_the_most() -> None:
 
 
 def test_the_longest_wait_that_was_asked_for_counts() -> None:
-    pace = refused(refused(Pace(4), began=0, now=10, asked=30), began=0, now=11, asked=5)
+    pace = refused(refused(CallPace(4), began=0, now=10, asked=30), began=0, now=11, asked=5)
     assert (pace.hold(11), pace.hold(40), pace.hold(41)) == (29, 0, 0)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 60)), max_size=60), st.integers(1, 256))
 def test_the_slots_are_always_between_one_and_the_most(history: list[tuple[bool, float]], most: int) -> None:
-    pace = Pace(most)
+    pace = CallPace(most)
     for now, (went_well, asked) in enumerate(history):
         pace = pace.after_success(most) if went_well else refused(pace, began=now, now=now, asked=asked)
         assert 1 <= pace.slots <= most
@@ -75,58 +74,58 @@ def test_the_slots_are_always_between_one_and_the_most(history: list[tuple[bool,
 
 def test_one_wait_that_was_asked_for_holds_back_all_calls() -> None:
     made_time = MadeTime()
-    turns = made_time.turns()
-    first, second = (turns.ticket(most=16, longest=60, patience=600) for _ in range(2))
-    turns.end(first, turns.begin(first), Ended.REFUSED, asked=20.0)
-    assert turns.begin(second) == 1020.0
+    queue = made_time.queue()
+    first, second = (queue.ticket(most=16, longest=60, patience=600) for _ in range(2))
+    queue.end(first, queue.begin(first), Ended.REFUSED, asked=20.0)
+    assert queue.begin(second) == 1020.0
     assert made_time.slept == [20.0]
 
 
 def test_a_refusal_that_asks_for_no_wait_holds_back_nobody() -> None:
     made_time = MadeTime()
-    turns = made_time.turns()
-    first, second = (turns.ticket(most=16, longest=60, patience=600) for _ in range(2))
-    turns.end(first, turns.begin(first), Ended.REFUSED)
-    assert turns.begin(second) == 1000.0
+    queue = made_time.queue()
+    first, second = (queue.ticket(most=16, longest=60, patience=600) for _ in range(2))
+    queue.end(first, queue.begin(first), Ended.REFUSED)
+    assert queue.begin(second) == 1000.0
     assert made_time.slept == []
 
 
 def test_a_hold_that_is_too_long_is_an_error_at_once() -> None:
     made_time = MadeTime()
-    turns = made_time.turns()
-    first, second = (turns.ticket(most=16, longest=60, patience=600) for _ in range(2))
-    turns.end(first, turns.begin(first), Ended.REFUSED, asked=3600.0)
+    queue = made_time.queue()
+    first, second = (queue.ticket(most=16, longest=60, patience=600) for _ in range(2))
+    queue.end(first, queue.begin(first), Ended.REFUSED, asked=3600.0)
     with pytest.raises(RateLimitError) as caught:
-        turns.begin(second)
+        queue.begin(second)
     assert caught.value.retry_after == 3600
     assert made_time.slept == []
 
 
 def test_who_finds_no_turn_gives_up_when_its_patience_has_run_out() -> None:
-    turns = Turns("http://test:1")
-    turns.begin(turns.ticket(most=1, longest=1, patience=1))
+    queue = CallQueue("http://test:1")
+    queue.begin(queue.ticket(most=1, longest=1, patience=1))
     with pytest.raises(EngineTimeoutError, match="http://test:1"):
-        turns.begin(turns.ticket(most=1, longest=1, patience=0.05))
+        queue.begin(queue.ticket(most=1, longest=1, patience=0.05))
 
 
 def test_the_oldest_goes_first_although_it_has_been_refused() -> None:
-    turns = Turns("http://test:1", sleep=lambda _: None)
-    oldest, running, youngest = (turns.ticket(most=1, longest=1, patience=5) for _ in range(3))
+    queue = CallQueue("http://test:1", sleep=lambda _: None)
+    oldest, running, youngest = (queue.ticket(most=1, longest=1, patience=5) for _ in range(3))
     order: list[int] = []
-    began = turns.begin(running)
+    began = queue.begin(running)
 
     def take(number: int) -> None:
         ticket = (oldest, running, youngest)[number]
-        moment = turns.begin(ticket)
+        moment = queue.begin(ticket)
         order.append(number)
-        turns.end(ticket, moment, Ended.WELL)
+        queue.end(ticket, moment, Ended.WELL)
 
     waiting = [threading.Thread(target=take, args=(number,)) for number in (2, 0)]
     for thread in waiting:
         thread.start()
-        while len(turns._waiting) < 1 + waiting.index(thread):
+        while len(queue._waiting) < 1 + waiting.index(thread):
             time.sleep(0.001)
-    turns.end(running, began, Ended.WELL)
+    queue.end(running, began, Ended.WELL)
     for thread in waiting:
         thread.join()
     assert order == [0, 2]
@@ -180,15 +179,15 @@ def test_a_crowded_server_answers_everybody_in_the_end(openai_server: OpenAIServ
 
 
 def test_an_endpoint_has_the_same_turns_for_as_long_as_somebody_holds_them() -> None:
-    turns = turns_at("http://one:1")
-    ticket = turns.ticket(most=1, longest=60, patience=60)
-    turns.end(ticket, turns.begin(ticket), Ended.REFUSED, asked=3600.0)
+    queue = queue_at("http://one:1")
+    ticket = queue.ticket(most=1, longest=60, patience=60)
+    queue.end(ticket, queue.begin(ticket), Ended.REFUSED, asked=3600.0)
     with pytest.raises(RateLimitError):
-        turns_at("http://one:1").begin(ticket)
-    turns_at("http://two:1").begin(ticket)
-    del turns
+        queue_at("http://one:1").begin(ticket)
+    queue_at("http://two:1").begin(ticket)
+    del queue
     gc.collect()
-    turns_at("http://one:1").begin(ticket)
+    queue_at("http://one:1").begin(ticket)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigator.engines.transformers.factual_nucleus import Schedule, ends_sentence, shares
+from investigator.engines.transformers.token_rules import Schedule, ends_sentence
+
+
+def shares(schedule: Schedule, ends: list[bool]) -> list[float]:
+    """The mass for each token, and the one after the last."""
+    return [schedule.share(ends[:n]) for n in range(len(ends) + 1)]
+
 
 USUAL = Schedule(p=0.9, decay=0.5, bound=0.2)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
+from investigator.bb3.decoding.told import engine_as_told
 from investigator.bb3.records import Module
-from investigator.engines.base import Decodes, Engine
+from investigator.engines.base import Engine
 from investigator.errors import SettingsError
 from investigator.records.decoding import Decoding, Inference
 
@@ -21,6 +22,9 @@ class EngineKind(StrEnum):
     COMPLETIONS = "completions"
 
 
+LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
+"""The fields that say which of several lines are taken."""
+
 _ONE = frozenset({Inference.GREEDY})
 _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
     EngineKind.EXTRACTIVE: _ONE,
@@ -32,20 +36,36 @@ _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
     ),
 }
 _OF_SERVERS = frozenset({"inference", "topp", "temperature", "beam_max_length"})
+_NOT_OF_COMPLETIONS = frozenset(
+    {"topk", "p_reset", "beam_block_ngram", "beam_context_block_ngram", "beam_block_full_context"}
+)
 _FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
     EngineKind.EXTRACTIVE: frozenset(),
     EngineKind.CHAT: _OF_SERVERS,
     EngineKind.GGUF: _OF_SERVERS | {"topk"},
-    EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields),
-    EngineKind.COMPLETIONS: frozenset(Decoding.model_fields),
+    EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields) - {"beam_block_full_context"},
+    EngineKind.COMPLETIONS: frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
 }
-"""The fields of a decoding that an engine of the kind goes by; of the method only what is supported."""
+"""The fields of a decoding that an engine of the kind goes by; of the method only what is supported.
+
+No engine of ours cuts a prompt, so none has a longer context that `beam_block_full_context` could mean.
+"""
 
 
 def kind_of(engine_name: str) -> EngineKind:
     """The kind of the engine of that name; one that is not known otherwise is a chat model."""
     first = engine_name.partition(":")[0]
     return EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
+
+
+def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
+    """Return the fields set in a decoding that an engine of the kind does not go by, with their values."""
+    given: Mapping[str, object] = told.model_dump(exclude_unset=True)
+    has_method = "inference" not in given or told.inference in _SUPPORTED[kind]
+    # the extractive engine has one reply to a prompt, which is what greedy means
+    method = {"inference"} if has_method else set()
+    followed = (_FOLLOWED[kind] - {"inference"}) | method
+    return {name: value for name, value in given.items() if name not in followed}
 
 
 def engines_as_told(
@@ -79,17 +99,12 @@ def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, objec
     """The engine as told, what of it cannot be told, and why that is where the engine says it."""
     kind = kind_of(engine.name)
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)
-    has_method = "inference" not in given or told.inference in _SUPPORTED[kind]
-    followed = _FOLLOWED[kind] if has_method else _FOLLOWED[kind] - {"inference"}
-    kept = {name: value for name, value in given.items() if name in followed}
-    beyond = {name: value for name, value in given.items() if name not in followed}
-    if kind is EngineKind.EXTRACTIVE and has_method:
-        beyond.pop("inference", None)  # it has one reply to a prompt, which is what greedy means
-    if not kept:
+    beyond = not_followed(kind, told)
+    kept = {name: value for name, value in given.items() if name not in beyond}
+    if not kept or kind is EngineKind.EXTRACTIVE:
         return engine, beyond, ""
-    if not isinstance(engine, Decodes):
-        return engine, given, ""
     try:
-        return engine.decoding_as(Decoding.model_validate(kept)), beyond, ""
+        made = engine_as_told(engine, Decoding.model_validate(kept))
     except SettingsError as error:
         return engine, given, f" ({error.message})"
+    return (engine, given, "") if made is None else (made, beyond, "")

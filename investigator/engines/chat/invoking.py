@@ -1,16 +1,18 @@
-"""A reply that is heard while a server sends it, piece by piece."""
+"""One call of a LangChain chat model: at once, or heard piece by piece while the server sends the reply."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from investigator.engines.base import Hear
 from investigator.engines.schemas import Json
+from investigator.records import Prompt
 
 if TYPE_CHECKING:
+    from langchain_core.callbacks import BaseCallbackHandler
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
     from langchain_core.runnables.config import RunnableConfig
@@ -18,6 +20,21 @@ if TYPE_CHECKING:
 
 STREAM_USAGE = "stream_usage"
 """LangChain's word for having OpenAI's servers tell the tokens at the end of a stream."""
+
+
+class Observer:
+    """A callback handler whose errors are LangChain's to log, even if the handler wants them raised.
+
+    Everything else is the handler's own.
+    """
+
+    raise_error = False
+
+    def __init__(self, handler: BaseCallbackHandler) -> None:
+        self._handler = handler
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._handler, name)
 
 
 class Hearing:
@@ -48,6 +65,27 @@ class Hearing:
             self._ended = True
 
 
+def invoked(
+    ask: Callable[[list[BaseMessage], RunnableConfig], AIMessage], prompt: Prompt, observers: Sequence[Observer]
+) -> AIMessage | Exception:
+    """Return the message that `ask` gets for one prompt, or the error it raises; `observers` hear of the call."""
+    from langchain_core.messages import HumanMessage
+    from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
+    from langsmith import tracing_context
+
+    ours = RunnableConfig(
+        callbacks=list(observers),
+        metadata={"template": prompt.template},
+        tags=["investigator", prompt.template.partition("/")[0]],
+    )
+    config = merge_configs(ensure_config(), ours)  # a chain that this is a step of has callbacks of its own
+    with tracing_context(enabled=False):  # a variable set for another program must not send the documents away
+        try:
+            return ask([HumanMessage(prompt.text)], config)
+        except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
+            return error
+
+
 def heard(
     model: BaseChatModel,
     arguments: Mapping[str, Json],
@@ -55,7 +93,7 @@ def heard(
     messages: list[BaseMessage],
     config: RunnableConfig,
 ) -> AIMessage:
-    """The message of a model, put together from its pieces; one that sends no pieces is asked for it at once."""
+    """Return the message of a model, put together from its pieces; a model that sends none is asked for the whole."""
     said, message = "", None
     try:
         for piece in model.stream(messages, config, **arguments):
@@ -74,7 +112,7 @@ def heard(
 
 
 def text_of(content: str | list[str | dict[str, object]]) -> str:
-    """The text of a message; of a list of blocks the texts, without reasoning and other kinds."""
+    """Return the text of a message; of a list of blocks the texts, without reasoning and other kinds."""
     if isinstance(content, str):
         return content
     texts = (block if isinstance(block, str) else block.get("text") for block in content if _is_text(block))

@@ -5,7 +5,7 @@ import numpy as np
 
 from investigator import ScriptedEmbedder
 from investigator.engines.base import Vectors
-from investigator.engines.embedding.remembering import RememberingEmbedder
+from investigator.engines.embedding.cached import CachedEmbedder
 
 
 class Counting(ScriptedEmbedder):
@@ -19,7 +19,7 @@ class Counting(ScriptedEmbedder):
 
 def test_vectors_are_those_of_the_other_and_each_text_is_embedded_once() -> None:
     inner = Counting()
-    remembering = RememberingEmbedder(inner)
+    remembering = CachedEmbedder(inner)
     for texts in (["a b", "c d"], ["c d", "e f", "a b", "e f"], ["a b"]):
         assert np.array_equal(remembering.embed(texts), ScriptedEmbedder().embed(texts))
     assert sorted(inner.texts) == ["a b", "c d", "e f"]
@@ -27,19 +27,19 @@ def test_vectors_are_those_of_the_other_and_each_text_is_embedded_once() -> None
 
 
 def test_no_texts_give_no_vectors() -> None:
-    assert RememberingEmbedder(ScriptedEmbedder()).embed([]).shape == ScriptedEmbedder().embed([]).shape
+    assert CachedEmbedder(ScriptedEmbedder()).embed([]).shape == ScriptedEmbedder().embed([]).shape
 
 
 def test_what_was_not_used_for_long_is_forgotten() -> None:
     inner = Counting()
-    remembering = RememberingEmbedder(inner, most=2)
+    remembering = CachedEmbedder(inner, most=2)
     for text in ("a", "b", "c", "a"):
         remembering.embed([text])
     assert inner.texts == ["a", "b", "c", "a"]
 
 
 def test_threads_get_the_vectors_of_their_own_texts() -> None:
-    remembering = RememberingEmbedder(ScriptedEmbedder(), most=5)
+    remembering = CachedEmbedder(ScriptedEmbedder(), most=5)
     texts = [[f"word{i}", f"word{i + 1}"] for i in range(40)]
     with ThreadPoolExecutor(8) as pool:
         for asked, vectors in zip(texts, pool.map(remembering.embed, texts), strict=True):

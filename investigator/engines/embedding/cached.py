@@ -1,4 +1,4 @@
-"""An embedder that remembers: reading what a search has just looked at costs nothing again."""
+"""A cache of vectors: reading what a search has just looked at costs nothing again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.engines.base import Embedder, Vectors
 _MOST = 20_000  # vectors of 384 numbers: 30 MB
 
 
-class RememberingEmbedder:
+class CachedEmbedder:
     """Another embedder, whose last vectors are kept in memory by their texts. Safe to use from several threads."""
 
     def __init__(self, embedder: Embedder, most: int = _MOST) -> None:

@@ -10,8 +10,7 @@ import httpx
 import pytest
 from openai_server import OpenAIServer, Response, completion
 
-from investigator.engines.chat.http_bounds import BodyBounds, bound_clients
-from investigator.engines.chat.time_limit import within
+from investigator.engines.http import BodyBounds, bound_clients, within
 from investigator.errors import EngineError, EngineTimeoutError
 
 BOUNDS = BodyBounds("some model", seconds=0.1, octets=1000)

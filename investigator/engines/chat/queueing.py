@@ -1,20 +1,57 @@
-"""Calls to one endpoint take turns: so many side by side, none while it wants to be left alone, the oldest first."""
+"""A queue of the calls to one endpoint: so many run at a time, none while it asks to wait, the oldest goes first."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from threading import Condition, Lock
 from weakref import WeakValueDictionary
 
-from investigator.engines.chat.pace import Pace
 from investigator.errors import EngineTimeoutError, RateLimitError
 
 _SPREAD = 1.0  # seconds within which those who waited for the same moment begin
+
+
+@dataclass(frozen=True)
+class CallPace:
+    """The number of calls side by side that an endpoint bears, and the moment before which it wants none.
+
+    Additive increase, multiplicative decrease, as TCP does it (Chiu and Jain 1989): about one call more after as many
+    successes as there are calls side by side, half as many after a refusal. Refusals of calls that had begun before
+    the last cut are the same crowd meeting the same limit, and cut nothing again. Moments are seconds of any one clock.
+    """
+
+    limit: float
+    opens_at: float = -math.inf
+    cut_at: float = -math.inf
+
+    @property
+    def slots(self) -> int:
+        """Whole calls that may run side by side; never below 1."""
+        return max(1, int(self.limit))
+
+    def hold(self, now: float) -> float:
+        """Seconds for which no call may begin."""
+        return max(0.0, self.opens_at - now)
+
+    def after_success(self, most: int) -> CallPace:
+        """A call went well: a little more is allowed, up to `most` side by side."""
+        return self if self.limit >= most else replace(self, limit=min(float(most), self.limit + 1 / self.limit))
+
+    def after_refusal(self, *, began: float, now: float, running: int, asked: float | None) -> CallPace:
+        """A call that began at `began` was refused, one of `running`; `asked` is the wait (seconds) that was asked for.
+
+        What is halved is what was really running, where that is less than what was allowed.
+        """
+        opens_at = self.opens_at if asked is None else max(self.opens_at, now + asked)
+        if began < self.cut_at:
+            return replace(self, opens_at=opens_at)
+        return CallPace(limit=max(1.0, min(self.limit, running) / 2), opens_at=opens_at, cut_at=now)
 
 
 @dataclass(frozen=True)
@@ -39,11 +76,11 @@ class Ended(Enum):
     OTHERWISE = auto()
 
 
-class Turns:
+class CallQueue:
     """Lets the calls to one endpoint begin, at the pace that its answers set.
 
     `clock` gives seconds, `sleep` waits for some, `jitter` gives a number from 0 to 1 that is never twice the same.
-    Safe to call from several threads; it is meant to be shared by all that call the endpoint: see `turns_at`.
+    Safe to call from several threads; it is meant to be shared by all that call the endpoint: see `queue_at`.
     """
 
     def __init__(
@@ -59,7 +96,7 @@ class Turns:
         self._sleep = sleep
         self._jitter = jitter
         self._numbers = itertools.count()
-        self._pace: Pace | None = None
+        self._pace: CallPace | None = None
         self._running = 0
         self._waiting: set[int] = set()
         self._changed = Condition()
@@ -69,10 +106,10 @@ class Turns:
         return Ticket(next(self._numbers), most, longest, self._clock() + patience)
 
     def begin(self, ticket: Ticket) -> float:
-        """Wait until the call may begin, and give the moment; `end` must follow.
+        """Wait until the call may begin, and return the moment; `end` must follow.
 
-        Raises RateLimitError where the endpoint wants to be left alone for longer than the ticket allows, and
-        EngineTimeoutError where its patience has run out.
+        Raises RateLimitError if the endpoint wants to be left alone for longer than the ticket allows, and
+        EngineTimeoutError if its patience has run out.
         """
         while True:
             began, hold = self._slot(ticket)
@@ -81,9 +118,9 @@ class Turns:
             self.pause(hold)
 
     def end(self, ticket: Ticket, began: float, ended: Ended, asked: float | None = None) -> None:
-        """The call is over; where it was refused for now, the endpoint may have `asked` for a wait, in seconds."""
+        """End a call; if it was refused for now, the endpoint may have `asked` for a wait, in seconds."""
         with self._changed:
-            pace = self._pace or Pace(ticket.most)
+            pace = self._pace or CallPace(ticket.most)
             if ended is Ended.REFUSED:
                 now, running = self._clock(), self._running
                 self._pace = pace.after_refusal(began=began, now=now, running=running, asked=asked)
@@ -103,7 +140,7 @@ class Turns:
             try:
                 while True:
                     now = self._clock()
-                    pace = self._pace = self._pace or Pace(ticket.most)
+                    pace = self._pace = self._pace or CallPace(ticket.most)
                     if hold := pace.hold(now):
                         self._check(ticket, now, hold)
                         return None, hold
@@ -125,14 +162,14 @@ class Turns:
             raise EngineTimeoutError(f"{self.endpoint} had no room for one more call for too long")
 
 
-_SHARED: WeakValueDictionary[str, Turns] = WeakValueDictionary()
+_SHARED: WeakValueDictionary[str, CallQueue] = WeakValueDictionary()
 _SHARED_LOCK = Lock()
 
 
-def turns_at(endpoint: str) -> Turns:
-    """The turns of an endpoint: the same for everybody in this process, for as long as anybody holds them."""
+def queue_at(endpoint: str) -> CallQueue:
+    """Return the queue of an endpoint: the same for everybody in this process, as long as anybody holds it."""
     with _SHARED_LOCK:
-        turns = _SHARED.get(endpoint)
-        if turns is None:
-            turns = _SHARED[endpoint] = Turns(endpoint)
-        return turns
+        queue = _SHARED.get(endpoint)
+        if queue is None:
+            queue = _SHARED[endpoint] = CallQueue(endpoint)
+        return queue

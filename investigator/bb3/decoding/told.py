@@ -1,0 +1,157 @@
+"""Engines that write as a module is told, by the settings that each kind of engine has.
+
+A decoding is told in part: only the fields that were set in it count, and they mean a method. A number that only one
+method has, such as `topk`, means that method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, TypeVar, runtime_checkable
+
+from pydantic import ValidationError
+
+from investigator.engines.base import Engine
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.models import ChatSettings
+from investigator.engines.gguf.engine import GgufEngine, GgufSettings
+from investigator.engines.transformers.engine import TransformersEngine
+from investigator.errors import SettingsError
+from investigator.records import Record
+from investigator.records.decoding import OFF, Decoding, Inference
+
+Settings = TypeVar("Settings", bound=Record)
+
+_ONLY_OF = {
+    "topk": (Inference.TOPK,),
+    "lambda_decay": (Inference.FACTUAL_NUCLEUS,),
+    "omega_bound": (Inference.FACTUAL_NUCLEUS,),
+    "p_reset": (Inference.FACTUAL_NUCLEUS,),
+    "beam_size": (Inference.BEAM, Inference.SAMPLE_AND_RANK),
+    "topp": (Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK),
+    "temperature": (Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK, Inference.TOPK),
+}
+"""The methods that use a number; the first is meant by whoever tells the number alone."""
+
+
+@runtime_checkable
+class Decodes(Protocol):
+    """An engine of another package that can be told how to choose the tokens of its replies."""
+
+    def decoding_as(self, decoding: Decoding) -> Engine:
+        """Return the same engine, with the same loaded model and the same name, that writes as told.
+
+        Only the fields that were set in `decoding` count; what is not told stays as this engine has it. The traits'
+        `sampling` differs, so that kept replies are told apart. Raises SettingsError for a method that the engine does
+        not have, and a value that it does not take.
+        """
+        ...
+
+
+def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
+    """Return the same engine that writes as told; None if it is of a kind that cannot be told anything.
+
+    It shares the loaded model and has the same name; its traits' `sampling` differs. Raises SettingsError for a method
+    that the engine does not have, and a value that it does not take.
+    """
+    if isinstance(engine, ChatEngine):
+        return engine.with_settings(changed(engine.settings, _chat_changes(engine.settings, decoding, engine.name)))
+    if isinstance(engine, GgufEngine):
+        return engine.with_settings(changed(engine.settings, _gguf_changes(engine.settings, decoding, engine.name)))
+    if isinstance(engine, TransformersEngine):
+        own = engine.settings
+        return engine.with_settings(changed(own, {"decoding": with_told(own.decoding, decoding)}))
+    return engine.decoding_as(decoding) if isinstance(engine, Decodes) else None
+
+
+def _chat_changes(own: ChatSettings, told: Decoding, name: str) -> dict[str, object]:
+    """Greedy, nucleus, and the most tokens of a reply; servers know nothing else."""
+    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
+    match told_method(told):
+        case None:
+            return most
+        case Inference.GREEDY:
+            return {**most, "temperature": 0.0, "top_p": None}
+        case Inference.NUCLEUS:
+            temperature = told_temperature(told, own.temperature)
+            return {**most, "temperature": temperature, "top_p": told_share(told, own.top_p)}
+        case method:
+            raise _cannot_be_told(name, method)
+
+
+def _gguf_changes(own: GgufSettings, told: Decoding, name: str) -> dict[str, object]:
+    """What a decoding changes in the settings: each method draws from its own tokens alone."""
+    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
+    warm: dict[str, object] = {"temperature": told_temperature(told, own.temperature), "top_p": None, "top_k": None}
+    match told_method(told):
+        case None:
+            return most
+        case Inference.GREEDY:
+            return {**most, **warm, "temperature": 0.0}
+        case Inference.TOPK:
+            return {**most, **warm, "top_k": told.topk}
+        case Inference.NUCLEUS:
+            share = told_share(told, own.top_p)
+            return {**most, **warm, "top_p": 1.0 if share is None else share}
+        case method:
+            raise _cannot_be_told(name, method)
+
+
+def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
+    """The method that a decoding tells by its name, or else by a number that only some methods have.
+
+    Where the engine's `own` method has the number too, it stays. None where nothing is told of the method.
+    """
+    if "inference" in told.model_fields_set:
+        return told.inference
+    for field, methods in _ONLY_OF.items():
+        if field in told.model_fields_set:
+            return own if own in methods else methods[0]
+    return None
+
+
+def told_share(told: Decoding, own: float | None = None) -> float | None:
+    """The mass of probability that nucleus draws from; None for all of it, as where only a temperature is told.
+
+    `own` is the engine's, which holds where nucleus is told without one.
+    """
+    if "topp" in told.model_fields_set:
+        return None if told.topp == OFF else told.topp
+    if "inference" not in told.model_fields_set:
+        return None
+    return told.topp if own is None else own
+
+
+def told_temperature(told: Decoding, own: float | None = None) -> float:
+    """The temperature of a method that draws; the engine's `own` holds where none is told, unless it is 0."""
+    return own if own and "temperature" not in told.model_fields_set else told.temperature
+
+
+def with_told(own: Decoding, told: Decoding) -> Decoding:
+    """An engine's own decoding, changed by what is set in another one."""
+    changes: dict[str, object] = told.model_dump(exclude_unset=True)
+    method = told_method(told, own.inference)
+    if method is not None:
+        changes["inference"] = method
+    if method is Inference.NUCLEUS and method is not own.inference:
+        share = told_share(told, own.topp)
+        changes["topp"] = OFF if share is None else share
+    return own.changed(**changes)
+
+
+def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
+    """Settings with other values. Raises SettingsError for a value that they do not take."""
+    try:
+        return type(settings).model_validate({**settings.model_dump(), **changes})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(map(str, first["loc"]))
+        told = f"{first['input']!r} cannot be told as {name}: {first['msg'].lower()}"
+        raise SettingsError(told, hint="Tell the engine another value, or none.") from error
+
+
+def _cannot_be_told(engine_name: str, method: Inference) -> SettingsError:
+    """The error of an engine that has no such method."""
+    return SettingsError(
+        f"{engine_name} cannot be told {method}", hint="An engine transformers:FOLDER takes every method."
+    )

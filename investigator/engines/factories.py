@@ -1,0 +1,112 @@
+"""What makes an engine from the name of a model: the interface for plug-ins, and our own engines behind it.
+
+Another package adds an engine with an entry point of the group `investigator.engines`, in its pyproject.toml:
+
+    [project.entry-points."investigator.engines"]
+    toy = "toy_engine:open_toy"
+
+From then on `--model toy:NAME` asks the engine that `open_toy("NAME", options)` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from investigator.engines.base import Engine
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.known_servers import KnownServers
+from investigator.engines.chat.models import ChatSettings
+from investigator.engines.gguf.engine import GgufEngine, GgufSettings
+from investigator.engines.recorded import RecordedEngine
+from investigator.engines.scripted import ScriptedEngine
+from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
+from investigator.errors import SettingsError
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import BaseCallbackHandler
+
+GROUP = "investigator.engines"
+"""The group of entry points under which packages add engines."""
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """What an engine may use of the run that it is opened for.
+
+    `on_notice` takes a sentence for the user, such as that a parameter was refused. `callbacks` are LangChain's, for
+    engines that call a LangChain model. `extractive` makes the embedded engine. The rest are the settings of our own
+    engines, and what is known of chat servers; an engine of another package reads its settings where it likes.
+    """
+
+    extractive: Callable[[], Engine]
+    on_notice: Callable[[str], None] | None = None
+    callbacks: Sequence[BaseCallbackHandler] = ()
+    chat: ChatSettings | None = None
+    gguf: GgufSettings | None = None
+    transformers: TransformersSettings | None = None
+    known: KnownServers | None = None
+
+
+class EngineFactory(Protocol):
+    """Makes the engine of a model; this is what an entry point of `investigator.engines` names.
+
+    `name` is the user's, without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine has a
+    `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for what it may have
+    besides. Open it quickly and load a model at the first prompt. Raise SettingsError, CredentialError or
+    MissingPackageError, with a hint, if the engine cannot be used.
+    """
+
+    def __call__(self, name: str, options: EngineOptions, /) -> Engine:
+        """Return the engine of the model `name`."""
+        ...
+
+
+def open_chat(name: str, options: EngineOptions) -> Engine:
+    """Return the chat model `provider:name` that LangChain knows."""
+    return ChatEngine(name, options.chat, on_notice=options.on_notice, known=options.known, callbacks=options.callbacks)
+
+
+def open_extractive(name: str, options: EngineOptions) -> Engine:
+    """Return the embedded engine, which has no models to choose from."""
+    if name:
+        raise SettingsError(f"the embedded engine has no model {name!r}", hint="Write it as extractive")
+    return options.extractive()
+
+
+def open_gguf(name: str, options: EngineOptions) -> Engine:
+    """Return the engine of a GGUF file."""
+    return GgufEngine(_path(name, "gguf"), options.gguf)
+
+
+def open_recorded(name: str, options: EngineOptions) -> Engine:
+    """Return the engine that replays a recording."""
+    return RecordedEngine(_path(name, "recorded"))
+
+
+def open_scripted(name: str, options: EngineOptions) -> Engine:
+    """Return the engine that replies from a script."""
+    return ScriptedEngine.from_file(_path(name, "scripted"))
+
+
+def open_transformers(name: str, options: EngineOptions) -> Engine:
+    """Return the engine of a model folder of transformers."""
+    return TransformersEngine(_path(name, "transformers"), options.transformers)
+
+
+OWN: Mapping[str, EngineFactory] = {
+    "chat": open_chat,
+    "extractive": open_extractive,
+    "gguf": open_gguf,
+    "recorded": open_recorded,
+    "scripted": open_scripted,
+    "transformers": open_transformers,
+}
+"""Our own engines, which pyproject.toml lists, too; a checkout that is not installed has no entry points to read."""
+
+
+def _path(name: str, provider: str) -> str:
+    if not name:
+        raise SettingsError(f"'{provider}:' names no file", hint=f"Write it as {provider}:FILE")
+    return name

@@ -1,0 +1,263 @@
+"""HTTP with an end: bounds on what a server may send and how long it takes, and one way to try again.
+
+Our own requests go through `Endpoint.post`. The HTTP clients inside providers' packages get the same bounds, by
+`client_settings` if their class takes a client or options for one, else by `bound_clients`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from contextvars import copy_context
+from dataclasses import dataclass, field, replace
+from itertools import count
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, runtime_checkable
+from urllib.parse import urlsplit
+
+from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+MOST_OCTETS = 4_000_000
+"""A longer body is no reply: 200,000 characters of text in JSON, each written as an escape, take 1.2 million."""
+
+_UNCOMPRESSED: Mapping[str, str] = {"Accept-Encoding": "identity"}  # so that counting octets on the wire bounds a body
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_PLACES_OF_CLIENTS = ("client", "_client", "root_client")
+_DEPTH = 3
+_ENVELOPES = 50  # times a reply, if each of its tokens comes with an envelope of its own
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An address to post to. `place` names it in errors, whose hint is `hint`.
+
+    A request ends within `seconds`, whatever the server does, and reads at most `octets` of the reply's body.
+    """
+
+    address: str
+    place: str
+    seconds: float
+    octets: int = MOST_OCTETS
+    headers: Mapping[str, str] = field(default_factory=dict)
+    hint: str = ""
+    transport: httpx.BaseTransport | None = None
+
+    def post(self, body: bytes) -> tuple[int, bytes]:
+        """Return the status and the body of the reply; a redirect is returned, not followed.
+
+        Raises EngineTimeoutError, EngineUnreachableError, and EngineError for a body that is too long or compressed.
+        """
+        import httpx  # here, so that importing it does not count as waiting for the server
+
+        def send() -> tuple[int, bytes] | EngineError | TimeoutError:
+            try:
+                with httpx.Client(**self._settings(), transport=self.transport) as client:
+                    response = client.post(self.address, content=body)
+                    return response.status_code, response.content
+            except httpx.TimeoutException as error:
+                return TimeoutError(str(error))
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+                return EngineUnreachableError(f"{self.place} cannot be reached: {error}", hint=self.hint)
+            except EngineError as error:
+                return error
+
+        answer = within(self.seconds, send)
+        if isinstance(answer, TimeoutError):
+            raise EngineTimeoutError(f"{self.place} did not answer within {self.seconds:g} seconds", hint=self.hint)
+        if isinstance(answer, EngineError):
+            raise answer
+        return answer
+
+    def _settings(self) -> _OwnClientSettings:
+        parts = urlsplit(self.address)
+        shared = client_settings(BodyBounds(self.place, self.seconds, self.octets, self.hint))
+        return {
+            **shared,
+            "headers": {**shared["headers"], **self.headers},
+            "verify": parts.scheme == "https",  # reading the certificates takes 25 ms
+            "trust_env": parts.hostname not in _LOOPBACK,  # what is sent to this machine goes through no proxy
+        }
+
+
+class ClientSettings(TypedDict):
+    """What a client of httpx is built with so that it keeps to our bounds."""
+
+    timeout: float
+    follow_redirects: bool
+    headers: dict[str, str]
+    event_hooks: dict[str, list[Callable[..., None]]]
+
+
+class _OwnClientSettings(ClientSettings):
+    verify: bool
+    trust_env: bool
+
+
+def client_settings(bounds: BodyBounds) -> ClientSettings:
+    """Return the arguments of an HTTP client that follows no redirect and bounds each body."""
+    return {
+        "timeout": bounds.seconds,
+        "follow_redirects": False,
+        "headers": dict(_UNCOMPRESSED),
+        "event_hooks": {"response": [bounds]},
+    }
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How often a call is tried in all; `delay` is the wait in seconds before the second try.
+
+    The wait doubles with each further try, up to `longest` seconds.
+    """
+
+    tries: int = 4
+    delay: float = 0.5
+    longest: float = 60.0
+
+    def wait(self, error: EngineError, tried: int) -> float | None:
+        """Return the seconds to wait after so many tries; None if the error will not pass or the tries are used up."""
+        if not error.retryable or tried >= self.tries:
+            return None
+        return min(self.delay * 2.0 ** (tried - 1), self.longest)
+
+
+def retried(
+    call: Callable[[], T], wait: Callable[[EngineError, int], float | None], sleep: Callable[[float], None] = time.sleep
+) -> T:
+    """Return what `call` returns, called again after each EngineError as long as `wait` gives seconds to wait.
+
+    `wait` is given the error and the number of tries so far. Raises the last error.
+    """
+    for tried in count(1):
+        try:
+            return call()
+        except EngineError as error:
+            seconds = wait(error, tried)
+            if seconds is None:
+                raise
+        sleep(seconds)
+    raise AssertionError("unreachable: the last try returns or raises")
+
+
+def within(seconds: float, work: Callable[[], T]) -> T | TimeoutError:
+    """Return the result of `work`, or a TimeoutError if it takes longer; then it is abandoned, and its result dropped.
+
+    It runs in a thread of its own, with the caller's context variables. That thread does not keep the program from
+    ending. `work` must return its errors, not raise them.
+    """
+    results: SimpleQueue[T] = SimpleQueue()
+    context = copy_context()
+    Thread(target=lambda: results.put(context.run(work)), name="investigator-call", daemon=True).start()
+    try:
+        return results.get(timeout=seconds)
+    except Empty:
+        return TimeoutError(f"no result within {seconds:g} seconds")
+
+
+class Stream(Protocol):
+    """A body on its way."""
+
+    def __iter__(self) -> Iterator[bytes]: ...
+    def close(self) -> None: ...
+
+
+class Response(Protocol):
+    """A response whose head has arrived."""
+
+    headers: Mapping[str, str]
+    stream: Stream
+
+
+@runtime_checkable
+class HttpClient(Protocol):
+    """What clients of httpx and httpx2 share."""
+
+    follow_redirects: bool
+
+    @property
+    def event_hooks(self) -> Mapping[str, MutableSequence[BodyBounds]]:
+        """What is called with each `request` and each `response`."""
+        ...
+
+
+@dataclass(frozen=True)
+class BodyBounds:
+    """A response hook that ends a body which is too long, or takes too long, with an error that names the server.
+
+    Both are counted while the body is read: a server that sends a little now and then ends, too. `seconds` count from
+    the arrival of the head. A body that comes compressed although that was not asked for is refused, for a few octets
+    of it may stand for gigabytes.
+    """
+
+    place: str
+    seconds: float
+    octets: int = MOST_OCTETS
+    hint: str = "Check that the base URL is that of a chat API, or choose another model."
+
+    def __call__(self, response: Response) -> None:
+        """Put the bounds around the body of a response."""
+        stream = response.stream
+        base = next(kind for kind in type(stream).__mro__ if kind.__name__ == "SyncByteStream")  # of either library
+        kind = type("BoundedStream", (_BoundedStream, base), {})
+        compression = response.headers.get("content-encoding", "identity")
+        is_of_pieces = response.headers.get("content-type", "").startswith("text/event-stream")
+        bounds = replace(self, octets=self.octets * _ENVELOPES) if is_of_pieces else self
+        response.stream = kind(stream, bounds, compression)
+
+
+class _BoundedStream:
+    def __init__(self, stream: Stream, bounds: BodyBounds, compression: str) -> None:
+        self._stream = stream
+        self._bounds = bounds
+        self._compression = compression
+
+    def __iter__(self) -> Iterator[bytes]:
+        bounds = self._bounds
+        if self._compression != "identity":
+            message = f"{bounds.place} sent a reply in {self._compression} form, which was not asked for"
+            raise EngineError(message, hint=bounds.hint)
+        ends_at, octets = time.monotonic() + bounds.seconds, 0
+        for part in self._stream:
+            octets += len(part)
+            if octets > bounds.octets:
+                message = f"{bounds.place} sent more than {bounds.octets:,} octets, which is no reply"
+                raise EngineError(message, hint=bounds.hint)
+            if time.monotonic() > ends_at:
+                raise EngineTimeoutError(f"{bounds.place} did not end its reply in {bounds.seconds:g} seconds")
+            yield part
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)  # newer clients keep the elapsed time there
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def bound_clients(model: object, bounds: BodyBounds) -> int:
+    """Bound the bodies and refuse the redirects of the HTTP clients inside a provider's model; return their number.
+
+    For providers whose class takes neither a client nor options for one. Their clients are found in the attributes in
+    which such classes keep them; one that is kept elsewhere, or is not of httpx, goes on as its provider made it.
+    """
+    found = list(_clients(model, _DEPTH))
+    for client in found:
+        client.follow_redirects = False
+        hooks = client.event_hooks["response"]
+        if bounds not in hooks:  # LangChain's class for Anthropic shares clients among models
+            hooks.append(bounds)
+    return len(found)
+
+
+def _clients(holder: object, depth: int) -> Iterator[HttpClient]:
+    for name in _PLACES_OF_CLIENTS:
+        inner = getattr(holder, name, None)
+        if isinstance(inner, HttpClient):
+            yield inner
+        elif inner is not None and depth > 1:
+            yield from _clients(inner, depth - 1)

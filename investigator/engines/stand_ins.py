@@ -1,0 +1,63 @@
+"""Engines that have the name and the traits of another one and never ask it: for forecasts and for replays."""
+
+from __future__ import annotations
+
+from investigator.engines.base import Engine, tokens_of, traits_of
+from investigator.errors import ReplayError
+from investigator.records import Prompt, Reply, Traits
+
+
+class ForeseeingEngine:
+    """Has the name and the traits of `engine`, which is never asked; `stand_in` gives the replies.
+
+    Tokens are those that the prompt and the reply would have with `engine`.
+    """
+
+    def __init__(self, engine: Engine, stand_in: Engine) -> None:
+        self._engine = engine
+        self._stand_in = stand_in
+
+    @property
+    def name(self) -> str:
+        """The name of the engine that is not asked."""
+        return self._engine.name
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the engine that is not asked."""
+        return traits_of(self._engine)
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """Return the reply of the stand-in. Raises what that raises."""
+        reply = self._stand_in.reply(prompt)
+        tokens = tokens_of(self._engine, prompt.text), tokens_of(self._engine, reply.text)
+        return reply.changed(input_tokens=tokens[0], output_tokens=tokens[1])
+
+
+class AbsentEngine:
+    """Has the name and the traits of another engine and gives no replies: whatever was asked must be kept already."""
+
+    def __init__(self, name: str, traits: Traits) -> None:
+        self._name = name
+        self._traits = traits
+
+    @property
+    def name(self) -> str:
+        """The name of the other engine."""
+        return self._name
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the other engine."""
+        return self._traits
+
+    def count_tokens(self, text: str) -> int:
+        """0: the journal knows which prompts did not fit."""
+        return 0
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """Raises ReplayError, always."""
+        raise ReplayError(
+            f"the run did not ask {self._name} this ({prompt.template})",
+            hint="The documents, the templates or the program have changed since: ask again to investigate anew.",
+        )
