@@ -159,8 +159,7 @@ class FolderChat:
         if not message.text:
             message.force_set("text", _NO_REPLY)
         if heard.get("episode_done"):
-            session.conversation.turns.clear()
-            session.conversation.memories.clear()
+            session.conversation.end()
         return message
 
 

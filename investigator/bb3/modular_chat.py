@@ -5,6 +5,7 @@ Several conversations take a turn side by side: each step asks its module once f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
@@ -17,7 +18,8 @@ from investigator.bb3.turn_draft import RESPONSE_OF, Conversation, Draft
 from investigator.errors import InvestigatorError
 
 _OPENING_TRIES = 3
-_NAMES = ("Person 1", "Person 2")
+_NAME = re.compile(r"Person [12](?:['’]s(?: Persona)?)?(?:\s*:\s*)?")
+"""A speaker, with what makes a memory or a turn of what comes after it."""
 
 Step = Callable[[Draft, ModuleReply], None]
 """Writes a module's reply into the draft it was asked for."""
@@ -62,11 +64,9 @@ class ModularChat:
         request = ModuleRequest(module=Module.ORM, by=Module.ORM, memories=tuple(conversation.memories.texts()))
         for _ in range(_OPENING_TRIES):
             (reply,) = self._modules.ask([request])
-            if not any(name in reply.text for name in _NAMES):
+            if not _NAME.search(reply.text):
                 break
-        text = reply.text
-        for name in _NAMES:
-            text = text.replace(name, "")
+        text = _NAME.sub("", reply.text)
         draft.chosen = reply.changed(text=text)
         draft.chosen_module = Module.ORM
         draft.replies[Module.ORM] = draft.chosen

@@ -37,6 +37,11 @@ class Conversation:
         """The one who replies says something."""
         self.turns.append(Turn(speaker=Speaker.SELF, text=text))
 
+    def end(self) -> None:
+        """The episode is over: neither its turns nor what was remembered for it alone go into a later prompt."""
+        self.turns.clear()
+        self.memories.clear()
+
 
 @dataclass
 class Draft:

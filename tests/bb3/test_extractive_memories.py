@@ -283,4 +283,7 @@ def test_quotes_and_set_phrases_of_a_reply_are_no_topic() -> None:
 
 def test_a_question_of_oneself_is_no_part_of_a_later_query() -> None:
     assert query("What do you remember of me?", "You told me: “I sing.”", "What is the rent?") == "What is the rent?"
-    assert query("Where do I live?", "I found nothing on that in what you told me: see /memory.", "What is the rent?") == "What is the rent?"
+    assert (
+        query("Where do I live?", "I found nothing on that in what you told me: see /memory.", "What is the rent?")
+        == "What is the rent?"
+    )

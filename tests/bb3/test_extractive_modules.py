@@ -125,7 +125,10 @@ def test_without_memories_none_is_needed() -> None:
 def test_a_query_names_what_a_pronoun_stands_for() -> None:
     talk = ("I am a big fan of the New York Yankees", "Me too! I wonder what their record is this year")
     assert phrase(Module.SGM, *talk) == "I wonder what their record is this year (New York Yankees)"
-    assert phrase(Module.SGM, "Who owns Nordwind?", "Anna Berg owns it.", "Where does she live?") == "Where does she live? (Anna Berg)"
+    assert (
+        phrase(Module.SGM, "Who owns Nordwind?", "Anna Berg owns it.", "Where does she live?")
+        == "Where does she live? (Anna Berg)"
+    )
 
 
 def test_a_query_is_about_the_question_of_a_turn() -> None:
@@ -328,7 +331,10 @@ def test_what_tells_of_the_speaker_gives_no_words_to_a_query(talk: tuple[str, ..
 def test_what_was_told_of_oneself_is_not_even_what_a_pronoun_stands_for(told: str) -> None:
     assert phrase(Module.SGM, told) == ""
     assert phrase(Module.SGM, told, "I see.", "When was it founded?") == "When was it founded?"
-    assert phrase(Module.SGM, f"{told} The Louvre is in Paris.", "I see.", "When was it founded?") == "When was it founded? (Louvre)"
+    assert (
+        phrase(Module.SGM, f"{told} The Louvre is in Paris.", "I see.", "When was it founded?")
+        == "When was it founded? (Louvre)"
+    )
 
 
 @pytest.mark.parametrize("question", [FOLLOW_UP, "What was the fee?", "Wie lange dauerte die Nachbeobachtung?"])
@@ -341,7 +347,10 @@ def test_a_question_asked_again_gives_the_same_query(question: str) -> None:
 
 def test_a_question_that_leaves_out_its_subject_goes_on_from_the_one_before() -> None:
     assert phrase(Module.SGM, "Who wrote Hamlet?", "He did.", "And when?") == "And when? (wrote Hamlet)"
-    assert phrase(Module.SGM, "What is the rent of the mill?", QUOTED, "And the deposit?") == "And the deposit? (rent mill)"
+    assert (
+        phrase(Module.SGM, "What is the rent of the mill?", QUOTED, "And the deposit?")
+        == "And the deposit? (rent mill)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -291,6 +291,34 @@ def test_an_opening_does_not_call_the_two_by_number() -> None:
     assert modules.of(Module.ORM)[0].memories == (DOG,)
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Person 1's Persona: I have a dog. How is it?", "I have a dog. How is it?"),
+        ("Person 2: Hello! How is your dog?", "Hello! How is your dog?"),
+        ("I heard of Person 1’s dog.", "I heard of  dog."),
+    ],
+)
+def test_an_opening_begins_with_no_prefix_of_a_memory_or_a_turn(said: str, shown: str) -> None:
+    modules = Modules({Module.ORM: ModuleReply(text=said)})
+    talk = Conversation(conversation().memories)
+    assert ModularChat(modules, LARGE, decided(), Search()).open(talk).message("bot")["text"] == shown
+
+
+@pytest.mark.parametrize("family", [SMALL, LARGE, CHAT])
+def test_of_an_episode_that_ended_nothing_goes_into_the_next_prompt(family: Family) -> None:
+    talk = conversation(text="Is the moon far?")
+    always = decided(Decide.ALWAYS, Decide.ALWAYS)
+    ModularChat(Modules(), family, always, Search()).reply([talk])
+    talk.end()
+    talk.hear("Hello")
+    modules = Modules()
+    ModularChat(modules, family, always, Search(found=())).reply([talk])
+    prompts = " ".join(request.model_dump_json() for batch in modules.batches for request in batch)
+    assert "Hello" in prompts
+    assert not [word for word in ("moon", "dog") if word in prompts]
+
+
 def test_each_step_is_asked_once_for_all_conversations() -> None:
     modules = Modules()
     chat = ModularChat(modules, CHAT, decided(Decide.ALWAYS, Decide.ALWAYS), Search())

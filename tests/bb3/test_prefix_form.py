@@ -257,3 +257,10 @@ def test_of_a_very_long_conversation_little_is_looked_at() -> None:
     assert 900 < len(kept.text.split()) < 1000
     assert max(lengths) < 4 * len(kept.text)
     assert len(lengths) < 40
+
+
+@pytest.mark.parametrize("blank", ["\n", "\n\n", "  \n\t\n"])
+def test_blank_lines_before_a_history_give_its_memories_no_second_prefix(blank: str) -> None:
+    history = "Person 1's Persona: I like tea.\nHello"
+    assert prompt(Module.VRM, said(blank + history)) == prompt(Module.VRM, said(history))
+    assert prompt(Module.VRM, said(blank + "  Hello")) == prompt(Module.VRM, said("  Hello"))

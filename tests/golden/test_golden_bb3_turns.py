@@ -142,7 +142,7 @@ def large(given: Any) -> Any:
         step |= {"memory_store": dict(memories.texts()), "in_session_memories": sorted(memories.in_session)}
         turns.append(step)
         if turn.get("episode_done"):
-            conversation.turns.clear()
+            conversation.end()
     return {"turns": turns}
 
 
@@ -184,7 +184,7 @@ def small(given: Any) -> Any:
             }
         )
         if turn.get("episode_done"):
-            conversation.turns.clear()
+            conversation.end()
     return {"turns": turns}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from investigator.bb3.bb3x.pii import PiiSpan, Pii
+from investigator.bb3.bb3x.pii import Pii, PiiSpan
 
 _UP = "[A-ZÀ-ÖØ-ÞŁŚŻŠČŽ]"
 _NUMBER = r"(?P<number>\d{1,5}[a-zA-Z]?)"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl
 
-from investigator.bb3.bb3x.pii import PiiSpan, Pii
+from investigator.bb3.bb3x.pii import Pii, PiiSpan
 
 _EMAILS = (
     re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from investigator.bb3.bb3x.pii import PiiSpan, Pii
+from investigator.bb3.bb3x.pii import Pii, PiiSpan
 from investigator.language.terms import folded, stop_words
 
 _RELATIONS = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from investigator.bb3.bb3x.pii import PiiSpan, Pii
+from investigator.bb3.bb3x.pii import Pii, PiiSpan
 
 _BEFORE = r"(?<![\w.,+/-])"
 _AFTER = r"(?![\w/-]|[.,]\d)"

@@ -20,7 +20,7 @@ from random import Random
 
 from pydantic import JsonValue
 
-from investigator.bb3.bb3x.pii import PiiSpan, Pii, without_overlaps
+from investigator.bb3.bb3x.pii import Pii, PiiSpan, without_overlaps
 from investigator.bb3.bb3x.pii_addresses import addresses_in
 from investigator.bb3.bb3x.pii_contacts import contacts_in
 from investigator.bb3.bb3x.pii_names import famous_names, names_in, occurrences, words_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ SILENCE = "__SILENCE__"
 OPENING = "Opening"
 _PERSONA = "your persona"
 _MEMORY = "Personal Fact:"
+_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class PromptParts:
 def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[Line]:
     """The lines of a conversation, oldest first.
 
-    What the partner writes may be a whole conversation: leading lines about a persona are taken as they are, the last
+    What the partner writes may be a whole conversation: the first lines about a persona are taken as they are, the last
     line is the partner's, and those before it alternate. A reply of one's own is one line, whatever it holds. Blank
     lines, silence and the call for an opening are left out.
     """
@@ -60,7 +62,7 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[Line]:
         if turn.speaker is Speaker.SELF:
             found.extend(_said(turn.text, Speaker.SELF, options))
             continue
-        texts = turn.text.split("\n")
+        texts = _BLANK_LINES.sub("", turn.text).split("\n")
         personas = next((n for n, text in enumerate(texts) if not _is_persona(text, options)), len(texts))
         found.extend(Line(text, is_persona=True) for text in texts[:personas])
         rest = texts[personas:]
