@@ -11,7 +11,7 @@ from investigator.bb3.forms.cleanup import cleaned
 from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
 from investigator.bb3.forms.prefix_form import prefix_prompt
 from investigator.bb3.forms.prefix_options import PrefixOptions
-from investigator.bb3.forms.token_form import token_prompt
+from investigator.bb3.forms.token_form import token_prompt, token_text
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker
 from investigator.records import Record
@@ -79,20 +79,28 @@ def prefix_text(
 
 
 class TokenForm:
-    """The form of 3B."""
+    """The form of 3B.
 
-    def __init__(self, writer: Writer, *, decide_with_memories: bool = True) -> None:
+    The model of 3B reads each document apart, from the request; with `in_one_text` they stand above the context, for
+    models that read one text.
+    """
+
+    def __init__(self, writer: Writer, *, decide_with_memories: bool = True, in_one_text: bool = False) -> None:
         self._writer = writer
         self._decide_with_memories = decide_with_memories
+        self._in_one_text = in_one_text
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """One reply for each request."""
-        decide = self._decide_with_memories
-        prompts = [(request, token_prompt(request, decide_with_memories=decide)) for request in requests]
+        prompts = [(request, self._prompt(request)) for request in requests]
         return [
             _failure(one) if one.failed else _read(request, one, TABLE[request.module].small_yes)
             for request, one in zip(requests, _written(self._writer, prompts), strict=True)
         ]
+
+    def _prompt(self, request: ModuleRequest) -> str:
+        made = token_text if self._in_one_text else token_prompt
+        return made(request, decide_with_memories=self._decide_with_memories)
 
 
 def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[Written]:

@@ -38,6 +38,12 @@ def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
     return tuple(f"{passage(document)}{context}" for document in request.documents)
 
 
+def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
+    """All that a model is sent which reads one text: each document or memory, and the context after them."""
+    context = token_prompt(request, decide_with_memories=decide_with_memories)
+    return "".join((*token_documents(request, ""), context))
+
+
 def _without_tokens(request: ModuleRequest) -> ModuleRequest:
     """The request without the control tokens that others have put into its texts."""
     bare = without_control_tokens
