@@ -12,9 +12,9 @@ from math import inf
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules
-from investigator.bb3.family import Family
+from investigator.bb3.module_table import Family
 from investigator.bb3.records import Module, Speaker, Turn
-from investigator.bb3.turn_draft import RESPONSE_OF, Conversation, Draft
+from investigator.bb3.turn_draft import RESPONSE_OF, Draft, LiveConversation
 from investigator.errors import InvestigatorError
 
 _OPENING_TRIES = 3
@@ -39,7 +39,7 @@ class ModularChat:
         self._options = options or ChatOptions()
         self._search = search
 
-    def reply(self, conversations: Sequence[Conversation]) -> list[Draft]:
+    def reply(self, conversations: Sequence[LiveConversation]) -> list[Draft]:
         """Reply to the last turn of each conversation; the reply becomes its next turn, but where no reply was made.
 
         Raises EngineError, StoreError, BudgetSpent.
@@ -58,7 +58,7 @@ class ModularChat:
         self._remember_own([] if some_plain else spoken)
         return drafts
 
-    def open(self, conversation: Conversation) -> Draft:
+    def open(self, conversation: LiveConversation) -> Draft:
         """Begin a conversation with what is remembered of the partner."""
         draft = Draft(conversation)
         request = ModuleRequest(module=Module.ORM, by=Module.ORM, memories=tuple(conversation.memories.texts()))

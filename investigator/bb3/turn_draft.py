@@ -23,7 +23,7 @@ FIELD_OF = {
 
 
 @dataclass
-class Conversation:
+class LiveConversation:
     """What the two have said so far, oldest first, and what is remembered of them."""
 
     memories: Memories
@@ -47,7 +47,7 @@ class Conversation:
 class Draft:
     """A turn in the making. Texts that no module was asked for are empty; decisions are their modules' own words."""
 
-    conversation: Conversation
+    conversation: LiveConversation
     search_decision: str = ""
     memory_decision: str = ""
     uses_search: bool = False

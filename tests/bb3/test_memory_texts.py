@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from investigator.bb3.memory.overlap import Claim, claim_of, repeats, says_something_new
+from investigator.bb3.memory.overlap import MemoryClaim, claim_of, repeats, says_something_new
 from investigator.bb3.memory.text import (
     NO_PERSONA,
     MemoryForm,
@@ -113,8 +113,8 @@ def test_what_says_something_else_is_new(kept: str, new: str) -> None:
 
 def test_a_claim_is_read_from_its_line_as_it_was() -> None:
     for text in ("I don't like tea, but milk", "我喜欢猫", "🐶🐶", "", "I have 5,000 books"):
-        assert Claim.read(claim_of(text).wire()).negated is claim_of(text).negated
-        assert repeats(Claim.read(claim_of(text).wire()), claim_of(text)) is bool(claim_of(text).words)
+        assert MemoryClaim.read(claim_of(text).wire()).negated is claim_of(text).negated
+        assert repeats(MemoryClaim.read(claim_of(text).wire()), claim_of(text)) is bool(claim_of(text).words)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_what_is_given_is_answered_with_and_quoted(openai_server: OpenAIServer) 
     openai_server.answer(at_a_server())
     result = module("srm", *at(openai_server), stdin=f"{TALK}Interesting Fact: It is 384,400 km away.\nPerson 2:\n")
     assert result.stdout == "It is 384,400 km away.\n"
-    assert result.stderr == "quote: It is 384,400 km away. (context:line 1)\n"
+    assert result.stderr == "quote: It is 384,400 km away. (context:line 4)\n"
 
 
 def test_knowledge_is_proven_in_the_documents_of_the_context(openai_server: OpenAIServer) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest
-from investigator.bb3.forms.cleanup import cleaned
 from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
 from investigator.bb3.forms.prefix_form import prefix_prompt
-from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.forms.token_form import token_prompt, token_text
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker
@@ -132,3 +131,17 @@ def _memory_meant(text: str, memories: Sequence[str]) -> str:
     meant: Mapping[str, str] = {memory.partition(":")[2].strip(): memory for memory in reversed(memories)}
     bare = text.strip()
     return bare if bare in memories else meant.get(bare, "")
+
+
+def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
+    """Generations without what is around them.
+
+    Newlines and blanks at the ends go. Where one of the texts still has several lines, each is cut down to its first
+    line, or the last with `take_last_newline`, and there to what comes after the last colon; with `allow_newline` it is
+    left alone. Texts that have nothing to do with each other are best given one by one.
+    """
+    texts = [text.strip("\n") for text in texts]
+    if not allow_newline and any("\n" in text for text in texts):
+        chosen = -1 if take_last_newline else 0
+        texts = [text.split("\n")[chosen].rpartition(":")[2] for text in texts]
+    return [text.strip() for text in texts]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from investigator.bb3.memory.contradiction import NEGATED, is_overturned, marks_of, settled_topics, what_holds
 from investigator.bb3.memory.of_oneself import asked_topics
-from investigator.bb3.memory.overlap import Claim, claim_of, repeats
+from investigator.bb3.memory.overlap import MemoryClaim, claim_of, repeats
 from investigator.bb3.memory.personal_facts import FactSource, FactText, KeptFact, PersonalFacts
 from investigator.bb3.memory.text import says_nothing
 from investigator.bb3.records import Speaker
@@ -93,8 +93,10 @@ class LongTermMemory:
         if says_nothing(told) or len(told) > LONGEST_MEMORY:
             return None
         new = _fact(told, speaker)
-        claim = Claim.read(new.claim)
-        kept = self._facts.add(_user(user), new, source, self._now(), lambda kept: repeats(claim, Claim.read(kept)))
+        claim = MemoryClaim.read(new.claim)
+        kept = self._facts.add(
+            _user(user), new, source, self._now(), lambda kept: repeats(claim, MemoryClaim.read(kept))
+        )
         if kept is None and anew and self._overturns(user, new):
             return self._facts.add_anew(user, new, source, self._now())
         return kept
@@ -208,7 +210,7 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
 
 def _text_of(fact: KeptFact) -> FactText:
     """What is kept as it was given, without cutting its words anew."""
-    terms, marks = tuple(Claim.read(fact.claim).terms), tuple(settled_topics(fact.text))
+    terms, marks = tuple(MemoryClaim.read(fact.claim).terms), tuple(settled_topics(fact.text))
     return FactText(speaker=fact.speaker, text=fact.text, claim=fact.claim, terms=terms, marks=marks)
 
 

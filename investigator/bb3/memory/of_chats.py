@@ -8,7 +8,7 @@ from investigator.bb3.memory.choice import MOST_AVAILABLE, Chance, MemoryOptions
 from investigator.bb3.memory.contradiction import topics_of
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.of_oneself import asked_topics, asks_for_everything, asks_for_more
-from investigator.bb3.memory.overlap import Claim
+from investigator.bb3.memory.overlap import MemoryClaim
 from investigator.bb3.memory.personal_facts import FactSource, KeptFact
 from investigator.bb3.memory.text import MemoryForm, owner_of, prefix_of
 from investigator.bb3.memory.words import memory_words
@@ -138,7 +138,7 @@ class UserMemories:
     def _known_words(self, facts: Sequence[KeptFact]) -> Tokens:
         """Cuts texts into words; those of the facts were cut when they were made."""
         known = {
-            f"{prefix_of(fact.speaker, self._form)}: {fact.text}".lower(): tuple(Claim.read(fact.claim).terms)
+            f"{prefix_of(fact.speaker, self._form)}: {fact.text}".lower(): tuple(MemoryClaim.read(fact.claim).terms)
             for fact in facts
         }
         return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))

@@ -20,7 +20,7 @@ _MARK = "¬"
 
 
 @dataclass(frozen=True)
-class Claim:
+class MemoryClaim:
     """What a memory says: its words as a set, those in the reach of a negation marked; and whether there is one."""
 
     words: frozenset[str]
@@ -41,13 +41,13 @@ class Claim:
         return " ".join([_MARK if self.negated else "+", *sorted(self.words)])
 
     @classmethod
-    def read(cls, line: str) -> Claim:
+    def read(cls, line: str) -> MemoryClaim:
         """The claim of a line that `wire` made."""
         mark, *words = line.split(" ")
         return cls(frozenset(words), mark == _MARK)
 
 
-def claim_of(text: str) -> Claim:
+def claim_of(text: str) -> MemoryClaim:
     """What a memory says. A negation reaches to the next punctuation mark or `but`."""
     words: set[str] = set()
     negated = reached = False
@@ -59,10 +59,10 @@ def claim_of(text: str) -> Claim:
             words.add(word)
         elif word not in TELL_NOTHING:
             words.add(_MARK + word if reached else word)
-    return Claim(frozenset(words), negated)
+    return MemoryClaim(frozenset(words), negated)
 
 
-def repeats(new: Claim, kept: Claim, threshold: int = 1) -> bool:
+def repeats(new: MemoryClaim, kept: MemoryClaim, threshold: int = 1) -> bool:
     """Whether a memory only says again what a kept one says.
 
     That is so where fewer than `threshold` words of the kept one are missing in it and fewer than `threshold` words
