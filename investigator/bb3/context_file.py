@@ -19,8 +19,8 @@ _SPEAKERS = {
     "self": Speaker.SELF,
     "bot": Speaker.SELF,
 }
-_GIVEN = {"previous topic": "entity", "personal fact": "memory", "interesting fact": "knowledge"}
-_WRAPPED = {Module.CKM: "entity", Module.MKM: "memory", Module.SKM: "knowledge"}
+_GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, Module.MKM, Module.SKM)}
+"""What a response is conditioned on, by the module that finds it."""
 _DOCUMENT = "external knowledge"
 _ASKED_FOR = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
 _CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
@@ -42,15 +42,17 @@ def request_of(module: Module, text: str) -> ModuleRequest:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for number, line in enumerate(lines):
         found.take(line, last=number == len(lines) - 1)
-    knowledge = found.given.get("knowledge", "")
+    knowledge = found.given.get(Module.SKM, "")
     return ModuleRequest(
         module=module,
         by=module,
         turns=found.turns(),
         memories=tuple(found.memories),
         documents=tuple(found.documents),
-        quotes=(_quote(knowledge),) if knowledge else (),
-        **found.given,
+        entity=found.given.get(Module.CKM, ""),
+        memory=found.given.get(Module.MKM, ""),
+        knowledge=knowledge,
+        quotes=(_quote(knowledge, text),) if knowledge else (),
     )
 
 
@@ -60,7 +62,7 @@ class _Lines:
     def __init__(self) -> None:
         self.memories: list[str] = []
         self.documents: list[SearchDocument] = []
-        self.given: dict[str, str] = {}
+        self.given: dict[Module, str] = {}
         self._said: list[tuple[Speaker | None, str]] = []
 
     def take(self, line: str, *, last: bool) -> None:
@@ -93,11 +95,11 @@ class _Lines:
             speaker = Speaker.SELF if speaker is Speaker.PARTNER else Speaker.PARTNER
         return tuple(reversed(found))
 
-    def _give(self, field: str, text: str) -> None:
-        if field == "memory" and not self._said:
+    def _give(self, module: Module, text: str) -> None:
+        if module is Module.MKM and not self._said:
             self.memories.append(text)
         else:
-            self.given[field] = text
+            self.given[module] = text
 
     def _say(self, speaker: Speaker | None, text: str) -> None:
         """A turn; what was given before it was for a reply that has been made."""
@@ -105,16 +107,19 @@ class _Lines:
         self._said.append((speaker, text))
 
 
-def _unwrapped(line: str) -> tuple[str, str] | None:
-    """What stands between the tokens of 3B, with the name of its field."""
-    for module, field in _WRAPPED.items():
+def _unwrapped(line: str) -> tuple[Module, str] | None:
+    """What stands between the tokens of 3B, and the module that finds such things."""
+    for module in _GIVEN.values():
         begin, end = TABLE[module].wrapping or ("", "")
         if line.startswith(begin) and line.endswith(end):
-            return field, line.removeprefix(begin).removesuffix(end).strip()
+            return module, line.removeprefix(begin).removesuffix(end).strip()
     return None
 
 
-def _quote(text: str) -> Quote:
-    """Knowledge as a quote: whoever gives it answers for it."""
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return Quote(document_id="context", page=None, line=1, start=0, end=len(text), text=text, source_hash=digest)
+def _quote(knowledge: str, context: str) -> Quote:
+    """Knowledge as a quote of the context, at its place there: whoever gives the context answers for it."""
+    digest = hashlib.sha256(context.encode("utf-8", "replace")).hexdigest()
+    start = context.rfind(knowledge)
+    line = context.count("\n", 0, start) + 1
+    end = start + len(knowledge)
+    return Quote(document_id="context", page=None, line=line, start=start, end=end, text=knowledge, source_hash=digest)

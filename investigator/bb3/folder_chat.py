@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from investigator.asking.client import EngineClient
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import DocumentSearch
-from investigator.bb3.family import CHAT
 from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.memory.choice import Chance, MemoryOptions
 from investigator.bb3.memory.long_term import LONGEST_MEMORY, LongTermMemory, memory_line
@@ -16,9 +15,10 @@ from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.memory.text import is_opening
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.module_table import CHAT
 from investigator.bb3.records import Module, Speaker
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
-from investigator.bb3.turn_draft import FIELD_OF, Conversation, Draft
+from investigator.bb3.turn_draft import FIELD_OF, Draft, LiveConversation
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError
@@ -37,7 +37,7 @@ class ChatSession:
 
     user: str
     chat_id: str
-    conversation: Conversation
+    conversation: LiveConversation
     options: ChatOptions = field(default_factory=ChatOptions)
     messages: list[Message] = field(default_factory=list)
 
@@ -82,7 +82,7 @@ class FolderChat:
         chat_id = chat_id or self._new_id()
         memories = UserMemories(self.memory, user, chat_id, self._chance, options=self._memory_options)
         memories.texts()
-        return ChatSession(user, chat_id, Conversation(memories), self._options)
+        return ChatSession(user, chat_id, LiveConversation(memories), self._options)
 
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """The replies to one message in each of several sessions, each step asked for all of them at once.
@@ -159,8 +159,7 @@ class FolderChat:
         if not message.text:
             message.force_set("text", _NO_REPLY)
         if heard.get("episode_done"):
-            session.conversation.turns.clear()
-            session.conversation.memories.clear()
+            session.conversation.end()
         return message
 
 

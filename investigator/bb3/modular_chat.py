@@ -5,19 +5,21 @@ Several conversations take a turn side by side: each step asks its module once f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules
-from investigator.bb3.family import Family
+from investigator.bb3.module_table import Family
 from investigator.bb3.records import Module, Speaker, Turn
-from investigator.bb3.turn_draft import RESPONSE_OF, Conversation, Draft
+from investigator.bb3.turn_draft import RESPONSE_OF, Draft, LiveConversation
 from investigator.errors import InvestigatorError
 
 _OPENING_TRIES = 3
-_NAMES = ("Person 1", "Person 2")
+_NAME = re.compile(r"Person [12](?:['’]s(?: Persona)?)?(?:\s*:\s*)?")
+"""A speaker, with what makes a memory or a turn of what comes after it."""
 
 Step = Callable[[Draft, ModuleReply], None]
 """Writes a module's reply into the draft it was asked for."""
@@ -37,7 +39,7 @@ class ModularChat:
         self._options = options or ChatOptions()
         self._search = search
 
-    def reply(self, conversations: Sequence[Conversation]) -> list[Draft]:
+    def reply(self, conversations: Sequence[LiveConversation]) -> list[Draft]:
         """Reply to the last turn of each conversation; the reply becomes its next turn, but where no reply was made.
 
         Raises EngineError, StoreError, BudgetSpent.
@@ -56,17 +58,15 @@ class ModularChat:
         self._remember_own([] if some_plain else spoken)
         return drafts
 
-    def open(self, conversation: Conversation) -> Draft:
+    def open(self, conversation: LiveConversation) -> Draft:
         """Begin a conversation with what is remembered of the partner."""
         draft = Draft(conversation)
         request = ModuleRequest(module=Module.ORM, by=Module.ORM, memories=tuple(conversation.memories.texts()))
         for _ in range(_OPENING_TRIES):
             (reply,) = self._modules.ask([request])
-            if not any(name in reply.text for name in _NAMES):
+            if not _NAME.search(reply.text):
                 break
-        text = reply.text
-        for name in _NAMES:
-            text = text.replace(name, "")
+        text = _NAME.sub("", reply.text)
         draft.chosen = reply.changed(text=text)
         draft.chosen_module = Module.ORM
         draft.replies[Module.ORM] = draft.chosen

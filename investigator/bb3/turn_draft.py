@@ -23,7 +23,7 @@ FIELD_OF = {
 
 
 @dataclass
-class Conversation:
+class LiveConversation:
     """What the two have said so far, oldest first, and what is remembered of them."""
 
     memories: Memories
@@ -37,12 +37,17 @@ class Conversation:
         """The one who replies says something."""
         self.turns.append(Turn(speaker=Speaker.SELF, text=text))
 
+    def end(self) -> None:
+        """The episode is over: neither its turns nor what was remembered for it alone go into a later prompt."""
+        self.turns.clear()
+        self.memories.clear()
+
 
 @dataclass
 class Draft:
     """A turn in the making. Texts that no module was asked for are empty; decisions are their modules' own words."""
 
-    conversation: Conversation
+    conversation: LiveConversation
     search_decision: str = ""
     memory_decision: str = ""
     uses_search: bool = False

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import ModuleReply, ModuleRequest, SearchDocument
-from investigator.bb3.family import LARGE
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Written
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.module_table import LARGE
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.turn_draft import Conversation, Draft
+from investigator.bb3.turn_draft import Draft, LiveConversation
 
 DOG = "Person 1's Persona: I have a dog."
 TEXTS = {
@@ -66,7 +66,7 @@ def large(writer: Given, shop: Shop | None = None, **options: object) -> Modular
     return ModularChat(PrefixForm(writer), LARGE, ChatOptions.model_validate(options), shop or Shop())
 
 
-def take_turn(chat: ModularChat, conversation: Conversation, text: str) -> Draft:
+def take_turn(chat: ModularChat, conversation: LiveConversation, text: str) -> Draft:
     conversation.hear(text)
     (draft,) = chat.reply([conversation])
     return draft
@@ -74,7 +74,7 @@ def take_turn(chat: ModularChat, conversation: Conversation, text: str) -> Draft
 
 def test_a_turn_goes_from_decisions_over_knowledge_to_the_reply_and_what_is_remembered() -> None:
     writer, shop = Given(), Shop()
-    conversation = Conversation(remembering(DOG))
+    conversation = LiveConversation(remembering(DOG))
     draft = take_turn(large(writer, shop), conversation, "What shall I buy?")
     assert writer.modules() == [
         *(Module.SDM, Module.MDM, Module.MGM, Module.SGM, Module.SKM, Module.MKM),
@@ -86,7 +86,7 @@ def test_a_turn_goes_from_decisions_over_knowledge_to_the_reply_and_what_is_reme
 
 def test_decisions_see_the_last_turn_and_queries_the_whole_conversation() -> None:
     writer = Given()
-    chat, conversation = large(writer), Conversation(remembering(DOG))
+    chat, conversation = large(writer), LiveConversation(remembering(DOG))
     take_turn(chat, conversation, "Hello.")
     writer.asked.clear()
     take_turn(chat, conversation, "What shall I buy?")
@@ -99,7 +99,7 @@ def test_decisions_see_the_last_turn_and_queries_the_whole_conversation() -> Non
 
 def test_without_memories_the_decision_is_asked_for_and_nothing_recalled() -> None:
     writer = Given()
-    draft = take_turn(large(writer), Conversation(remembering()), "What shall I buy?")
+    draft = take_turn(large(writer), LiveConversation(remembering()), "What shall I buy?")
     assert Module.MDM in writer.modules()
     assert Module.MKM not in writer.modules()
     assert not draft.uses_memory
@@ -108,14 +108,14 @@ def test_without_memories_the_decision_is_asked_for_and_nothing_recalled() -> No
 def test_all_kinds_of_knowledge_stand_before_one_reply_topic_memory_and_documents_in_this_order() -> None:
     writer = Given()
     chat = large(writer, contextual_knowledge_decision=Decide.ALWAYS)
-    take_turn(chat, Conversation(remembering(DOG)), "What shall I buy?")
+    take_turn(chat, LiveConversation(remembering(DOG)), "What shall I buy?")
     (prompt,) = [prompt for _, prompt in writer.asked if prompt.endswith("Person 2:")]
     kinds = ["Previous Topic: dogs", f"Personal Fact: {DOG}", "Interesting Fact: Dogs eat meat."]
     assert [line for line in prompt.splitlines() if line in kinds] == kinds
 
 
 def test_decisions_query_documents_and_memory_stand_in_the_reply() -> None:
-    message = take_turn(large(Given()), Conversation(remembering(DOG)), "What shall I buy?").message("bot")
+    message = take_turn(large(Given()), LiveConversation(remembering(DOG)), "What shall I buy?").message("bot")
     told = {
         "search_decision": "search",
         "memory_decision": "access memory",
@@ -132,7 +132,7 @@ def test_decisions_query_documents_and_memory_stand_in_the_reply() -> None:
 
 def test_a_conversation_is_opened_from_what_is_remembered() -> None:
     writer = Given({Module.ORM: "How is your dog?"})
-    conversation = Conversation(remembering(DOG))
+    conversation = LiveConversation(remembering(DOG))
     draft = large(writer).open(conversation)
     assert writer.prompt(Module.ORM) == f"{DOG}\nOpening:"
     assert draft.message("bot").text == conversation.turns[-1].text == "How is your dog?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from investigator.bb3.forms.cleanup import cleaned
+from investigator.bb3.forms.text_forms import cleaned
 
 
 def test_a_text_of_one_line_keeps_everything_but_what_surrounds_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from investigator.bb3.context_file import request_of
 from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.forms.text_forms import prefix_text
 from investigator.bb3.forms.token_form import token_prompt
 from investigator.bb3.records import Module, Speaker, Turn
@@ -116,16 +116,16 @@ def test_lines_without_a_name_alternate_back_from_the_partner() -> None:
 
 
 def test_what_is_given_is_sorted_by_its_names() -> None:
-    request = request_of(
-        Module.SRM,
+    text = (
         "partner's persona: I have a dog.\nPersonal Fact: I like tea.\nExternal Knowledge: Moon | It is far.\n"
         "External Knowledge: It is cold.\nPerson 1: Hi\nPrevious Topic: moon\nPersonal Fact: tea\n"
-        "Interesting Fact: far",
+        "Interesting Fact: far"
     )
+    request = request_of(Module.SRM, text)
     assert request.memories == ("partner's persona: I have a dog.", "I like tea.")
     assert [(one.title, one.text) for one in request.documents] == [("Moon", "It is far."), ("", "It is cold.")]
     assert (request.entity, request.memory, request.knowledge) == ("moon", "tea", "far")
-    assert [quote.text for quote in request.quotes] == ["far"]
+    assert [(quote.text, text[quote.start : quote.end]) for quote in request.quotes] == [("far", "far")]
 
 
 @pytest.mark.parametrize("text", ["", " \n\n ", "Query:", "__generate-query__"])

@@ -203,16 +203,16 @@ def test_several_facts_are_told_one_by_one_and_that_there_are_more(module: Modul
 
 
 def test_it_says_that_nothing_of_the_kind_is_known() -> None:
-    assert said("How old am I?", module=Module.VRM) == "I remember nothing that you told me of that."
+    assert said("How old am I?", module=Module.VRM) == "I found nothing on that in what you told me: see /memory."
     assert said("Who am I?", module=Module.VRM) == "I remember nothing that you told me of yourself."
-    assert said("How old am I?", module=Module.SRM).startswith("I have nothing to quote on that. I remember nothing")
+    assert said("How old am I?", module=Module.SRM).startswith("I have nothing to quote on that. I found nothing")
     assert said("Who owns the mill?", module=Module.VRM) == "I have nothing to quote on that. I have not looked it up."
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        "I remember nothing that you told me of that.",
+        "I found nothing on that in what you told me: see /memory.",
         "You told me: “I like tea.” “I sing.” There is more: see /memory.",
     ],
 )
@@ -256,7 +256,7 @@ def query(*texts: str) -> str:
 def test_what_marks_a_prompt_is_no_topic_and_no_query(label: str) -> None:
     assert topic(f"{label} the moon") == "moon"
     assert topic(f"Ok. {label} the moon") == "moon"
-    assert query(f"{label} how far away is the moon?") == "far away moon"
+    assert query(f"{label} how far away is the moon?") == "how far away is the moon?"
     assert topic(label) == query(label) == ""
 
 
@@ -282,5 +282,8 @@ def test_quotes_and_set_phrases_of_a_reply_are_no_topic() -> None:
 
 
 def test_a_question_of_oneself_is_no_part_of_a_later_query() -> None:
-    assert query("What do you remember of me?", "You told me: “I sing.”", "What is the rent?") == "rent"
-    assert query("Where do I live?", "I remember nothing that you told me of that.", "What is the rent?") == "rent"
+    assert query("What do you remember of me?", "You told me: “I sing.”", "What is the rent?") == "What is the rent?"
+    assert (
+        query("Where do I live?", "I found nothing on that in what you told me: see /memory.", "What is the rent?")
+        == "What is the rent?"
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.bb3.forms.given_words import is_told_in
-from investigator.bb3.forms.proven_replies import resting_on
+from investigator.bb3.forms.proven_replies import is_told_in, resting_on
 from investigator.records import Quote
 
 FOLLOW_UP = "The follow-up took 24 months and ended in June."

@@ -9,13 +9,13 @@ import pytest
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest, SearchDocument
-from investigator.bb3.family import CHAT, LARGE, SMALL, Family
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.module_table import CHAT, LARGE, SMALL, Family
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.turn_draft import Conversation, Draft
+from investigator.bb3.turn_draft import Draft, LiveConversation
 from investigator.errors import EngineError, EngineUnreachableError
 from investigator.records import Quote, StopReason
 
@@ -69,10 +69,10 @@ class Search:
         return self.found
 
 
-def conversation(text: str = "What about the moon?", memories: Sequence[str] = (DOG,)) -> Conversation:
+def conversation(text: str = "What about the moon?", memories: Sequence[str] = (DOG,)) -> LiveConversation:
     kept = SessionMemories(MemoryForm.PREFIXES, MemoryOptions(), chance=lambda: 1.0)
     kept.set(dict.fromkeys(memories, 3))
-    made = Conversation(kept)
+    made = LiveConversation(kept)
     made.hear(text)
     return made
 
@@ -277,18 +277,46 @@ def test_a_reply_that_failed_is_no_turn() -> None:
 
 
 def test_an_opening_that_failed_is_no_turn() -> None:
-    talk = Conversation(conversation().memories)
+    talk = LiveConversation(conversation().memories)
     modules = Modules({Module.ORM: ModuleReply(text=FAILED, failed=True)})
     ModularChat(modules, CHAT, decided(), Search()).open(talk)
     assert talk.turns == []
 
 
 def test_an_opening_does_not_call_the_two_by_number() -> None:
-    talk = Conversation(conversation().memories)
+    talk = LiveConversation(conversation().memories)
     modules = Modules({Module.ORM: ModuleReply(text="Hi Person 1! How is your dog?")})
     draft = ModularChat(modules, LARGE, decided(), Search()).open(talk)
     assert draft.message("bot")["text"] == "Hi ! How is your dog?"
     assert modules.of(Module.ORM)[0].memories == (DOG,)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Person 1's Persona: I have a dog. How is it?", "I have a dog. How is it?"),
+        ("Person 2: Hello! How is your dog?", "Hello! How is your dog?"),
+        ("I heard of Person 1’s dog.", "I heard of  dog."),
+    ],
+)
+def test_an_opening_begins_with_no_prefix_of_a_memory_or_a_turn(said: str, shown: str) -> None:
+    modules = Modules({Module.ORM: ModuleReply(text=said)})
+    talk = LiveConversation(conversation().memories)
+    assert ModularChat(modules, LARGE, decided(), Search()).open(talk).message("bot")["text"] == shown
+
+
+@pytest.mark.parametrize("family", [SMALL, LARGE, CHAT])
+def test_of_an_episode_that_ended_nothing_goes_into_the_next_prompt(family: Family) -> None:
+    talk = conversation(text="Is the moon far?")
+    always = decided(Decide.ALWAYS, Decide.ALWAYS)
+    ModularChat(Modules(), family, always, Search()).reply([talk])
+    talk.end()
+    talk.hear("Hello")
+    modules = Modules()
+    ModularChat(modules, family, always, Search(found=())).reply([talk])
+    prompts = " ".join(request.model_dump_json() for batch in modules.batches for request in batch)
+    assert "Hello" in prompts
+    assert not [word for word in ("moon", "dog") if word in prompts]
 
 
 def test_each_step_is_asked_once_for_all_conversations() -> None:

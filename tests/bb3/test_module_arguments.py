@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from investigator.bb3.commands.module_arguments import module_arguments, must_come_first
-from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.records import Module
 from investigator.cli.main import app
 from investigator.errors import SettingsError

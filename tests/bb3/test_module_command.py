@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 from chat_replies import at_a_server, module_of
+from investigator.bb3.decoding_options import module_options
 from openai_server import OpenAIServer, Response, json_response, refusal
 from power_plants import prompt_in
+from tiny_model import write_tiny_model
 from typer.testing import CliRunner, Result
 
+from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
 from investigator.cli.main import app
+from investigator.engines.transformers.engine import TransformersEngine
 
 TALK = "Person 1: I like the moon.\nPerson 2: So do I.\nPerson 1: Is it far?\n"
 
@@ -58,7 +62,7 @@ def test_what_the_small_model_reads_apart_is_told() -> None:
 
 def test_the_extractive_engine_answers_where_no_model_is_named() -> None:
     result = module("sgm", stdin="Where is the moon?\n")
-    assert (result.exit_code, result.stdout) == (0, "moon\n")
+    assert (result.exit_code, result.stdout) == (0, "Where is the moon?\n")
 
 
 def test_the_embedder_of_the_settings_is_used(tmp_path: Path) -> None:
@@ -79,7 +83,7 @@ def test_what_is_given_is_answered_with_and_quoted(openai_server: OpenAIServer) 
     openai_server.answer(at_a_server())
     result = module("srm", *at(openai_server), stdin=f"{TALK}Interesting Fact: It is 384,400 km away.\nPerson 2:\n")
     assert result.stdout == "It is 384,400 km away.\n"
-    assert result.stderr == "quote: It is 384,400 km away. (context:line 1)\n"
+    assert result.stderr == "quote: It is 384,400 km away. (context:line 4)\n"
 
 
 def test_knowledge_is_proven_in_the_documents_of_the_context(openai_server: OpenAIServer) -> None:
@@ -102,7 +106,7 @@ def test_a_decision_that_cannot_be_read_is_told_as_none(openai_server: OpenAISer
 def test_an_engine_of_the_module_goes_before_the_model(openai_server: OpenAIServer) -> None:
     openai_server.answer(at_a_server())
     result = module("sgm", *at(openai_server), "--sgm-model", "extractive", stdin="Where is the moon?\n")
-    assert (result.stdout, openai_server.requests) == ("moon\n", [])
+    assert (result.stdout, openai_server.requests) == ("Where is the moon?\n", [])
 
 
 def test_what_cannot_be_followed_is_said(openai_server: OpenAIServer) -> None:
@@ -162,7 +166,7 @@ def test_a_completions_server_that_refuses_is_told(openai_server: OpenAIServer) 
 def test_without_a_server_the_prompt_is_shown_with_a_note() -> None:
     result = module("sdm", "--form", "prefixes")
     assert (result.exit_code, result.stdout) == (0, "Person 1: Is it far?\nSearch Decision:\n")
-    assert result.stderr == "note: no model was asked: name a server with --completions URL\n"
+    assert result.stderr == "note: no model was asked: name one with --model transformers:FOLDER or --completions URL\n"
 
 
 @pytest.mark.parametrize(
@@ -230,3 +234,51 @@ def test_a_module_that_there_is_not_is_wrong_use() -> None:
     assert result.exit_code == 2
     assert "The modules are sdm, mdm" in result.stderr
     assert "is in the place of the module" in module("--sdm-topp", "0.8", "sdm").stderr
+
+
+@pytest.fixture(scope="module")
+def local_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_model(tmp_path_factory.mktemp("tiny"), 1024)
+
+
+@pytest.mark.parametrize(
+    ("form", "weights", "sent"),
+    [
+        ("prefixes", Weights.LARGE, "External Knowledge: a | b c\nPerson 1: d e\nInteresting Fact:"),
+        ("tokens", Weights.SMALL, "a / b c // d e __generate-knowledge__"),
+    ],
+)
+def test_a_local_model_is_sent_the_text_of_the_form_and_the_documents(
+    local_model: Path, form: str, weights: Weights, sent: str
+) -> None:
+    options = ["--form", form, "--model", f"transformers:{local_model}", "--skm-beam-max-length", "12"]
+    result = module("skm", *options, stdin="External Knowledge: a | b c\nd e\n")
+    decoding = module_options({"skm_beam_max_length": 12}, weights)[Module.SKM].decoding
+    written = TransformersEngine(local_model).write_on(sent, decoding).text
+    assert (result.exit_code, result.stdout) == (0, f"{written}\n")
+
+
+def test_a_completions_server_is_sent_documents_and_memories_too(openai_server: OpenAIServer) -> None:
+    openai_server.answer(completed("It is far."))
+    module(
+        "skm", "--form", "tokens", "--completions", openai_server.url, stdin="External Knowledge: a | b\nWhat is it?\n"
+    )
+    module("mkm", "--form", "tokens", "--completions", openai_server.url, stdin="your persona: I sing.\nHello\n")
+    assert [request.body["prompt"] for request in openai_server.requests] == [
+        "a / b // What is it? __generate-knowledge__",
+        "your persona: I sing. // Hello __access-memory__",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--model", "openai:small"], "openai:small cannot be sent a prompt as it is"),
+        (["--sdm-model", "gguf:x.gguf"], "gguf:x.gguf cannot be sent a prompt as it is"),
+        (["--model", "transformers:x", "--completions", "http://127.0.0.1:9"], "two models"),
+    ],
+)
+def test_a_model_that_the_forms_of_bb3_cannot_use_is_refused(options: list[str], told: str) -> None:
+    result = module("sdm", "--form", "tokens", *options)
+    assert result.exit_code == 2
+    assert told in result.stderr

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.prefix_form import document_line, prefix_prompt
-from investigator.bb3.forms.prefix_history import PromptParts, most_that_fit, shortened
-from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.prefix_history import PrefixOptions, PromptParts, most_that_fit, shortened
 from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
@@ -257,3 +256,10 @@ def test_of_a_very_long_conversation_little_is_looked_at() -> None:
     assert 900 < len(kept.text.split()) < 1000
     assert max(lengths) < 4 * len(kept.text)
     assert len(lengths) < 40
+
+
+@pytest.mark.parametrize("blank", ["\n", "\n\n", "  \n\t\n"])
+def test_blank_lines_before_a_history_give_its_memories_no_second_prefix(blank: str) -> None:
+    history = "Person 1's Persona: I like tea.\nHello"
+    assert prompt(Module.VRM, said(blank + history)) == prompt(Module.VRM, said(history))
+    assert prompt(Module.VRM, said(blank + "  Hello")) == prompt(Module.VRM, said("  Hello"))

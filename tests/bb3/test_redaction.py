@@ -200,3 +200,19 @@ def test_a_conversation_without_personal_information_stays_as_it_is() -> None:
         "n": 1.5,
     }
     assert json.loads(json.dumps(redactor().conversation(conversation_of(json.dumps(wire))).wire())) == wire
+
+
+@pytest.mark.parametrize(
+    ("text", "personal"),
+    [
+        ("This is Priya.", ["Priya"]),
+        ("Hi, this is Priya Patel, I called before", ["Priya", "Patel"]),
+        ("Storgata 12", ["Storgata", "12"]),
+        ("Karl Johans gate 5, 0154 Oslo", ["Karl Johans gate", "5", "0154"]),
+        ("We met in Drottninggatan 12.", ["Drottninggatan", "12"]),
+        ("This is great. Look, this is Windows.", []),
+        ("Brigade 12 is at boarding gate 12.", []),
+    ],
+)
+def test_a_caller_and_a_scandinavian_street_are_personal(text: str, personal: list[str]) -> None:
+    assert [text[each.start : each.end] for each in findings(text)] == personal

@@ -246,9 +246,8 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
         (b"q=" + b"a" * (LONGEST_QUERY + 1), {}, 400, "q has 20,001 characters, the most are 20,000"),
         (b"q=" + b"a" * MOST_OCTETS, {}, 413, "at most 250,000 octets"),
         (b"q=" + b"a" * 3_000_000, {}, 413, "at most 250,000 octets"),
-        (b"q=a", {"Content-Length": "9" * 5_000}, 413, "at most 250,000 octets"),
-        (b"q=a", {"Content-Length": "-3"}, 400, "the Content-Length is no number"),
-        (b"q=abc", {"Content-Length": "3"}, 400, "longer than its Content-Length"),
+        (b"q=a", {"Content-Length": "9" * 5_000}, 400, "Invalid HTTP request"),
+        (b"q=a", {"Content-Length": "-3"}, 400, "Invalid HTTP request"),
         (b"q=a", {"Origin": "http://evil.example"}, 403, "web pages are not served"),
         (b'{"q": "a"}', {"Content-Type": "application/json"}, 415, "the request is application/json and no form"),
         (b"q=a", {"Content-Type": "multipart/form-data; boundary=x"}, 415, "multipart/form-data and no form"),
@@ -294,39 +293,34 @@ def sent(endpoint: SearchEndpoint, content: bytes) -> bytes:
     place = urlsplit(endpoint.address)
     with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
         wire.sendall(content)
-        wire.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: wire.recv(65_536), b""))
 
 
 @pytest.mark.parametrize(
-    ("content", "status", "told"),
+    ("content", "told"),
     [
-        (b"POST / HTTP/1.1\r\n\r\nq=a", 411, "does not say its Content-Length"),
-        (
-            b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n3\r\nq=a\r\n0\r\n\r\n",
-            411,
-            "does not",
-        ),
-        (b"POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nq=ab", 400, "no number of octets"),
-        (b"POST / HTTP/1.1\r\nContent-Length: 30\r\n\r\nq=a", 400, "shorter than its Content-Length"),
-        (b"\x16\x03\x01\x02\r\n\r\n", 400, "error"),
-        (b"POST / HTTP/9.9\r\n\r\n", 505, "error"),
-        (b"POST /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 414, "error"),
-        (b"POST / HTTP/1.1\r\n" + b"A: b\r\n" * 200 + b"\r\n", 431, "Too many headers"),
+        (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n", "the form has no q"),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nq=ab", "Invalid HTTP"),
+        (b"\x16\x03\x01\x02\r\n\r\n", "Invalid HTTP"),
+        (b"POST / HTTP/1.1\r\n\r\n", "Invalid HTTP"),
+        (b"POST /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", "Invalid HTTP"),
     ],
 )
-def test_what_is_hardly_a_request_gets_an_answer_in_json_too(content: bytes, status: int, told: str) -> None:
+def test_what_is_hardly_a_request_gets_an_answer_in_json_too(
+    content: bytes, told: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     problems: list[str] = []
     with SearchEndpoint(MadeUpSearch(), on_problem=problems.append) as endpoint:
         head, _, body = sent(endpoint, content).partition(b"\r\n\r\n")
-        assert sent(endpoint, b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nq=a\r\n").startswith(b"HTTP/1.0 200 OK")
-    assert head.startswith(f"HTTP/1.0 {status} ".encode())
-    assert told in " ".join((*json.loads(body), json.loads(body)["error"]))
-    assert problems == []
+        chunked = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nq=a\r\n0\r\n\r\n"
+        assert sent(endpoint, chunked).startswith(b"HTTP/1.1 200 OK")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert told in json.loads(body)["error"]
+    assert (problems, capfd.readouterr().err) == ([], "")
 
 
 @pytest.mark.parametrize(
-    "begun", [b"PO", b"POST / HTTP/1.1\r\nContent-Le", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nq="]
+    "begun", [b"PO", b"POST / HTTP/1.1\r\nContent-Le", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nq="]
 )
 def test_a_client_that_never_ends_its_request_is_given_up_though_it_sends_now_and_then(begun: bytes) -> None:
     with SearchEndpoint(MadeUpSearch(), patience=0.3) as endpoint:
@@ -339,7 +333,7 @@ def test_a_client_that_never_ends_its_request_is_given_up_though_it_sends_now_an
                 wire.sendall(b"a")
             answer = b"".join(iter(lambda: wire.recv(65_536), b""))
         assert time.monotonic() - began < 2
-    assert answer.startswith(b"HTTP/1.0 408 ")
+    assert answer.startswith(b"HTTP/1.1 408 ")
     assert b"did not come to its end within 0.3 seconds" in answer
 
 
@@ -347,7 +341,7 @@ def test_closing_waits_for_no_client_that_is_still_sending() -> None:
     endpoint = SearchEndpoint(MadeUpSearch())
     place = urlsplit(endpoint.address)
     with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
-        wire.sendall(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nq=")
+        wire.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nq=")
         time.sleep(0.05)
         began = time.monotonic()
         endpoint.close()
@@ -361,7 +355,7 @@ def test_a_client_that_hangs_up_is_no_problem(capsys: pytest.CaptureFixture[str]
         place = urlsplit(endpoint.address)
         with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing resets it
-            wire.sendall(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nq=")
+            wire.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nq=")
         assert len(SearchServer(endpoint.address).search("q", 3)) == 3
     assert (problems, capsys.readouterr().err) == ([], "")
 

@@ -10,16 +10,16 @@ from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import FAILED, ModuleRequest, SearchDocument
-from investigator.bb3.family import LARGE, SMALL
 from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Written, prefix_text
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.module_table import LARGE, SMALL
 from investigator.bb3.records import Module, Speaker, Turn
-from investigator.bb3.turn_draft import Conversation
+from investigator.bb3.turn_draft import LiveConversation
 from investigator.records.decoding import Decoding
 
 SAID = (Turn(speaker=Speaker.PARTNER, text="Is the moon far?"),)
@@ -133,11 +133,11 @@ def test_of_too_long_a_prompt_the_last_documents_go_and_knowledge_stays() -> Non
     assert "Turn 0 " not in prompt
 
 
-def chatting(form: PrefixForm | TokenForm, kind: MemoryForm) -> tuple[ModularChat, Conversation]:
+def chatting(form: PrefixForm | TokenForm, kind: MemoryForm) -> tuple[ModularChat, LiveConversation]:
     options = ChatOptions(search_decision=Decide.NEVER, memory_decision=Decide.NEVER)
     family = SMALL if kind is MemoryForm.TOKENS else LARGE
     memories = SessionMemories(kind, MemoryOptions(), chance=lambda: 1.0)
-    return ModularChat(form, family, options), Conversation(memories)
+    return ModularChat(form, family, options), LiveConversation(memories)
 
 
 def test_a_memory_that_says_more_is_kept_beside_the_one_that_says_less() -> None:

@@ -11,8 +11,8 @@ from golden_rows import Row, check, each_row
 from openai_server import OpenAIServer, Response, json_response
 
 from investigator.bb3.decoding.options import module_options
-from investigator.bb3.forms.cleanup import cleaned
 from investigator.bb3.forms.completions import Completion, CompletionRequest, CompletionsClient, request_of
+from investigator.bb3.forms.text_forms import cleaned
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module
 from investigator.engines.http import Retries

@@ -10,15 +10,15 @@ from golden_rows import Row, attempt, check, each_row
 
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import SearchDocument
-from investigator.bb3.family import LARGE, SMALL
-from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.prefix_history import PrefixOptions
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, Writer, Written
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm, is_opening
 from investigator.bb3.modular_chat import ModularChat
+from investigator.bb3.module_table import LARGE, SMALL
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.turn_draft import Conversation, Draft
+from investigator.bb3.turn_draft import Draft, LiveConversation
 
 TEXTS_OF_3B = (
     *("text", "search_decision", "memory_decision", "search_query", "memory_generator_self"),
@@ -99,7 +99,7 @@ def memories_of(given: Any, *, small: bool) -> SessionMemories:
     return SessionMemories(form, options, chance=lambda: 1.0, prefixes=prefixes or None)
 
 
-def took(chat: ModularChat, conversation: Conversation, turn: Any) -> Draft:
+def took(chat: ModularChat, conversation: LiveConversation, turn: Any) -> Draft:
     if is_opening(turn["text"], turn.get("memories")):
         told = turn["memories"]
         conversation.memories.set(told if isinstance(told, dict) else dict.fromkeys(told, 0))
@@ -121,7 +121,7 @@ def listed(message: dict[str, Any]) -> dict[str, Any]:
 def large(given: Any) -> Any:
     writer, search = Scripted(given["default_replies"]), Found([])
     chat, memories = chat_of(given, search, writer, small=False), memories_of(given, small=False)
-    conversation = Conversation(memories)
+    conversation = LiveConversation(memories)
     turns = []
     for turn in given["turns"]:
         writer.begin(turn.get("replies", {}))
@@ -142,7 +142,7 @@ def large(given: Any) -> Any:
         step |= {"memory_store": dict(memories.texts()), "in_session_memories": sorted(memories.in_session)}
         turns.append(step)
         if turn.get("episode_done"):
-            conversation.turns.clear()
+            conversation.end()
     return {"turns": turns}
 
 
@@ -150,7 +150,7 @@ def large_batch(given: Any) -> Any:
     writer, search = Scripted(given["default_replies"]), Found(given["search_docs"])
     chat = chat_of(given, search, writer, small=False)
     writer.begin(given["replies"])
-    conversations = [Conversation(memories_of(given, small=False)) for _ in given["texts"]]
+    conversations = [LiveConversation(memories_of(given, small=False)) for _ in given["texts"]]
     for conversation, text in zip(conversations, given["texts"], strict=True):
         conversation.hear(text)
     drafts = chat.reply(conversations)
@@ -162,7 +162,7 @@ def large_batch(given: Any) -> Any:
 def small(given: Any) -> Any:
     writer, search = Scripted(given["default_replies"]), Found([])
     chat, memories = chat_of(given, search, writer, small=True), memories_of(given, small=True)
-    conversation = Conversation(memories)
+    conversation = LiveConversation(memories)
     separate = given["overrides"].get("knowledge_conditioning") == Conditioning.SEPARATE
     turns = []
     for turn in given["turns"]:
@@ -184,7 +184,7 @@ def small(given: Any) -> Any:
             }
         )
         if turn.get("episode_done"):
-            conversation.turns.clear()
+            conversation.end()
     return {"turns": turns}
 
 

@@ -32,7 +32,7 @@ class Pii(StrEnum):
 
 
 @dataclass(frozen=True, order=True)
-class Finding:
+class PiiSpan:
     """Personal information at `[start, end)` of a text."""
 
     start: int
@@ -40,9 +40,9 @@ class Finding:
     kind: Pii
 
 
-def without_overlaps(findings: Iterable[Finding]) -> list[Finding]:
+def without_overlaps(findings: Iterable[PiiSpan]) -> list[PiiSpan]:
     """In the order of the text, without those that stand where another stands that was given before them."""
-    kept: list[Finding] = []
+    kept: list[PiiSpan] = []
     taken: set[int] = set()
     for finding in findings:
         places = range(finding.start, finding.end)

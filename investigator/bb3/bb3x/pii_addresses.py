@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from investigator.bb3.bb3x.pii import Finding, Pii
+from investigator.bb3.bb3x.pii import Pii, PiiSpan
 
 _UP = "[A-ZÀ-ÖØ-ÞŁŚŻŠČŽ]"
 _NUMBER = r"(?P<number>\d{1,5}[a-zA-Z]?)"
@@ -49,6 +49,12 @@ _PATTERNS = (
         rf"{_UP}[\w'’-]*(?:\s{_UP}[\w'’-]*){{0,3}}|{_UP}\w*(?:straat|laan|gracht|plein|kade)),?\s+(?P<number>\d{{1,4}}[a-zA-Z]?)\b"
         rf"{_CONTINENTAL_END}"
     ),
+    re.compile(
+        rf"\b(?P<street>(?:{_UP}[\w.]*[ -]){{0,3}}"
+        rf"(?:{_UP}[\wæøåäö]*(?:gata|gatan|gaten|vei|veien|vegen|väg|vägen|vej|vejen|plassen|torget|torvet|gränd|stræde|katu)"
+        rf"|{_UP}(?!rigade|enegade)[\wæøåäö]*gade|{_UP}\w*s (?:gate|gade|vei|vej|veg|väg|plass|plads|plats|allé)))"
+        rf"\s+(?P<number>\d{{1,4}}(?:\s?[A-Ha-h])?)\b(?![.:,]\d){_CONTINENTAL_END}"
+    ),
 )
 _BOX = re.compile(r"\b(?i:p\.?\s?o\.?\s?box|postfach|boîte postale|apartado)\s+(?P<number>\d[\d ]{0,8}\d|\d)\b")
 _BRITISH_CODE = re.compile(r"\b(?:[A-Z]{1,2}\d[A-Z\d]?) \d[A-Z]{2}\b")
@@ -61,18 +67,18 @@ _KINDS = {
 }
 
 
-def addresses_in(text: str) -> Iterator[tuple[str, tuple[Finding, ...]]]:
+def addresses_in(text: str) -> Iterator[tuple[str, tuple[PiiSpan, ...]]]:
     """(number and street as written, what is found in it) of each address."""
     if not any(char.isdecimal() for char in text):
         return
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
             parts = tuple(
-                Finding(*found.span(name), kind) for name, kind in _KINDS.items() if found.groupdict().get(name)
+                PiiSpan(*found.span(name), kind) for name, kind in _KINDS.items() if found.groupdict().get(name)
             )
             start = min(found.start("number"), found.start("street"))
             yield text[start : max(found.end("number"), found.end("street"))], parts
     for found in _BOX.finditer(text):
-        yield found.group(), (Finding(*found.span("number"), Pii.POSTAL_CODE),)
+        yield found.group(), (PiiSpan(*found.span("number"), Pii.POSTAL_CODE),)
     for found in _BRITISH_CODE.finditer(text):
-        yield found.group(), (Finding(*found.span(), Pii.ADDRESS),)
+        yield found.group(), (PiiSpan(*found.span(), Pii.ADDRESS),)

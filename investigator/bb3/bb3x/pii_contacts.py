@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl
 
-from investigator.bb3.bb3x.pii import Finding, Pii
+from investigator.bb3.bb3x.pii import Pii, PiiSpan
 
 _EMAILS = (
     re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
@@ -57,16 +57,16 @@ _NETWORK = re.compile(
 )
 
 
-def contacts_in(text: str) -> Iterator[Finding]:
+def contacts_in(text: str) -> Iterator[PiiSpan]:
     """E-mail addresses, the part of links that names a user, and handles in talk about networks."""
     yield from _links(text)
     for pattern in _EMAILS:
-        yield from (Finding(*found.span(), Pii.EMAIL) for found in pattern.finditer(text))
+        yield from (PiiSpan(*found.span(), Pii.EMAIL) for found in pattern.finditer(text))
     if _NETWORK.search(text):
-        yield from (Finding(*found.span(), Pii.HANDLE) for found in _HANDLE.finditer(text))
+        yield from (PiiSpan(*found.span(), Pii.HANDLE) for found in _HANDLE.finditer(text))
 
 
-def _links(text: str) -> Iterator[Finding]:
+def _links(text: str) -> Iterator[PiiSpan]:
     """Of a link, what follows the host; with a login, everything from there on."""
     for found in _LINK.finditer(text):
         group = "rest" if found["host"] else "path"
@@ -74,10 +74,10 @@ def _links(text: str) -> Iterator[Finding]:
         host = (found["host"] or found["bare"]).lower()
         if found["login"]:
             end = found.start(group) + len(rest) if found[group] else found.end()
-            yield Finding(found.start("login"), end, Pii.LINK)
+            yield PiiSpan(found.start("login"), end, Pii.LINK)
         elif _names_a_user(host, rest):
             start = found.start(group)
-            yield Finding(start + rest.startswith("/"), start + len(rest), Pii.LINK)
+            yield PiiSpan(start + rest.startswith("/"), start + len(rest), Pii.LINK)
 
 
 def _names_a_user(host: str, rest: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from investigator.bb3.bb3x.pii import Finding, Pii
+from investigator.bb3.bb3x.pii import Pii, PiiSpan
 from investigator.language.lists import ends_with_greeting, listed, listed_by_section
 from investigator.language.terms import folded, stop_words
 
@@ -43,6 +43,8 @@ _CALLS = re.compile(
 _I_AM = re.compile(r"\b(?i:i['’]m|i am)\s+")
 _AFTER_I_AM = re.compile(r"\s*(?:$|[,.!?;)]|(?:and|from|by|here|speaking|but|nice|pleased|aged)\b)", re.IGNORECASE)
 _AFTER_THIS_IS = re.compile(r"\s+(?:speaking|here|calling from|from|on the phone)\b", re.IGNORECASE)
+_OPENS_TALK = re.compile(r"(?:^|\b(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon)))\W*$", re.IGNORECASE)
+_ENDS_SAYING = re.compile(r"\s*(?:$|[.,!;])")
 _TITLE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Miss|Mister|Dr|Doctor|Prof|Professor|Herr|Herrn|Frau|Monsieur|Madame|Mademoiselle|Mme|Mlle|Señor|Señora|"
     r"Signor|Signora|Sir)\b\.?\s+"
@@ -63,18 +65,14 @@ _PARTICLES = frozenset(
 _MOST_WORDS = 4
 
 
-def names_in(text: str) -> Iterator[Finding]:
+def names_in(text: str) -> Iterator[PiiSpan]:
     """Names after words that announce one."""
     for found in _SAYS_NAME.finditer(text):
         yield from _name_at(text, found.end(), _said_name_end(text, found.end()))
     for pattern in (_TITLE, _CALLS, _CLOSING):
         for found in pattern.finditer(text):
             end = _capital_end(text, found.end())
-            if (
-                pattern is _CALLS
-                and found.group().lower().startswith("this is")
-                and not _AFTER_THIS_IS.match(text, end)
-            ):
+            if pattern is _CALLS and not _is_introduced(text, found, end):
                 continue
             if pattern is _TITLE and folded(text[found.start() : end]) in famous_names():
                 continue
@@ -85,7 +83,15 @@ def names_in(text: str) -> Iterator[Finding]:
             yield from _name_at(text, found.end(), end)
 
 
-def occurrences(text: str, names: Iterable[str]) -> Iterator[Finding]:
+def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
+    """Return True unless "this is" may be about anything: it introduces a caller, or opens what somebody says."""
+    if not said.group().lower().startswith("this is") or _AFTER_THIS_IS.match(text, end):
+        return True
+    opens = _OPENS_TALK.search(text[max(0, said.start() - 30) : said.start()]) if said.start() else True
+    return bool(opens) and _ENDS_SAYING.match(text, end) is not None
+
+
+def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
     """Where words of names that are known by now stand, in any case; in lower case not those that are words as well."""
     known = {word for name in names for word in _name_words(name)}
     if not known:
@@ -94,13 +100,13 @@ def occurrences(text: str, names: Iterable[str]) -> Iterator[Finding]:
     forms |= {word.lower() for word in known if folded(word) not in no_names()}
     either = "|".join(re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form)))
     for found in re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text):
-        yield Finding(*found.span(), Pii.NAME)
+        yield PiiSpan(*found.span(), Pii.NAME)
 
 
-def words_of(text: str, finding: Finding) -> Iterator[Finding]:
+def words_of(text: str, finding: PiiSpan) -> Iterator[PiiSpan]:
     """Each word of a name for itself, so that a first name is known again where it stands alone."""
     for found in _WORD.finditer(text, finding.start, finding.end):
-        yield Finding(*found.span(), Pii.NAME)
+        yield PiiSpan(*found.span(), Pii.NAME)
 
 
 @cache
@@ -129,9 +135,9 @@ def _name_words(name: str) -> list[str]:
     return [word for word in found if len(word) > 2 and folded(word) not in _PARTICLES]
 
 
-def _name_at(text: str, start: int, end: int) -> Iterator[Finding]:
+def _name_at(text: str, start: int, end: int) -> Iterator[PiiSpan]:
     if end > start:
-        yield Finding(start, end, Pii.NAME)
+        yield PiiSpan(start, end, Pii.NAME)
 
 
 def _said_name_end(text: str, start: int) -> int:

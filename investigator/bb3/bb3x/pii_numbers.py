@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from investigator.bb3.bb3x.pii import Finding, Pii
+from investigator.bb3.bb3x.pii import Pii, PiiSpan
 
 _BEFORE = r"(?<![\w.,+/-])"
 _AFTER = r"(?![\w/-]|[.,]\d)"
@@ -66,7 +66,7 @@ _SAID_PHONE = re.compile(
 _SAID_DIGITS = range(6, 16)
 
 
-def numbers_in(text: str) -> Iterator[Finding]:
+def numbers_in(text: str) -> Iterator[PiiSpan]:
     """Personal numbers; of two in one place the surer one comes first."""
     if not any(char.isdecimal() for char in text):
         return
@@ -76,43 +76,43 @@ def numbers_in(text: str) -> Iterator[Finding]:
             yield finding
 
 
-def _all(text: str) -> Iterator[Finding]:
+def _all(text: str) -> Iterator[PiiSpan]:
     for found in _IBAN.finditer(text):
         if _is_iban(found.group()) or "iban" in text[max(0, found.start() - 12) : found.start()].lower():
-            yield Finding(*found.span(), Pii.IBAN)
+            yield PiiSpan(*found.span(), Pii.IBAN)
     for found in _CARD.finditer(text):
         if _passes_luhn(found.group()):
-            yield Finding(*found.span(), Pii.CARD)
-    yield from (Finding(*found.span(), Pii.CARD) for found in _GROUPED.finditer(text))
+            yield PiiSpan(*found.span(), Pii.CARD)
+    yield from (PiiSpan(*found.span(), Pii.CARD) for found in _GROUPED.finditer(text))
     yield from _said(_SOCIAL_SECURITY, text, Pii.SOCIAL_SECURITY)
     yield from _said(_IP_ADDRESS, text, Pii.IP_ADDRESS)
     yield from _accounts(text)
     yield from _phones(text)
     for found in _LONG.finditer(text):
         if not (_AMOUNT_AFTER.match(text, found.end()) or _AMOUNT_BEFORE.search(text[: found.start()][-6:])):
-            yield Finding(*found.span(), Pii.LONG_NUMBER)
+            yield PiiSpan(*found.span(), Pii.LONG_NUMBER)
 
 
-def _said(pattern: re.Pattern[str], text: str, kind: Pii) -> Iterator[Finding]:
+def _said(pattern: re.Pattern[str], text: str, kind: Pii) -> Iterator[PiiSpan]:
     """What a pattern finds: the part of it called `said` where there is one, else the whole."""
     for found in pattern.finditer(text):
-        yield Finding(*(found.span("said") if found["said"] else found.span()), kind)
+        yield PiiSpan(*(found.span("said") if found["said"] else found.span()), kind)
 
 
-def _accounts(text: str) -> Iterator[Finding]:
+def _accounts(text: str) -> Iterator[PiiSpan]:
     for found in _ACCOUNT.finditer(text):
         if len(_digits(found["said"])) >= 5:
-            yield Finding(*found.span("said"), Pii.ACCOUNT)
+            yield PiiSpan(*found.span("said"), Pii.ACCOUNT)
 
 
-def _phones(text: str) -> Iterator[Finding]:
+def _phones(text: str) -> Iterator[PiiSpan]:
     for pattern in _PHONES:
         for found in pattern.finditer(text):
             if len(_digits(found.group())) in _PHONE_DIGITS:
-                yield Finding(*found.span(), Pii.PHONE)
+                yield PiiSpan(*found.span(), Pii.PHONE)
     for found in _SAID_PHONE.finditer(text):
         if len(_digits(found["said"])) in _SAID_DIGITS:
-            yield Finding(*found.span("said"), Pii.PHONE)
+            yield PiiSpan(*found.span("said"), Pii.PHONE)
 
 
 def _digits(text: str) -> list[int]:

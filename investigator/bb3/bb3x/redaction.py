@@ -20,7 +20,7 @@ from random import Random
 
 from pydantic import JsonValue
 
-from investigator.bb3.bb3x.pii import Finding, Pii, without_overlaps
+from investigator.bb3.bb3x.pii import Pii, PiiSpan, without_overlaps
 from investigator.bb3.bb3x.pii_addresses import addresses_in
 from investigator.bb3.bb3x.pii_contacts import contacts_in
 from investigator.bb3.bb3x.pii_names import famous_names, names_in, occurrences, words_of
@@ -54,7 +54,7 @@ class Kept:
         )
 
 
-def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> list[Finding]:
+def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> list[PiiSpan]:
     """The personal information in a text, in its order; `names` are names of people that are known already."""
     kept = kept or Kept()
     return without_overlaps(
@@ -67,7 +67,7 @@ def introduced_names(text: str, kept: Kept | None = None) -> set[str]:
     return {text[each.start : each.end] for each in names_in(text) if not _is_kept(text, each, kept or Kept())}
 
 
-def _all_findings(text: str, names: Iterable[str], kept: Kept) -> Iterator[Finding]:
+def _all_findings(text: str, names: Iterable[str], kept: Kept) -> Iterator[PiiSpan]:
     """The surest first."""
     yield from contacts_in(text)
     yield from _numbers_and_addresses(text, kept)
@@ -77,7 +77,7 @@ def _all_findings(text: str, names: Iterable[str], kept: Kept) -> Iterator[Findi
     yield from occurrences(text, names)
 
 
-def _numbers_and_addresses(text: str, kept: Kept) -> Iterator[Finding]:
+def _numbers_and_addresses(text: str, kept: Kept) -> Iterator[PiiSpan]:
     """Numbers and addresses: a number with a checksum or a word before it, then streets."""
     numbers = list(numbers_in(text))
     yield from (number for number in numbers if number.kind is not Pii.LONG_NUMBER)
@@ -87,7 +87,7 @@ def _numbers_and_addresses(text: str, kept: Kept) -> Iterator[Finding]:
     yield from (number for number in numbers if number.kind is Pii.LONG_NUMBER)
 
 
-def _is_kept(text: str, finding: Finding, kept: Kept) -> bool:
+def _is_kept(text: str, finding: PiiSpan, kept: Kept) -> bool:
     return kept.holds(text[finding.start : finding.end])
 
 

@@ -19,13 +19,14 @@ from investigator.bb3.decoding.support import LINES, EngineKind, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
 from investigator.bb3.forms.completions_writer import CompletionsWriter
-from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, prefix_text
+from investigator.bb3.forms.local_writer import LocalWriter
+from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer, prefix_text
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
 from investigator.cli.options import Model, PromptsFolder, SettingsOptions
 from investigator.cli.output import note
-from investigator.engines.catalogue import parse_model_options
+from investigator.engines.catalogue import EXTRACTIVE, parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import EngineError, SettingsError
 from investigator.records.decoding import Decoding
@@ -82,7 +83,8 @@ def module(
     if form is Form.CHAT:
         _by_chat(request, told, model or [], show_prompt, prompts, chosen)
     else:
-        _by_text(request, told, form, show_prompt, completions, chosen)
+        named = told.models.get(asked) or parse_model_options(model or []).name_for(Role.CHAT)
+        _by_text(request, told, form, show_prompt, completions, chosen, named, prompts)
 
 
 def _by_chat(
@@ -106,29 +108,42 @@ def _by_chat(
 
 
 def _by_text(
-    request: ModuleRequest, told: ModuleArguments, form: Form, show: bool, server: str, settings: Settings
+    request: ModuleRequest,
+    told: ModuleArguments,
+    form: Form,
+    show: bool,
+    server: str,
+    settings: Settings,
+    model: str,
+    prompts: Path | None,
 ) -> None:
     weights = Weights.SMALL if form is Form.TOKENS else Weights.LARGE
     options = module_options(told.options, weights)[request.module]
-    prompt = token_prompt(request) if form is Form.TOKENS else prefix_text(request, options.prompt)
+    prompt = token_prompt(request) if form is Form.TOKENS else prefix_text(request, options.prompt, None, prompts)
     if form is Form.TOKENS:
         for text in token_documents(request, prompt):
             note(f"the model of this form also reads, separately: {text}")
-    if show or not server:
+    is_local = model != EXTRACTIVE
+    if server and is_local:
+        raise SettingsError(f"two models: {model} and the server at {server}", hint="Name one of them.")
+    if show or not (server or is_local):
         typer.echo(prompt)
         if not show:
-            note("no model was asked: name a server with --completions URL")
+            note("no model was asked: name one with --model transformers:FOLDER or --completions URL")
         return
-    if left := _left_out(told.decodings.get(request.module, Decoding()), form):
+    if server and (left := _left_out(told.decodings.get(request.module, Decoding()), form)):
         note(f"the completions server is left to its own settings in {', '.join(left)}")
     problems: list[str] = []
     key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
-    writer = CompletionsWriter(server, lambda _: options.decoding, api_key=key, on_failure=problems.append)
-    made = (
-        TokenForm(writer)
-        if form is Form.TOKENS
-        else PrefixForm(writer, lambda _: options.prompt, decoding=lambda _: options.decoding)
+    writer: Writer
+    if is_local:
+        writer = LocalWriter(model, lambda _: options.decoding, settings.transformers, on_failure=problems.append)
+    else:
+        writer = CompletionsWriter(server, lambda _: options.decoding, api_key=key, on_failure=problems.append)
+    by_prefixes = PrefixForm(
+        writer, lambda _: options.prompt, decoding=lambda _: options.decoding, instructions=prompts
     )
+    made = TokenForm(writer, in_one_text=True) if form is Form.TOKENS else by_prefixes
     (reply,) = made.ask([request])
     _print(reply, next(iter(problems), ""))
 

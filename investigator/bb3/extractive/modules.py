@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from investigator.bb3.extractive.deciding import decide_memory, decide_search
 from investigator.bb3.extractive.remembering import recall, remember
 from investigator.bb3.extractive.responding import (
@@ -12,13 +15,20 @@ from investigator.bb3.extractive.responding import (
 )
 from investigator.bb3.extractive.searching import entity, knowledge, query
 from investigator.bb3.extractive.turn_kinds import TurnKinds
-from investigator.bb3.extractive.turns import plain_turns
-from investigator.bb3.records import FactsVariables, Module, PassagesVariables, ResponseVariables, TurnsVariables
+from investigator.bb3.memory.text import without_control_tokens
+from investigator.bb3.records import FactsVariables, Module, PassagesVariables, ResponseVariables, Turn, TurnsVariables
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.engine import Answers
 from investigator.records import Record
 
 _WITH_TURNS = TurnsVariables | FactsVariables | PassagesVariables | ResponseVariables
+_LABEL = re.compile(
+    r"\b(?:(?:external|interesting|previous|personal) (?:knowledge|facts?|topics?)|(?:search|memory) (?:decision|query)"
+    r"|(?:your|partner['’]s|person [12]['’]s) persona)[ \t]*:(?!\S)"
+    r"|(?:^|(?<=[.!?:\n]))[ \t]*(?:person [12]|query|memory|memories|style|knowledge|topic|persona|you|partner|self"
+    r"|system|user|human|assistant|bot)[ \t]*:(?!\S)",
+    re.IGNORECASE,
+)
 _MODULES = {module.template: module for module in Module}
 
 
@@ -75,3 +85,16 @@ class ChatModules:
 def chat_answers(embedder: Embedder) -> Answers:
     """What the extractive engine is given to answer the chat's templates."""
     return ChatModules(embedder).answer
+
+
+def plain_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns without labels of prompts ("External Knowledge:") and control tokens; the words after them stay."""
+    return tuple(turn.changed(text=without_labels(turn.text)) for turn in turns)
+
+
+def without_labels(text: str) -> str:
+    """A text without labels of prompts at the beginnings of its sentences, and without control tokens."""
+    bare = without_control_tokens(text)
+    while (shorter := _LABEL.sub(" ", bare).lstrip()) != bare:
+        bare = shorter
+    return bare

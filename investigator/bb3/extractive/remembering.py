@@ -12,6 +12,7 @@ from investigator.bb3.extractive.turn_words import WordKind, bare, is_kind
 from investigator.bb3.extractive.turns import first_person, is_question, key_terms, last_text, sentences
 from investigator.bb3.extractive.wishes import wished_to_be_kept
 from investigator.bb3.memory.about_speaker import (
+    answers_topics,
     asked_topics,
     asks_about_speaker,
     asks_for_everything,
@@ -85,7 +86,8 @@ def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embed
     if told and asks_for_everything(text):
         return FactReply(point=_SURE, fact_id=max(fact.id for fact in told))
     topics = asked_topics(text)
-    if answers := [fact.id for fact in told if topics & _topics(fact)]:
+    answers = [fact.id for fact in told if topics & _topics(fact)]
+    if answers := answers or [fact.id for fact in told if any(answers_topics(one, topics) for one in _clauses(fact))]:
         return FactReply(point=_SURE, fact_id=max(answers))
     asks = is_question(text)
     strict = asks and asks_about_speaker(text)
@@ -128,12 +130,11 @@ def _fits(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedd
 
 
 def _topics(fact: PersonalFact) -> frozenset[str]:
-    return frozenset(
-        topic
-        for sentence in sentences(fact.text)
-        for span in clauses(sentence)
-        for topic in told_topics(sentence[slice(*span)])
-    )
+    return frozenset(topic for clause in _clauses(fact) for topic in told_topics(clause))
+
+
+def _clauses(fact: PersonalFact) -> list[str]:
+    return [sentence[slice(*span)] for sentence in sentences(fact.text) for span in clauses(sentence)]
 
 
 def _names_somebody_else(fact: PersonalFact, asked: frozenset[str]) -> bool:

@@ -36,18 +36,21 @@ _MEASURED = re.compile(  # "How long was" says more than "How long", which goes 
     r"|could|must|may|should)\b"
 )
 _MOST_WORDS = 12
+_LONGEST_QUESTION = 200  # characters; of a longer one the key terms are searched for
 _FEW_WORDS = 2
 _LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
-    """The key terms of what the last turn asks; a pronoun is replaced by the last thing named before it.
+    """What to search for: the question of the last turn as `knowledge` puts it to what is found, else key terms.
 
-    Empty where there is nothing to search for.
+    A search is measured by the words that it is given, so that it must be given the whole question: passages found for
+    "deep harbour" do not seem to answer "How deep is the harbour?". Empty where there is nothing to search for.
     """
     asked, before = _asked(last_text(turns))
-    terms = key_terms(asked)
-    meant = _meant(asked, before, turns)
+    terms, meant = key_terms(asked), _meant(asked, before, turns)
+    if is_question(asked) and (terms or meant) and len(asked) <= _LONGEST_QUESTION:
+        return PhraseReply(text=_with_meant(asked, meant))
     known = {folded(term) for term in terms}
     added = [word for word in meant.split() if folded(word) not in known]
     return PhraseReply(text=" ".join([*added, *terms][:_MOST_WORDS]))
@@ -96,7 +99,10 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
 def _question(turns: Sequence[Turn]) -> str:
     """What the last turn asks, with what its pronouns stand for; what it says where it asks nothing."""
     asked, before = _asked(last_text(turns))
-    meant = _meant(asked, before, turns)
+    return _with_meant(asked, _meant(asked, before, turns))
+
+
+def _with_meant(asked: str, meant: str) -> str:
     return f"{asked} ({meant})" if asked and meant and folded(meant) not in folded(asked) else asked or meant
 
 

@@ -30,14 +30,6 @@ _INQUIRY = re.compile(
     r"|(can|could) you (also |actually |please )?(tell|say|see|check|look up|find out)"
     r"|(know|tell|see|check) (if|whether|what|when|where|who|how))\b"
 )
-_CONTROL_TOKEN = re.compile(r"(?<!\w)__[A-Za-z][A-Za-z0-9-]*(?:_{1,2}[A-Za-z0-9-]+)*__(?!\w)")
-_LABEL = re.compile(
-    r"\b(?:(?:external|interesting|previous|personal) (?:knowledge|facts?|topics?)|(?:search|memory) (?:decision|query)"
-    r"|(?:your|partner['’]s|person [12]['’]s) persona)[ \t]*:(?!\S)"
-    r"|(?:^|(?<=[.!?:\n]))[ \t]*(?:person [12]|query|memory|memories|style|knowledge|topic|persona|you|partner|self"
-    r"|system|user|human|assistant|bot)[ \t]*:(?!\S)",
-    re.IGNORECASE,
-)
 
 
 def last_text(turns: Sequence[Turn]) -> str:
@@ -191,16 +183,3 @@ def _carries_meaning(token: str) -> bool:
 def _asks(token: str) -> bool:
     """Return True if the word asks; "who's" does as "who" does."""
     return is_kind(re.split("['’]", token, maxsplit=1)[0], WordKind.ASKING)
-
-
-def plain_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns without labels of prompts ("External Knowledge:") and control tokens; the words after them stay."""
-    return tuple(turn.changed(text=without_labels(turn.text)) for turn in turns)
-
-
-def without_labels(text: str) -> str:
-    """A text without labels of prompts at the beginnings of its sentences, and without control tokens."""
-    bare = _CONTROL_TOKEN.sub(" ", text)
-    while (shorter := _LABEL.sub(" ", bare).lstrip()) != bare:
-        bare = shorter
-    return bare

@@ -10,9 +10,9 @@ from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
-from investigator.bb3.forms.aloud import Aloud
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
 from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes, resting_on
+from investigator.bb3.forms.proven_sentences import ProvenSentences
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.records import (
     DecisionReply,
@@ -163,17 +163,17 @@ class ChatForm:
         """What a model says that is proven, and what it says besides; what was heard of it stays said."""
         client = self._client_of(request.by)
         own_words = client.prompts.own_words(template)
-        aloud = Aloud(request, self._say or _nobody, own_words)
-        hear = aloud.hear if self._say is not None else None
+        heard = ProvenSentences(request, self._say or _nobody, own_words)
+        hear = heard.hear if self._say is not None else None
         try:
             value = client.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
         except EngineError as error:
-            if not aloud.said:
+            if not heard.said:
                 raise
-            return aloud.said, f"… ({error.message})"
+            return heard.said, f"… ({error.message})"
         written = value.reply.strip() if value is not None else ""
         proven = proven_beginning(whole_sentences(without_prompt(written, own_words)), request)
-        text = proven if proven.startswith(aloud.said) else aloud.said
+        text = proven if proven.startswith(heard.said) else heard.said
         return text, without_tags(written.removeprefix(text))
 
     def _read(self, request: ModuleRequest, variables: Variables, reply_type: type[R]) -> ReadReply[R]:

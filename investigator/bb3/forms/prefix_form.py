@@ -8,8 +8,14 @@ from pathlib import Path
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.gpt2_tokens import CountTokens
-from investigator.bb3.forms.prefix_history import PromptParts, lines_of, most_that_fit, seen_by, shortened
-from investigator.bb3.forms.prefix_options import PrefixOptions
+from investigator.bb3.forms.prefix_history import (
+    PrefixOptions,
+    PromptParts,
+    lines_of,
+    most_that_fit,
+    seen_by,
+    shortened,
+)
 from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn

@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pydantic import Field
+
 from investigator.bb3.forms.gpt2_tokens import CountTokens
-from investigator.bb3.forms.prefix_options import PrefixOptions
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
+from investigator.records import Record
 
 SILENCE = "__SILENCE__"
 OPENING = "Opening"
 _PERSONA = "your persona"
 _MEMORY = "Personal Fact:"
+_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
+
+
+class PrefixOptions(Record):
+    """The form of one module's prompts. `max_prompt_len` is the module's own; None takes that of the module table."""
+
+    include_prompt: bool = Field(default=False, description="begin with an instruction, for models without fine-tuning")
+    num_shots: int = Field(default=0, ge=-1, description="worked examples after the instruction; -1: all there are")
+    all_vanilla_prompt: bool = Field(default=False, description="every module has the instruction of VRM")
+    max_prompt_len: int | None = Field(default=None, ge=1, description="tokens that no prompt without knowledge has")
+    max_total_len: int = Field(default=1912, ge=1, description="tokens that no prompt has")
+    knowledge_chunk_size: int = Field(default=100, ge=1, description="words of a document, with those of its title")
+    memory_decision_use_memories: bool = Field(default=True, description="show memories to the memory decision")
+    insert_style: str = Field(default="", description="the style of replies")
+    add_speaker_prefixes: bool = Field(default=True, description="say who speaks in each line")
+    self_prefix: str = Field(default="Person 2", description="who replies")
+    partner_prefix: str = Field(default="Person 1", description="who is replied to")
+    self_memory_prefix: str = Field(default="Person 2's Persona", description="begins memories of the one who replies")
+    partner_memory_prefix: str = Field(default="Person 1's Persona", description="begins memories of the partner")
+    final_prefix: str = Field(default="", description="ends the prompt; empty: as the module does")
+    final_prefix_space: bool = Field(default=False, description="a blank behind the final prefix")
+
+    def name_of(self, speaker: Speaker) -> str:
+        """How a speaker is called."""
+        return self.self_prefix if speaker is Speaker.SELF else self.partner_prefix
 
 
 @dataclass(frozen=True)
-class Line:
+class PromptLine:
     """One line of a conversation; `is_persona`: it is none that was said, but tells of one of the two."""
 
     text: str
@@ -48,21 +76,21 @@ class PromptParts:
         return "\n\n".join((*self.head, body))
 
 
-def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[Line]:
+def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[PromptLine]:
     """The lines of a conversation, oldest first.
 
-    What the partner writes may be a whole conversation: leading lines about a persona are taken as they are, the last
+    What the partner writes may be a whole conversation: the first lines about a persona are taken as they are, the last
     line is the partner's, and those before it alternate. A reply of one's own is one line, whatever it holds. Blank
     lines, silence and the call for an opening are left out.
     """
-    found: list[Line] = []
+    found: list[PromptLine] = []
     for turn in turns:
         if turn.speaker is Speaker.SELF:
             found.extend(_said(turn.text, Speaker.SELF, options))
             continue
-        texts = turn.text.split("\n")
+        texts = _BLANK_LINES.sub("", turn.text).split("\n")
         personas = next((n for n, text in enumerate(texts) if not _is_persona(text, options)), len(texts))
-        found.extend(Line(text, is_persona=True) for text in texts[:personas])
+        found.extend(PromptLine(text, is_persona=True) for text in texts[:personas])
         rest = texts[personas:]
         for n, text in enumerate(rest):
             speaker = Speaker.PARTNER if (len(rest) - n) % 2 else Speaker.SELF
@@ -70,7 +98,7 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[Line]:
     return found
 
 
-def seen_by(module: Module, lines: Sequence[Line], options: PrefixOptions) -> list[str]:
+def seen_by(module: Module, lines: Sequence[PromptLine], options: PrefixOptions) -> list[str]:
     """The lines that a module sees: all, or the last one; the memory decision sees memories as well."""
     if not TABLE[module].one_turn_history:
         return [line.text for line in lines]
@@ -112,7 +140,7 @@ def _is_persona(text: str, options: PrefixOptions) -> bool:
     return any(mark in text for mark in (_PERSONA, options.self_memory_prefix, options.partner_memory_prefix))
 
 
-def _said(text: str, speaker: Speaker, options: PrefixOptions) -> list[Line]:
+def _said(text: str, speaker: Speaker, options: PrefixOptions) -> list[PromptLine]:
     if not text.strip() or text == OPENING or SILENCE in text:
         return []
-    return [Line(f"{options.name_of(speaker)}: {text}" if options.add_speaker_prefixes else text)]
+    return [PromptLine(f"{options.name_of(speaker)}: {text}" if options.add_speaker_prefixes else text)]

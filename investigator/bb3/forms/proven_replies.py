@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.echoes import goes_on
-from investigator.bb3.forms.given_words import is_told_in
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
 from investigator.evidence.claims import prove, unsaid
 from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, find_quote, proven
@@ -17,7 +17,7 @@ from investigator.language.addressed import addresses_model
 from investigator.language.negation import allows_negation, negates
 from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import content_words, words
+from investigator.language.terms import content_words, stem, stop_words, words
 from investigator.records import Document, Quote
 
 _OF_ONESELF = re.compile(
@@ -142,3 +142,33 @@ def _in(document: SearchDocument, text: str, sources: Sources | None) -> Quote |
 def _source_id(document: SearchDocument) -> str:
     passage = document.passage
     return passage.document_id if passage is not None else document.url or document.title or "search"
+
+
+def is_told_in(reply: str, given: Iterable[str]) -> bool:
+    """Return True if each word of a reply that states something stands in one of the texts, in whatever form of it.
+
+    Numbers, dates and negations are proven elsewhere. What else a sentence states lies in its words: a name or a verb
+    that is in no quote makes another statement of it. So paraphrases are refused as well; their quotes are shown
+    instead. Words of reporting ("according to the report") and questions need not stand there.
+    """
+    known = stems(word for text in given for word in words(text)) | _reporting()
+    sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))
+    return all(
+        stem(word) in known for sentence in sentences if not sentence.endswith("?") for word in _stating(sentence)
+    )
+
+
+def _stating(sentence: str) -> Iterable[str]:
+    bare = stop_words() - _listed("bounding_words.txt")
+    return (word for word in words(sentence) if word not in bare and not any(char.isdigit() for char in word))
+
+
+@cache
+def _reporting() -> frozenset[str]:
+    return stems(_listed("reporting_words.txt"))
+
+
+@cache
+def _listed(name: str) -> frozenset[str]:
+    lines = files("investigator.bb3.forms").joinpath(name).read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in words(line))

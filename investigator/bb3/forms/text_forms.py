@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Protocol
 
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest
-from investigator.bb3.forms.cleanup import cleaned
 from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
 from investigator.bb3.forms.prefix_form import prefix_prompt
-from investigator.bb3.forms.prefix_options import PrefixOptions
-from investigator.bb3.forms.token_form import token_prompt
+from investigator.bb3.forms.prefix_history import PrefixOptions
+from investigator.bb3.forms.token_form import token_prompt, token_text
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker
 from investigator.records import Record
@@ -91,20 +90,28 @@ def prefix_text(
 
 
 class TokenForm:
-    """The form of 3B."""
+    """The form of 3B.
 
-    def __init__(self, writer: Writer, *, decide_with_memories: bool = True) -> None:
+    The model of 3B reads each document apart, from the request; with `in_one_text` they stand above the context, for
+    models that read one text.
+    """
+
+    def __init__(self, writer: Writer, *, decide_with_memories: bool = True, in_one_text: bool = False) -> None:
         self._writer = writer
         self._decide_with_memories = decide_with_memories
+        self._in_one_text = in_one_text
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """One reply for each request."""
-        decide = self._decide_with_memories
-        prompts = [(request, token_prompt(request, decide_with_memories=decide)) for request in requests]
+        prompts = [(request, self._prompt(request)) for request in requests]
         return [
             _failure(one) if one.failed else _read(request, one, TABLE[request.module].small_yes)
             for request, one in zip(requests, _written(self._writer, prompts), strict=True)
         ]
+
+    def _prompt(self, request: ModuleRequest) -> str:
+        made = token_text if self._in_one_text else token_prompt
+        return made(request, decide_with_memories=self._decide_with_memories)
 
 
 def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[Written]:
@@ -136,3 +143,17 @@ def _memory_meant(text: str, memories: Sequence[str]) -> str:
     meant: Mapping[str, str] = {memory.partition(":")[2].strip(): memory for memory in reversed(memories)}
     bare = text.strip()
     return bare if bare in memories else meant.get(bare, "")
+
+
+def cleaned(texts: Sequence[str], *, take_last_newline: bool = False, allow_newline: bool = False) -> list[str]:
+    """Generations without what is around them.
+
+    Newlines and blanks at the ends go. Where one of the texts still has several lines, each is cut down to its first
+    line, or the last with `take_last_newline`, and there to what comes after the last colon; with `allow_newline` it is
+    left alone. Texts that have nothing to do with each other are best given one by one.
+    """
+    texts = [text.strip("\n") for text in texts]
+    if not allow_newline and any("\n" in text for text in texts):
+        chosen = -1 if take_last_newline else 0
+        texts = [text.split("\n")[chosen].rpartition(":")[2] for text in texts]
+    return [text.strip() for text in texts]

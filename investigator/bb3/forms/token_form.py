@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from investigator.bb3.exchange import ModuleRequest
+from investigator.bb3.memory.text import without_control_tokens
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Turn
 from investigator.bb3.search.document_text import passage
@@ -18,8 +19,10 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
     """The context of a request.
 
     Documents, and the memories to choose from, are no part of it: they are read one by one, see `token_documents`. The
-    memory decision sees memories with `decide_with_memories`, otherwise the last line alone.
+    memory decision sees memories with `decide_with_memories`, otherwise the last line alone. Control tokens that were
+    typed, or stand in what was found, are left out: they would mean something to the model.
     """
+    request = _without_tokens(request)
     row = TABLE[request.module]
     lines = _lines(request, decide_with_memories)
     if request.module in _GIVEN:
@@ -29,9 +32,29 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
 
 def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
     """What the model reads where it is given documents or memories: each of them, followed by the context."""
+    request = _without_tokens(request)
     if request.module is Module.MKM:
         return tuple(f"{memory} // {context}" for memory in request.memories)
     return tuple(f"{passage(document)}{context}" for document in request.documents)
+
+
+def token_text(request: ModuleRequest, *, decide_with_memories: bool = True) -> str:
+    """All that a model is sent which reads one text: each document or memory, and the context after them."""
+    context = token_prompt(request, decide_with_memories=decide_with_memories)
+    return "".join((*token_documents(request, ""), context))
+
+
+def _without_tokens(request: ModuleRequest) -> ModuleRequest:
+    """The request without the control tokens that others have put into its texts."""
+    bare = without_control_tokens
+    return request.changed(
+        turns=tuple(turn.changed(text=bare(turn.text)) for turn in request.turns),
+        memories=tuple(map(bare, request.memories)),
+        documents=tuple(each.changed(title=bare(each.title), text=bare(each.text)) for each in request.documents),
+        entity=bare(request.entity),
+        memory=bare(request.memory),
+        knowledge=bare(request.knowledge),
+    )
 
 
 def _lines(request: ModuleRequest, decide_with_memories: bool) -> list[str]:

@@ -40,6 +40,7 @@ class _Rules(Record):
     own_names: str
     count: tuple[str, ...]
     asked: dict[str, tuple[str, ...]]
+    answers: dict[str, tuple[str, ...]]
     asked_my: tuple[str, ...]
     asked_named: tuple[str, ...]
     everything: tuple[str, ...]
@@ -109,6 +110,15 @@ def asked_topics(question: str) -> frozenset[str]:
     for pattern in _compiled("asked_named"):
         found |= {f"{_topic(asked['what'])} name" for asked in pattern.finditer(text)}
     return frozenset(found)
+
+
+def answers_topics(statement: str, topics: Iterable[str]) -> bool:
+    """Return True if a clause answers a question for one of the topics without telling its one value.
+
+    "I work as a nurse in Bergen" tells a job, and answers "Where do I work?" all the same.
+    """
+    text = _plain(statement)
+    return any(topic in topics and pattern.search(text) for topic, pattern in _answers().items())
 
 
 def asks_for_everything(text: str) -> bool:
@@ -187,6 +197,11 @@ def _by_topic(listed: Mapping[str, tuple[str, ...]]) -> Mapping[str, re.Pattern[
 @cache
 def _asked() -> Mapping[str, re.Pattern[str]]:
     return {topic: _joined(rules) for topic, rules in _rules().asked.items()}
+
+
+@cache
+def _answers() -> Mapping[str, re.Pattern[str]]:
+    return {topic: _joined(rules) for topic, rules in _rules().answers.items()}
 
 
 @cache

@@ -110,10 +110,19 @@ def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
     return says_something_new(owner_of(memory)[1], of_owner)
 
 
+def without_control_tokens(text: str) -> str:
+    """Return a text without the control tokens of the 3B model, also those that show up when others are taken out."""
+    if "__" not in text:
+        return text
+    bare = text
+    for token in _CONTROL_TOKENS:
+        bare = bare.replace(f" {token}", "").replace(f"{token} ", "").replace(token, "")
+    return bare if bare == text else without_control_tokens(bare)
+
+
 def clean_text(text: str) -> str:
     """A text without the control tokens of the 3B model, and without the names before turns."""
-    for token in _CONTROL_TOKENS:
-        text = text.replace(f" {token}", "").replace(f"{token} ", "").replace(token, "")
+    text = without_control_tokens(text)
     for name in _SPEAKERS:
         text = text.replace(f" {name}", " ").replace(name, "")
     return text

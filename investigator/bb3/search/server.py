@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import socket
-import sys
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from http.server import ThreadingHTTPServer
+from asyncio import Transport
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
 from types import TracebackType
 from typing import Self
 
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
-from investigator.bb3.search.request import SLOWEST_CLIENT, SearchHandler, json_answer
+from investigator.bb3.search.request import ASKING, late, query_of
 from investigator.bb3.search.served import FolderPage, Origin
-from investigator.errors import SettingsError
+from investigator.errors import InvestigatorError, SettingsError, WorkspaceLockedError
 from investigator.records import Document
+
+SLOWEST_CLIENT = 10.0
+"""Seconds in which a request must have come whole."""
+_MOST_CONNECTIONS = 200
+_LONGEST_END = 30  # seconds for the searches under way when the server ends
 
 
 class FolderPages:
@@ -29,7 +41,39 @@ class FolderPages:
         """The best passages of the folder as it is now. Raises what `FolderSearch.search` does."""
         folder = FolderSearch(self._open)
         found = folder.search(query, count)
-        return [_page(page, folder.document(page.passage.document_id)) if page.passage else page for page in found]
+        return [_page_of(page, folder.document(page.passage.document_id)) if page.passage else page for page in found]
+
+
+def search_app(
+    search: DocumentSearch, patience: float, is_closing: Callable[[], bool], on_problem: Callable[[str], None]
+) -> FastAPI:
+    """Return the application: POST to any path is a search, and every refusal is JSON with its reason."""
+    app = FastAPI(openapi_url=None)
+
+    @app.post("/{path:path}")
+    async def pages(request: Request) -> Response:
+        query, count = await query_of(request, patience, is_closing)
+        try:
+            found = await run_in_threadpool(search.search, query, count) if query else ()
+        except WorkspaceLockedError as error:
+            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
+        except (InvestigatorError, OSError) as error:
+            on_problem(f"a search failed: {error}")
+            return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
+        return _answer({"response": [_page(document) for document in found]})
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+        reason = f"{request.method} is not served; {ASKING}" if is_method else error.detail
+        return _refusal(error.status_code, reason, error.headers)
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, error: Exception) -> Response:
+        on_problem(f"unexpected error: {type(error).__name__}: {error}")
+        return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, "the search failed unexpectedly")
+
+    return app
 
 
 class SearchEndpoint:
@@ -37,7 +81,7 @@ class SearchEndpoint:
 
     It listens on loopback unless told otherwise, and refuses requests of web pages. `port` 0 takes a free one. A
     request must come within `patience` seconds. `on_problem` is told, from any thread, why a search failed. Raises
-    SettingsError where the place cannot be listened at.
+    SettingsError if the place cannot be listened at.
     """
 
     def __init__(
@@ -49,26 +93,31 @@ class SearchEndpoint:
         patience: float = SLOWEST_CLIENT,
         on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._closing = threading.Event()
-        told = {"patience": patience, "is_closing": self._closing.is_set, "on_problem": staticmethod(on_problem)}
-        handler = type("BoundHandler", (SearchHandler,), {"searching": search, **told})
-        try:
-            self._server = _Server((host, port), handler, on_problem)
-        except (OSError, OverflowError, ValueError, TypeError) as error:  # of a host, what cannot be written
-            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise SettingsError(
-                f"a search server cannot listen at {host}:{port}: {why}",
-                hint="Choose another port, or 0 for any; the address must be one of this machine.",
-            ) from error
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="investigator-search")
+        self._socket = _listening(host, port)
+        self._place: tuple[str, int] = self._socket.getsockname()[:2]
+        config = uvicorn.Config(
+            search_app(search, patience, lambda: self._server.should_exit, on_problem),
+            http=_in_time(patience),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,  # queries are private
+            server_header=False,
+            headers=[("Connection", "close")],  # one request a connection: nobody is waited for at the end
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=_LONGEST_END,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="investigator-search")
         self._thread.daemon = True
         self._thread.start()
 
     @property
     def address(self) -> str:
         """Where it listens, for a client."""
-        host, port = self._server.server_address[:2]
-        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
+        host, port = self._place
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def wait(self) -> None:
         """Return when it is closed, by another thread."""
@@ -77,10 +126,9 @@ class SearchEndpoint:
 
     def close(self) -> None:
         """Take no more requests, end the searches under way, and turn away who is still sending a request."""
-        self._closing.set()
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.should_exit = True
         self._thread.join()
+        self._socket.close()
 
     def __enter__(self) -> Self:
         return self
@@ -89,27 +137,65 @@ class SearchEndpoint:
         self.close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # so that closing waits for the searches under way
-    block_on_close = True
-
-    def __init__(self, place: tuple[str, int], handler: type[SearchHandler], on_problem: Callable[[str], None]) -> None:
-        self.address_family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
-        self._on_problem = on_problem
-        super().__init__(place, handler)
-
-    def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
-        """Answer where a search fails in a way that nobody has foreseen; whoever has gone is told nothing."""
-        error = sys.exception()
-        if error is None or isinstance(error, OSError) or not isinstance(request, socket.socket):
-            return
-        self._on_problem(f"unexpected error: {type(error).__name__}: {error}")
-        body = json_answer({"error": "the search failed unexpectedly"})
-        head = f"HTTP/1.0 500 Internal Server Error\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-        with suppress(OSError):
-            request.sendall(f"{head}\r\n\r\n".encode() + body)
+def _listening(host: str, port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen()
+        return listening
+    except (OSError, OverflowError, ValueError, TypeError) as error:  # of a host, what cannot be written
+        listening.close()
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SettingsError(
+            f"a search server cannot listen at {host}:{port}: {why}",
+            hint="Choose another port, or 0 for any; the address must be one of this machine.",
+        ) from error
 
 
-def _page(page: SearchDocument, document: Document) -> FolderPage:
+def _in_time(seconds: float) -> type[H11Protocol]:
+    """uvicorn's protocol with what it lacks: a time limit for the head of a request, and refusals in JSON."""
+
+    class InTime(H11Protocol):
+        def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.loop.call_later(seconds, self._give_up)
+
+        def send_400_response(self, msg: str) -> None:
+            self._refuse(HTTPStatus.BAD_REQUEST, msg)
+
+        def _give_up(self) -> None:
+            waits: object = self.cycle  # None until the head of the request is there, which uvicorn does not say
+            if waits is None and not self.transport.is_closing():
+                self._refuse(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
+
+        def _refuse(self, status: HTTPStatus, reason: str) -> None:
+            body = json.dumps({"error": reason})
+            head = f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            self.transport.write(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            self.transport.close()
+
+    return InTime
+
+
+def _refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> Response:
+    return _answer({"error": reason}, status, headers)
+
+
+def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """JSON; halves of surrogate pairs, which no UTF-8 can hold, become question marks."""
+    body = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(body, status, headers, media_type="application/json")
+
+
+def _page(document: SearchDocument) -> Mapping[str, object]:
+    """A page in BB3's fields, and where its text stands in the folder."""
+    page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
+    if isinstance(document, FolderPage):
+        page["origin"] = document.origin.model_dump(mode="json", exclude={"passage": {"text"}})
+    return page
+
+
+def _page_of(page: SearchDocument, document: Document) -> FolderPage:
     origin = {"media_type": document.media_type, "content_hash": document.content_hash}
     return FolderPage(**dict(page), origin=Origin(passage=page.passage, **origin))

@@ -10,7 +10,7 @@ from investigator.engines.base import Hear
 from investigator.language.sentences import sentence_spans
 
 
-class Aloud:
+class ProvenSentences:
     """Says of a model's reply, in JSON, what is proven of it so far; what was said once is said again at the beginning.
 
     The sentence that is being written is not said: it may go on to say something else. Nor is what comes after a

@@ -21,8 +21,8 @@ from investigator.bb3.chats import open_chat
 from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.extractive.modules import chat_answers
-from investigator.bb3.forms.aloud import Aloud
 from investigator.bb3.forms.chat_form import ChatForm
+from investigator.bb3.forms.proven_sentences import ProvenSentences
 from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.safety import SafetyGuard
 from investigator.bb3.talk import Talk
@@ -48,9 +48,9 @@ def asked_for_rent() -> ModuleRequest:
 def heard_of(reply: str) -> list[str]:
     written = json.dumps({"quotes": [], "reply": reply})
     heard: list[str] = []
-    aloud = Aloud(asked_for_rent(), heard.append)
+    sentences = ProvenSentences(asked_for_rent(), heard.append)
     for end in range(1, len(written) + 1):
-        aloud.hear(written[:end])
+        sentences.hear(written[:end])
     return heard
 
 
@@ -71,7 +71,7 @@ def test_a_sentence_is_said_when_the_next_one_begins_and_all_before_it_is_proven
 
 def test_a_heading_of_the_prompt_ends_what_is_said() -> None:
     heard: list[str] = []
-    Aloud(asked_for_rent(), heard.append, "From the documents:\n").hear(
+    ProvenSentences(asked_for_rent(), heard.append, "From the documents:\n").hear(
         json.dumps({"reply": f"{TRUE} From the documents: {ALSO_TRUE} {ALSO_TRUE}"})
     )
     assert heard == []  # the last sentence that is left may go on
@@ -79,10 +79,10 @@ def test_a_heading_of_the_prompt_ends_what_is_said() -> None:
 
 def test_of_a_try_that_begins_anew_nothing_is_said_twice() -> None:
     heard: list[str] = []
-    aloud = Aloud(asked_for_rent(), heard.append)
+    sentences = ProvenSentences(asked_for_rent(), heard.append)
     for _ in range(2):
-        aloud.hear(json.dumps({"reply": TRUE})[:-2])
-        aloud.hear(json.dumps({"reply": f"{TRUE} {ALSO_TRUE}"})[:-2])
+        sentences.hear(json.dumps({"reply": TRUE})[:-2])
+        sentences.hear(json.dumps({"reply": f"{TRUE} {ALSO_TRUE}"})[:-2])
     assert heard == [TRUE]
 
 
@@ -120,7 +120,7 @@ def replied_by(engine: Engine, hear: list[str]) -> ModuleReply:
     return reply
 
 
-def test_what_was_said_aloud_stays_said_and_what_is_not_proven_is_kept_for_why() -> None:
+def test_what_was_said_while_it_was_written_stays_said_and_what_is_not_proven_is_kept_for_why() -> None:
     heard: list[str] = []
     reply = replied(f"{TRUE} {FALSE}", heard)
     assert heard == [TRUE]

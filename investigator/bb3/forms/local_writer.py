@@ -1,0 +1,54 @@
+"""A model in a folder on this machine that writes for the modules, each with its own decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from investigator.bb3.forms.completions import knowledge_start
+from investigator.bb3.forms.text_forms import Prompted, Written
+from investigator.bb3.records import Module
+from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
+from investigator.errors import EngineError, SettingsError
+from investigator.records.decoding import Decoding
+
+_KIND = "transformers"
+
+
+class LocalWriter:
+    """Writes on from prompts, as they are: no chat template is put around them.
+
+    `model` is named as `transformers:FOLDER`; `on_failure` hears why there is no text. Raises SettingsError if it is
+    another engine or the folder holds no model, and MissingPackageError.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        decoding_of: Callable[[Module], Decoding],
+        settings: TransformersSettings | None = None,
+        *,
+        on_failure: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        kind, _, folder = model.partition(":")
+        if kind != _KIND or not folder:
+            raise SettingsError(
+                f"{model} cannot be sent a prompt as it is",
+                hint="Use --model transformers:FOLDER or --completions URL, or leave --form out.",
+            )
+        self._engine = TransformersEngine(folder, settings)
+        self._decoding_of = decoding_of
+        self._on_failure = on_failure
+
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
+        """Return one text for each prompt, in order. Raises SettingsError if the model cannot be loaded."""
+        return [self._written(text, self._decoding_of(module)) for _, text in prompts]
+
+    def _written(self, text: str, decoding: Decoding) -> Written:
+        try:
+            start = knowledge_start(text, self._engine.count_tokens)
+            counted = start if decoding.exclude_knowledge_from_ctxt_penalty and start >= 0 else None
+            done = self._engine.write_on(text, decoding, counted)
+        except EngineError as error:
+            self._on_failure(error.message)
+            return Written(text="", failed=True)
+        return Written(text=done.text, score=done.logprob)
