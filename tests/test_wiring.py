@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import dataclasses
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import get_type_hints
 
-from investigator.cli.main import COMMANDS, EVALUATIONS
+import typer
+from typer.core import TyperGroup
+
+from investigator.cli.lazy_group import LazyCommand
+from investigator.cli.main import app
 from investigator.records import Record
 from investigator.settings import Settings
 
@@ -35,19 +45,34 @@ def test_every_setting_is_read_somewhere() -> None:
     assert [setting for setting in fields(Settings) if setting.rpartition(".")[2] not in READ] == []
 
 
-def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Each command with its function."""
-    for name, place in {**COMMANDS, **{f"eval {name}": place for name, place in EVALUATIONS.items()}}.items():
-        tree = TREES[PACKAGE.parent / Path(*place.module.split(".")).with_suffix(".py")]
-        found = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == place.function]
-        yield from ((name, function) for function in found)
+def commands(group: TyperGroup, before: str = "") -> Iterator[tuple[str, Callable[..., None]]]:
+    """Each command by its full name, with its function."""
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from commands(command, f"{name} ")
+        elif isinstance(command, LazyCommand):
+            module, _, function = command.place.partition(":")
+            yield f"{before}{name}", getattr(import_module(module), function)
 
 
-def test_every_option_of_a_command_is_used_in_its_function() -> None:
+def options_of(kind: object) -> Iterator[str]:
+    """The names of all options in a group of options."""
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        for name in (field.name for field in dataclasses.fields(kind)):
+            yield name
+            yield from options_of(hints[name])
+
+
+def test_every_option_of_a_command_is_used() -> None:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
     unused = {}
-    for command, function in functions():
-        arguments = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
-        used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-        unused[command] = arguments - used
+    for command, function in commands(group):
+        body = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        used = {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
+        arguments = inspect.signature(function).parameters
+        grouped = {name for hint in get_type_hints(function).values() for name in options_of(hint)}
+        unused[command] = {*(arguments.keys() - used), *(grouped - READ)}
     assert len(unused) >= 17
     assert {command: names for command, names in unused.items() if names} == {}

@@ -35,7 +35,7 @@ def call_to(engine: Engine, prompt: Prompt, hear: Hear | None = None) -> Call:
     return Call(prompt, engine, key, hear)
 
 
-class Sending:
+class TimedEngine:
     """The innermost layer: asks the engine and measures the seconds by `clock`."""
 
     def __init__(self, clock: Callable[[], float]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from investigator.asking.budget import Budgeted, BudgetSettings
-from investigator.asking.call import Layer, Sending, call_to
+from investigator.asking.call import Layer, TimedEngine, call_to
 from investigator.asking.context import WithinContext, no_smaller, put_smaller_until_it_fits
 from investigator.asking.journal import CallJournal, Journaled
 from investigator.asking.prompts import Prompts
@@ -44,7 +44,7 @@ class EngineClient:
         price_of: Callable[[str], Price | None] = lambda _: None,
         trace: RunTrace | None = None,
     ) -> None:
-        traced = Traced(Sending(clock), trace or NoTrace())
+        traced = Traced(TimedEngine(clock), trace or NoTrace())
         budgeted = Budgeted(traced, journal, budget or BudgetSettings(), price_of)
         fitting = WithinContext(budgeted, journal)
         self._reply: Layer = Journaled(fitting, journal, on_reuse=(budgeted.reused, traced.reused))

@@ -20,7 +20,7 @@ class LazyCommand(TyperCommand):
 
     def __init__(self, name: str, place: str, summary: str, shell: Shell, **context_settings: bool) -> None:
         super().__init__(name, short_help=summary, context_settings=dict(context_settings))
-        self._place = place
+        self.place = place
         self._shell = shell
 
     def make_context(self, *words: Any, **extra: Any) -> Any:
@@ -28,7 +28,7 @@ class LazyCommand(TyperCommand):
         return self._load().make_context(*words, **extra)
 
     def _load(self) -> Any:
-        module, _, function = self._place.partition(":")
+        module, _, function = self.place.partition(":")
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         alone.command(self.name, context_settings=dict(self.context_settings))(
             self._shell(with_groups(getattr(import_module(module), function)))

@@ -30,7 +30,7 @@ class CitedClaim:
 
 
 @dataclass(frozen=True)
-class Source:
+class CitedSource:
     """A citation: its number, its quote, and the ids of the memories that hold it."""
 
     number: int
@@ -95,14 +95,15 @@ def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
     )
 
 
-def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[Source, ...]:
+def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, ...]:
     """The citations in order of their numbers."""
     holders: defaultdict[Quote, list[int]] = defaultdict(list)
     for memory in memories:
         for quote in memory.quotes:
             holders[quote].append(memory.id)
     return tuple(
-        Source(number, quote, tuple(sorted(set(holders.get(quote, ()))))) for quote, number in _numbers(answer).items()
+        CitedSource(number, quote, tuple(sorted(set(holders.get(quote, ())))))
+        for quote, number in _numbers(answer).items()
     )
 
 
