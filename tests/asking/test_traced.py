@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from mill import SAID, TEXT, call
 
-from investigator.asking.call import Call, Sending
+from investigator.asking.call import Call, TimedEngine
 from investigator.asking.traced import Traced
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
@@ -39,14 +39,14 @@ class Watching:
 
 def test_a_call_is_watched_with_its_reply_and_its_seconds() -> None:
     trace, ticks = Watching(), iter([10.0, 12.5])
-    reply = Traced(Sending(lambda: next(ticks)), trace)(call(ScriptedEngine("yes"), TEXT))
+    reply = Traced(TimedEngine(lambda: next(ticks)), trace)(call(ScriptedEngine("yes"), TEXT))
     assert reply.seconds == 2.5
     assert trace.heard == ["query/ask to scripted", "new: yes, 2.5 s"]
 
 
 def test_a_reply_that_is_used_again_is_said_to_be() -> None:
     trace = Watching()
-    Traced(Sending(lambda: 0.0), trace).reused(call(ScriptedEngine(SAID), TEXT), Reply(text="kept", seconds=3.0))
+    Traced(TimedEngine(lambda: 0.0), trace).reused(call(ScriptedEngine(SAID), TEXT), Reply(text="kept", seconds=3.0))
     assert trace.heard == ["query/ask to scripted", "reused: kept, 3.0 s"]
 
 
@@ -64,5 +64,5 @@ def test_an_error_of_the_engine_is_reported_and_passes_through() -> None:
 def test_a_reply_is_heard_while_it_is_written_if_somebody_listens() -> None:
     heard: list[str] = []
     asked = call(ScriptedEngine("So it is."), TEXT, hear=heard.append)
-    assert Sending(lambda: 0.0)(asked).text == "So it is."
+    assert TimedEngine(lambda: 0.0)(asked).text == "So it is."
     assert heard == ["So ", "So it ", "So it is."]
