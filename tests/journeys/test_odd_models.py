@@ -34,7 +34,7 @@ from power_plants import (
 from investigator import AnswerStatus, StopReason
 from investigator.errors import ContextTooLongError
 from investigator.records import Investigation, Notice
-from investigator.reports.wording import points
+from investigator.reports.wording import score_line
 
 _MOST_CALLS = 2 * (3 * (6 + 2) + 2)  # rounds of steps, a plan and a reflection; needs and answer; each repaired once
 _PATIENCE = 30.0  # seconds
@@ -152,7 +152,7 @@ def test_true_quotes_that_have_nothing_to_do_with_the_question_prove_nothing(ask
         assert memory.beside
         assert memory.model_point == 100
         assert memory.point == memory.search_point
-        assert "the search's counts" in points(memory)
+        assert "the search's counts" in score_line(memory)
     assert answer_of(case).status is AnswerStatus.NOT_FOUND
     assert answer_of(case).claims == ()
 
