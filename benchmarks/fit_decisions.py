@@ -41,7 +41,7 @@ from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.language.terms import words
 from investigator.records import Record
 
-WEIGHTS = Path(__file__).parents[1] / "investigator/engines/extractive/decisions.json"
+WEIGHTS = Path(__file__).parents[1] / "investigator/bb3/extractive/decisions.json"
 OWN_MEMORY_SET = Path(__file__).with_name("memory_decisions.jsonl")
 REPEATS = 5
 FOLDS = 5

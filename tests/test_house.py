@@ -100,7 +100,7 @@ def test_the_root_holds_six_modules() -> None:
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    assert [name for name, tree in TREES.items() if not ast.get_docstring(tree)] == []
+    assert [name for name, tree in TREES.items() if len(ast.get_docstring(tree) or "") < len("Engines.")] == []
 
 
 def test_everything_public_says_what_it_does() -> None:

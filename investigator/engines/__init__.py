@@ -1,1 +1,1 @@
-"""TODO"""
+"""Engines: what answers a prompt; `base.Engine` is the interface."""

@@ -38,7 +38,7 @@ Point = Annotated[int | None, Field(json_schema_extra=_show_bounds)]
 class DocumentCard(Record):
     """A document seen from outside: enough to choose it or to leave it.
 
-    `match` is in 0..1: how well its best passage fits the question. `snippet` is the beginning of that passage,
+    `match` is in 0..1: the chance that it holds the answer, by the search. `snippet` is the beginning of that passage,
     `asked` how often the document was asked already.
     """
 

@@ -1,1 +1,1 @@
-"""The method: start reading at `investigator.py`."""
+"""The method: start reading at `state.py` (which step comes next) and `loop.py` (which performs it)."""

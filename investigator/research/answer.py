@@ -1,4 +1,4 @@
-"""Answer: statements, each proven by quotes, or the word that the documents do not hold it, with what was searched."""
+"""Write statements that quotes prove, or say that the documents do not contain the answer and what was searched."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AnswerWriter:
     def write(
         self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]
     ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
-        """(proven claims, claims that are not proven).
+        """Return the proven claims and those that are not.
 
         An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply
         cannot be read, or whose claims are all unproven, is replaced by the best quotes as they stand. Without evidence

@@ -36,7 +36,7 @@ class AskingPolicy(Protocol):
         ...
 
     def first_wave(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
-        """Return how many of the steps are asked before it is looked at what they brought."""
+        """Return how many of the steps are asked before the first results are reviewed."""
         ...
 
     def suffices(

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
-    """The results of `work` in the order of the items, at most `workers` of them in work at a time.
+    """Yield the results of `work` in the order of the items, running at most `workers` at once.
 
     An error comes when its turn comes, after all results before it; what was not begun by then is not begun.
     """

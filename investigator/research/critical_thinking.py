@@ -1,4 +1,4 @@
-"""CriticalThinking: what must be known before the question can be answered."""
+"""Work out what must be known before the question can be answered."""
 
 from __future__ import annotations
 

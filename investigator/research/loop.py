@@ -28,7 +28,7 @@ class Research:
 
     `keep` writes the record after each step, `keep_memory` each memory before it can be seen. Everything is decided
     from the question, the library and the engines' replies, so that running it again over the same journal comes to
-    the same plan, memories and answer.
+    the same plan, memories and answer: that is how a run is resumed and replayed.
     """
 
     client: EngineClient
@@ -50,8 +50,7 @@ class Research:
                         yield event
             except BudgetSpent as spent:
                 state = replace(state, spent=spent.reason)
-            else:
-                state = replace(state, last=step)
+            state = replace(state, last=step)
         run = self._kept(replace(state, run=state.run.changed(answer=state.answer))).run
         yield Answered(investigation=run)
 

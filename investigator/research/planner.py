@@ -1,4 +1,4 @@
-"""Planner: which documents to examine, why, and from which points of view (seed: generative_agents, "Planner")."""
+"""Plan which documents to examine, why, and from which points of view (seed: generative_agents, "Planner")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Query: put a sub-question to one document, score the reply, remember it (seed: generative_agents, "Query")."""
+"""Put a sub-question to one document, score the reply and prove its quotes (seed: generative_agents, "Query")."""
 
 from __future__ import annotations
 

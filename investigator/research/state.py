@@ -49,8 +49,8 @@ class Bounds:
     """The rules that were settled before the investigation began.
 
     `threshold` is the point (0..100) from which a reply counts, `worth_asking` the chance (0..1) from which a document
-    is worth asking; `workers` documents are asked at the same time. `thinks_and_plans_at_once` saves a wait if both
-    cost one.
+    is worth asking; `workers` documents are asked at the same time. `thinks_and_plans_at_once` avoids waiting
+    twice if both calls are remote; the first plan then goes by the words of the question.
     """
 
     rounds: int
@@ -67,8 +67,8 @@ class State:
 
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
     `unreadable` all that the folder holds. `last` is the step that was performed last, `first_plan` a plan that was
-    made while thinking, `reflected` how many memories the last reflection knew. `spent` is the ceiling that was
-    reached; `answer` the last answer that was written.
+    made while thinking, `memories_reflected` how many memories the last reflection knew. `spent` is the ceiling that
+    was reached; `answer` the last answer that was written.
     """
 
     run: Investigation
@@ -78,7 +78,7 @@ class State:
     cards: tuple[DocumentCard, ...] = ()
     last: Step | None = None
     first_plan: Proposal | None = None
-    reflected: int = 0
+    memories_reflected: int = 0
     spent: StopReason | None = None
     answer: Answer | None = None
 
@@ -105,7 +105,7 @@ class State:
     @property
     def shown_cards(self) -> tuple[DocumentCard, ...]:
         """The cards with how often each document was asked; those not asked yet come first."""
-        asked = [step.document_id for step in self.run.plan.steps]
+        asked = [step.document_id for step in self.run.plan.steps if step.result_ids]
         cards = [card.changed(asked=asked.count(card.document_id)) for card in self.cards]
         return tuple(sorted(cards, key=lambda card: card.asked > 0))
 
@@ -131,14 +131,16 @@ class State:
     @property
     def learned(self) -> bool:
         """Return True if the round under way brought a quote that was not known before."""
-        known = {quote for memory in self._selected(self.run.memories[: self.reflected]) for quote in memory.quotes}
+        known = {
+            quote for memory in self._selected(self.run.memories[: self.memories_reflected]) for quote in memory.quotes
+        }
         new = any(quote not in known for memory in self.history for quote in memory.quotes)
         return new or self.run.rounds[-1].learned
 
     @property
     def scores_alike_now(self) -> bool:
         """Return True if it has come out since the last reflection that a model scores all documents alike."""
-        return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.reflected])
+        return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.memories_reflected])
 
     def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
         return HistorySelector(with_reliable_points(memories)).select(self.bounds.threshold)
@@ -200,7 +202,7 @@ def what_suffices(state: State) -> tuple[Knowledge, ...] | None:
     return None
 
 
-def planned(state: State, proposal: Proposal) -> Investigation:
+def with_plan(state: State, proposal: Proposal) -> Investigation:
     """Return the record with the next round and its steps; hopeless steps of the first one are done at once."""
     run, number = state.run, len(state.run.rounds) + 1
     plan = continued(run.plan, proposal, round_number=number)
@@ -213,7 +215,7 @@ def planned(state: State, proposal: Proposal) -> Investigation:
     return run.changed(plan=plan, rounds=(*run.rounds, this))
 
 
-def reflected(state: State, reflection: Reflection) -> Investigation:
+def with_reflection(state: State, reflection: Reflection) -> Investigation:
     """Return the record with a reflection, and with what it says of the round: whether that taught something."""
     this = state.run.rounds[-1].changed(learned=state.learned)
     rounds = (*state.run.rounds[:-1], this)

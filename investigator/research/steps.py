@@ -38,10 +38,10 @@ from investigator.research.state import (
     State,
     Step,
     how_many_to_ask,
-    planned,
     reason_to_stop,
-    reflected,
     what_suffices,
+    with_plan,
+    with_reflection,
 )
 from investigator.research.tactical_planning import prioritized, sub_question
 from investigator.retrieval.library import DocumentIndex
@@ -64,9 +64,9 @@ class Steps:
         """Perform a step; yield each state that is to be kept."""
         match step:
             case Step.THINK:
-                yield self._think(state)
+                yield from self._think(state)
             case Step.PLAN:
-                yield self._plan(state)
+                yield from self._plan(state)
             case Step.ASK:
                 yield from self._ask(state)
             case Step.REFLECT:
@@ -74,16 +74,21 @@ class Steps:
             case Step.ANSWER:
                 yield self._answer(state)
 
-    def _think(self, state: State) -> Moment:
+    def _think(self, state: State) -> Iterator[Moment]:
         """Work out what must be known and, if that saves a wait, the first plan at the same time."""
-        question = state.run.question
-        state = replace(state, cards=self.library.cards((question,)))
+        state = replace(state, cards=self.library.cards((state.run.question,)))
+        yield state, None  # the coverage goes by the cards, even if a ceiling forbids to think
         if not state.bounds.thinks_and_plans_at_once:
-            needs, plan = self._needs(state), None
-        else:
-            with concurrently(lambda: self._first_plan(state)) as first_plan:
-                needs, plan = self._needs(state), first_plan()
-        return replace(state, run=state.run.changed(needs=needs), first_plan=plan), Thought(needs=needs)
+            yield self._thought(state)
+            return
+        with concurrently(lambda: self._first_plan(state)) as first_plan:
+            thought, event = self._thought(state)
+            yield thought, event  # kept before the plan can fail
+            yield replace(thought, first_plan=first_plan()), None
+
+    def _thought(self, state: State) -> Moment:
+        needs = self._needs(state)
+        return replace(state, run=state.run.changed(needs=needs)), Thought(needs=needs)
 
     def _needs(self, state: State) -> tuple[Need, ...]:
         run = state.run
@@ -104,19 +109,20 @@ class Steps:
         except BudgetSpent:
             return None
 
-    def _plan(self, state: State) -> Moment:
+    def _plan(self, state: State) -> Iterator[Moment]:
         """Choose the documents of the next round."""
         if state.unknown_infos:
             state = replace(state, cards=self.library.cards((state.run.question, *state.unknown_infos[:3])))
+            yield state, None
         proposal = state.first_plan or self._proposal(state, state.run.needs)
-        run = planned(state, proposal)
+        run = with_plan(state, proposal)
         event = Planned(
             round=len(run.rounds),
             strategy=proposal.strategy,
             steps=run.plan.steps[len(state.run.plan.steps) :],
             refused_document_ids=proposal.refused_document_ids,
         )
-        return replace(state, run=run, first_plan=None), event
+        yield replace(state, run=run, first_plan=None), event
 
     def _proposal(self, state: State, needs: tuple[Need, ...]) -> Proposal:
         run = state.run
@@ -190,8 +196,8 @@ class Steps:
             )
             knowledge = reflect(self.client, request)
         reflection = Reflection(round=len(run.rounds), knowledge=knowledge)
-        run = reflected(state, reflection)
-        yield replace(state, run=run, reflected=len(run.memories)), Reflected(reflection=reflection)
+        run = with_reflection(state, reflection)
+        yield replace(state, run=run, memories_reflected=len(run.memories)), Reflected(reflection=reflection)
 
     def _answer(self, state: State) -> Moment:
         """Write what is proven, or say that the documents do not hold it."""

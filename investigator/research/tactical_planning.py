@@ -1,4 +1,4 @@
-"""TacticalPlanning: from the plan to the next sub-questions (seed: generative_agents, "Tactical Planning")."""
+"""From the plan to the next sub-questions (seed: generative_agents, "Tactical Planning")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The only place that picks concrete classes: embedder, engines, templates, prices, tracer, journal, client, index."""
+"""The one place that picks the parts of a run: embedder, engines, templates, prices, tracer, journal, client, index."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def test_true_quotes_that_have_nothing_to_do_with_the_question_prove_nothing(ask
         assert memory.beside
         assert memory.model_point == 100
         assert memory.point == memory.search_point
-        assert "the search's counts" in score_line(memory)
+        assert "the search's score counts" in score_line(memory)
     assert answer_of(case).status is AnswerStatus.NOT_FOUND
     assert answer_of(case).claims == ()
 

@@ -32,10 +32,10 @@ from investigator.research.state import (
     Step,
     how_many_to_ask,
     next_step,
-    planned,
     reason_to_stop,
-    reflected,
     what_suffices,
+    with_plan,
+    with_reflection,
 )
 
 DONE, OPEN = Status.DONE, Status.NONE
@@ -236,21 +236,21 @@ def test_hopeless_steps_of_the_first_plan_are_done_without_a_result_and_later_on
     )
     blank = Investigation(id="r", question="?", mission="M", strategy="S", engine="e")
     proposal = Proposal("S", tuple(ProposedStep(document_id=name, purpose="?") for name in IDS), ("x.txt",))
-    first = planned(State(blank, few, IDS, cards=cards), proposal)
+    first = with_plan(State(blank, few, IDS, cards=cards), proposal)
     assert [step.status for step in first.plan.steps] == [OPEN, DONE, DONE]
     assert first.rounds == (Round(number=1, strategy="S", refused_document_ids=("x.txt",)),)
     again = Proposal("T", (ProposedStep(document_id="b.txt", purpose="Why?"),))
-    second = planned(State(first, few, IDS, cards=cards), again)
+    second = with_plan(State(first, few, IDS, cards=cards), again)
     assert [(step.round, step.status) for step in second.plan.steps][3:] == [(2, OPEN)]
 
 
 def test_a_round_has_learned_what_was_not_known_at_the_last_reflection() -> None:
     state = a_state(Step.ASK, DONE, memories=(FOUND,), learned=False)
     reflection = Reflection(round=1)
-    assert reflected(state, reflection).rounds[0].learned
-    known = State(state.run, state.bounds, IDS, last=Step.ASK, reflected=1)
-    assert not reflected(known, reflection).rounds[0].learned
-    assert reflected(known, reflection).reflections == (reflection,)
+    assert with_reflection(state, reflection).rounds[0].learned
+    known = State(state.run, state.bounds, IDS, last=Step.ASK, memories_reflected=1)
+    assert not with_reflection(known, reflection).rounds[0].learned
+    assert with_reflection(known, reflection).reflections == (reflection,)
 
 
 def test_asking_again_is_told_by_the_cards_and_comes_last() -> None:

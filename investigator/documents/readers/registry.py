@@ -1,7 +1,9 @@
 """Which reader reads which media type.
 
-To add one, write it in the folder of its family and add its line here. Another package adds one with an entry point of
-the group `investigator.readers`: its name is a suffix (`.toy`) or a media type, its value the reader (`toys:read_toy`).
+To add one, write it in the folder of its family, add its line here, and add its media type to `media_types.py` with the
+suffix or the first bytes by which it is known. Another package adds one with an entry point of the group
+`investigator.readers`: its name is a suffix that is not known here (`.toy`) or, for ZIP packages that name one, a media
+type; its value is the reader (`toys:read_toy`).
 """
 
 from __future__ import annotations
