@@ -137,7 +137,7 @@ def test_a_query_is_about_the_question_of_a_turn() -> None:
 
 
 def test_a_turn_that_names_something_needs_no_earlier_one() -> None:
-    assert phrase(Module.SGM, "We like Paris.", "And is Berlin bigger than it?") == "And is Berlin bigger than it?"
+    assert phrase(Module.SGM, "We like Paris.", "And is Berlin bigger than it?") == "Berlin bigger"
 
 
 @pytest.mark.parametrize("text", ["Thanks, that is great!", "ok", ""])
@@ -346,11 +346,8 @@ def test_a_question_asked_again_gives_the_same_query(question: str) -> None:
 
 
 def test_a_question_that_leaves_out_its_subject_goes_on_from_the_one_before() -> None:
-    assert phrase(Module.SGM, "Who wrote Hamlet?", "He did.", "And when?") == "And when? (wrote Hamlet)"
-    assert (
-        phrase(Module.SGM, "What is the rent of the mill?", QUOTED, "And the deposit?")
-        == "And the deposit? (rent mill)"
-    )
+    assert phrase(Module.SGM, "Who wrote Hamlet?", "He did.", "And when?") == "wrote Hamlet"
+    assert phrase(Module.SGM, "What is the rent of the mill?", QUOTED, "And the deposit?") == "rent mill deposit"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from investigator.bb3.extractive.asking_forms import after_greeting
 from investigator.bb3.extractive.responding import is_set_phrase
 from investigator.bb3.extractive.turns import (
     begins_with_question_word,
+    inquires,
     is_question,
     key_terms,
     last_text,
@@ -42,14 +43,16 @@ _LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
-    """What to search for: the question of the last turn as `knowledge` puts it to what is found, else key terms.
+    """What to search for: a question of the last turn that begins with a question word as it is, else key terms.
 
-    A search is measured by the words that it is given, so that it must be given the whole question: passages found for
-    "deep harbour" do not seem to answer "How deep is the harbour?". Empty where there is nothing to search for.
+    Passages are measured by the words they were found with. "How deep is the harbour?" asks for a depth, which
+    "deep harbour" does not, so that a sentence with a depth in it does not seem to answer that. Of "May I keep dogs?"
+    the key terms say all. A pronoun comes with the last thing named before it. Empty if there is nothing to search for.
     """
     asked, before = _asked(last_text(turns))
     terms, meant = key_terms(asked), _meant(asked, before, turns)
-    if is_question(asked) and (terms or meant) and len(asked) <= _LONGEST_QUESTION:
+    asks_what = begins_with_question_word(asked) or inquires(asked)
+    if asks_what and (terms or meant) and len(asked) <= _LONGEST_QUESTION:
         return PhraseReply(text=_with_meant(asked, meant))
     known = {folded(term) for term in terms}
     added = [word for word in meant.split() if folded(word) not in known]
