@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.asking.replies import read_record, unfinished_text
-from investigator.records import AskReply
+from investigator.records import AskReply, PlanReply
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,9 @@ AROUND = {
 def test_broken_json_is_mended_in_whatever_it_stands(broken: str, around: str) -> None:
     wanted = AskReply(point=85, quotes=("opened [E1]",), reply="It opened.")
     assert read_record(around.format(broken), AskReply) == wanted
+
+
+def test_the_marks_that_close_a_fence_are_no_part_of_a_value_that_was_cut_off() -> None:
+    text = '```json\n{"strategy": "s", "steps": [{"document_id": "a.txt", "purpose": "p", "perspectives": ""\n```'
+    (step,) = read_record(text, PlanReply).steps
+    assert (step.document_id, step.perspectives) == ("a.txt", "")
