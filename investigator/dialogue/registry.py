@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from types import ModuleType
@@ -66,7 +65,7 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
 OWN_AGENTS = "investigator.dialogue"
 """The package in which a name is looked for that nobody has registered."""
 
-_REGISTERED: dict[str, type[Agent]] = {
+_WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
     "fixed_response": FixedResponseAgent,
     "human": HumanAgent,
     "local_human": HumanAgent,
@@ -75,6 +74,8 @@ _REGISTERED: dict[str, type[Agent]] = {
     "repeat_query": RepeatQueryAgent,
     "repeater": RepeatQueryAgent,
 }
+
+_REGISTERED = dict(_WITHOUT_DOCUMENTS)
 
 _FARTHER = {
     "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
@@ -92,15 +93,17 @@ def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
     """
 
     def register(kind: AgentKind) -> AgentKind:
-        known = _REGISTERED.setdefault(name, kind)
-        if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
-            raise DialogueError(
-                f"the name {name} belongs to {known.__module__}:{known.__qualname__}", hint="Choose another name."
-            )
+        known = _FARTHER.get(name) or _place(_REGISTERED.get(name, kind))
+        if known != _place(kind):
+            raise DialogueError(f"the name {name} belongs to {known}", hint="Choose another name.")
         _REGISTERED[name] = kind  # a module that is loaded anew brings the class anew
         return kind
 
     return register
+
+
+def _place(kind: type[Agent]) -> Place:
+    return Place(kind.__module__, kind.__qualname__)
 
 
 def agent_names() -> tuple[str, ...]:
@@ -114,7 +117,7 @@ def agent_class_name(name: str) -> str:
 
 
 def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
-    """If the class of an agent can be, likeliest first.
+    """Return the places where the class of an agent may be, likeliest first.
 
     `a.b.c:Class` names it outright; `x/y` is in `package.x.y`, `projects:folder:model` in
     `projects.folder.model.model`, any other name in `package.name.agents` or `package.name.name`. Raises DialogueError
@@ -148,6 +151,11 @@ def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
     return load_class(places, Agent, sought=f"agent {name}", hint=hint)
 
 
+def needs_no_documents(kind: type[Agent]) -> bool:
+    """Return True if an agent is one of ours that knows neither documents nor a language model."""
+    return kind in _WITHOUT_DOCUMENTS.values()
+
+
 def create_agent(opt: Mapping[str, object]) -> Agent:
     """Return the agent that the options name.
 
@@ -161,24 +169,6 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
         raise DialogueError("no model is named", hint=f"Name one in the option model: {', '.join(agent_names())}.")
     kind = agent_class(model)
     return kind(kind.upgrade_opt(given))
-
-
-def create_agents(opt: Mapping[str, object]) -> list[Agent]:
-    """Return an agent for each of the names in the option `model`, which has commas between them.
-
-    Agents that would have the same id are numbered. Raises what `create_agent` does.
-    """
-    given = Opt.of(opt)
-    names = [name.strip() for name in given.text("model").split(",")]
-    agents = [create_agent({**given, "model": name}) for name in names]
-    ids = Counter(agent.id for agent in agents)
-    taken: Counter[str] = Counter()
-    for agent in agents:
-        plain = agent.id
-        if ids[plain] > 1:
-            taken[plain] += 1
-            agent.id = f"{plain}_{taken[plain]}"
-    return agents
 
 
 def create_agent_from_shared(shared: Shared) -> Agent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.messages import Message
-from investigator.dialogue.options import Opt, option_file, write_options
+from investigator.dialogue.options import Opt, option_file
 from investigator.dialogue.registry import (
     agent_class,
     agent_class_name,
@@ -19,7 +20,6 @@ from investigator.dialogue.registry import (
     agent_places,
     create_agent,
     create_agent_from_shared,
-    create_agents,
     register_agent,
 )
 from investigator.dialogue.simple_agents import FixedResponseAgent, RepeatLabelAgent, RepeatQueryAgent
@@ -165,7 +165,8 @@ def test_an_agent_needs_a_model(opt: dict[str, object]) -> None:
 
 def test_kept_options_go_before_those_given(tmp_path: Path) -> None:
     model_file = str(tmp_path / "model")
-    write_options(Opt(model="fixed_response", fixed_response="kept", id="old"), option_file(model_file))
+    kept = {"model": "fixed_response", "fixed_response": "kept", "id": "old"}
+    option_file(model_file).write_text(json.dumps(kept), encoding="utf-8")
     given = {"model": "repeater", "model_file": model_file, "fixed_response": "given", "batchsize": 2}
     agent = create_agent(given)
     assert (agent.respond("q"), agent.opt["batchsize"], agent.opt["model_file"]) == ("kept", 2, model_file)
@@ -181,14 +182,6 @@ def test_kept_options_that_are_broken_are_named(tmp_path: Path) -> None:
 
 def test_an_agent_may_change_options_of_an_older_version() -> None:
     assert create_agent({"model": "upgraded_in_tests", "name": "Ann"}).id == "Ann the second"
-
-
-def test_several_agents_are_told_apart() -> None:
-    agents = create_agents({"model": "repeater, repeat_label,repeater", "seed": 1})
-    assert [agent.id for agent in agents] == ["RepeatQueryAgent_1", "RepeatLabelAgent", "RepeatQueryAgent_2"]
-    assert [agent.opt["model"] for agent in agents] == ["repeater", "repeat_label", "repeater"]
-    with pytest.raises(DialogueError, match="no model"):
-        create_agents({})
 
 
 def test_a_copy_is_made_of_what_is_shared() -> None:
