@@ -10,37 +10,18 @@ from typing import Protocol, runtime_checkable
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.errors import DialogueError, QuestionError
-from investigator.records.documents import Quote
+from investigator.records.answers import Answer
 
 NOTHING_ASKED = "Please ask me a question about the documents."
 NOT_ASKED = "not_asked"
 """The status of a reply to what was no question."""
 
 
-class FoundAnswer(Protocol):
-    """What an answer must tell: the records' Answer does."""
-
-    @property
-    def text(self) -> str:
-        """Return what is answered; `[n]` in it counts the citations from 1."""
-        ...
-
-    @property
-    def status(self) -> str:
-        """Return True if an answer was found."""
-        ...
-
-    @property
-    def citations(self) -> Sequence[Quote]:
-        """Return the quotes that prove it."""
-        ...
-
-
 @runtime_checkable
 class AnswersQuestions(Protocol):
     """Whoever answers questions: an Investigator does."""
 
-    def ask(self, question: str) -> FoundAnswer:
+    def ask(self, question: str) -> Answer:
         """Return the answer to one question."""
         ...
 
@@ -66,7 +47,6 @@ class InvestigatorAgent(Agent):
         self._client = _client(shared, investigator, at_once)
 
     def act(self) -> Message:
-        """Return the answer to what was observed last."""
         (act,) = self.batch_act([self.observation])
         return act
 
@@ -85,7 +65,6 @@ class InvestigatorAgent(Agent):
         return acts
 
     def share(self) -> dict[str, object]:
-        """As of every agent, and the investigator."""
         return {**super().share(), "client": self._client}
 
 

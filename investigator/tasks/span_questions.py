@@ -69,7 +69,6 @@ class SpanTeacher(FileTeacher, ABC):
     suffixes: ClassVar = (".json",)
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """All questions of the file."""
         for content in json_document(self.file, SpanFile):
             for article in content.data:
                 for passage in article.paragraphs:

@@ -148,13 +148,10 @@ class AbstractImageTeacher(FixedDialogTeacher):
         return example
 
     def num_episodes(self) -> int:
-        """Return the number of items."""
         return len(self.data)
 
     def num_examples(self) -> int:
-        """Return the number of items."""
         return len(self.data)
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs; the data is loaded once for all."""
         return {**super().share(), "data": self.data}
