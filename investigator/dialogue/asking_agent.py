@@ -44,7 +44,10 @@ class InvestigatorAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "investigator")
-        self._client = _client(shared, investigator, at_once)
+        common = (shared or {}).get("client")
+        if not isinstance(common, _SharedInvestigator):
+            common = _SharedInvestigator(investigator, at_once)
+        self._client = common
 
     def act(self) -> Message:
         (act,) = self.batch_act([self.observation])
@@ -71,7 +74,12 @@ class InvestigatorAgent(Agent):
 class _SharedInvestigator:
     """The investigator that copies of an agent share; questions wait until one of its places is free."""
 
-    def __init__(self, investigator: AnswersQuestions, at_once: int) -> None:
+    def __init__(self, investigator: AnswersQuestions | None, at_once: int) -> None:
+        if not isinstance(investigator, AnswersQuestions):
+            hint = 'Give it one: InvestigatorAgent(investigator=Investigator("my_folder"))'
+            raise DialogueError("there is no one to ask", hint=hint)
+        if at_once < 1:
+            raise DialogueError(f"at_once must be 1 or more, it is {at_once}", hint="Leave it out for one at a time.")
         self._investigator = investigator
         self._at_once = at_once
         self._places = BoundedSemaphore(at_once)
@@ -93,18 +101,6 @@ class _SharedInvestigator:
             return _unasked(f"I cannot be asked this: {error.message}. {error.hint}")
         citations = [quote.model_dump(mode="json") for quote in answer.citations]
         return {"text": answer.text, "status": str(answer.status), "citations": citations}
-
-
-def _client(shared: Shared | None, investigator: AnswersQuestions | None, at_once: int) -> _SharedInvestigator:
-    common = (shared or {}).get("client")
-    if isinstance(common, _SharedInvestigator):
-        return common
-    if not isinstance(investigator, AnswersQuestions):
-        hint = 'Give it one: InvestigatorAgent(investigator=Investigator("my_folder"))'
-        raise DialogueError("there is no one to ask", hint=hint)
-    if at_once < 1:
-        raise DialogueError(f"at_once must be 1 or more, it is {at_once}", hint="Leave it out for one at a time.")
-    return _SharedInvestigator(investigator, at_once)
 
 
 def _unasked(text: str) -> Mapping[str, object]:

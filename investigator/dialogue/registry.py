@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from types import ModuleType
 from typing import TypeVar
@@ -63,7 +63,7 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
 
 
 OWN_AGENTS = "investigator.dialogue"
-"""The package in which a name is looked for that nobody has registered."""
+"""The package in which a name is looked for that is none of ours."""
 
 _WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
     "fixed_response": FixedResponseAgent,
@@ -75,40 +75,16 @@ _WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
     "repeater": RepeatQueryAgent,
 }
 
-_REGISTERED = dict(_WITHOUT_DOCUMENTS)
-
 _FARTHER = {
     "bb3_chat": Place("investigator.tasks.agents", "FolderChatAgent"),
     "investigator": Place("investigator.tasks.agents", "FolderInvestigatorAgent"),
 }
 """Ours that need what this package knows nothing of; their modules are loaded when they are named first."""
 
-AgentKind = TypeVar("AgentKind", bound=type[Agent])
-
-
-def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
-    """Decorates an agent's class, so that the option `model` can name it.
-
-    Raises DialogueError if another class has the name.
-    """
-
-    def register(kind: AgentKind) -> AgentKind:
-        known = _FARTHER.get(name) or _place(_REGISTERED.get(name, kind))
-        if known != _place(kind):
-            raise DialogueError(f"the name {name} belongs to {known}", hint="Choose another name.")
-        _REGISTERED[name] = kind  # a module that is loaded anew brings the class anew
-        return kind
-
-    return register
-
-
-def _place(kind: type[Agent]) -> Place:
-    return Place(kind.__module__, kind.__qualname__)
-
 
 def agent_names() -> tuple[str, ...]:
-    """Return the names that are registered, in alphabetical order."""
-    return tuple(sorted({*_REGISTERED, *_FARTHER}))
+    """Return the names of our agents, in alphabetical order."""
+    return tuple(sorted({*_WITHOUT_DOCUMENTS, *_FARTHER}))
 
 
 def agent_class_name(name: str) -> str:
@@ -138,13 +114,12 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 
 
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
-    """Return the class that a name means: one that is registered, or else the one that `agent_places` finds.
+    """Return the class that a name means: one of ours, or else the one that `agent_places` finds.
 
     Raises UnknownTaskError if there is none, DialogueError if it is no agent or cannot be loaded.
     """
-    registered = _REGISTERED.get(name)
-    if registered is not None:
-        return registered
+    if name in _WITHOUT_DOCUMENTS:
+        return _WITHOUT_DOCUMENTS[name]
     known = get_close_matches(name, agent_names(), n=3) or agent_names()
     hint = f"Name one of {', '.join(known)}; or your own as package.module:Class."
     places = (_FARTHER[name],) if name in _FARTHER else agent_places(name, package)

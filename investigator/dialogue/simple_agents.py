@@ -78,9 +78,6 @@ class RepeatQueryAgent(_SimpleAgent):
         return {"text": observation.text or NOTHING_HEARD}
 
 
-EchoAgent = RepeatQueryAgent
-
-
 class RandomCandidateAgent(_SimpleAgent):
     """Ranks the candidates by chance: what a ranking agent must beat."""
 
@@ -164,7 +161,7 @@ class _Episodes:
             return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())
 
     def count_said(self) -> None:
-        """Return a message of an episode was said."""
+        """Note that a message of an episode was said."""
         with self._lock:
             self.unsaid -= 1
 

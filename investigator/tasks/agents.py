@@ -138,7 +138,7 @@ class FolderChatAgent(Agent):
         return acts
 
     def self_observe(self, self_message: Message) -> None:
-        """Return the reply was made: where the episode has ended the next one begins anew."""
+        """Begin another conversation if the episode has ended."""
         heard, self.observation = self.observation, None
         if heard is not None and heard.get(EPISODE_DONE):
             self._begin_anew()
@@ -172,7 +172,7 @@ class FolderChatAgent(Agent):
 
 
 class _Talk:
-    """If a copy is in its conversation; the session is begun with the first reply."""
+    """How far a copy is in its conversation; the session is begun with the first reply."""
 
     def __init__(self, user: str) -> None:
         self.is_guest = not user
@@ -221,7 +221,7 @@ class _Room:
         return talk.session
 
     def leave(self, talk: _Talk) -> None:
-        """Return a conversation is over: nothing is kept of a guest."""
+        """End a conversation: nothing is kept of a guest."""
         if talk.user in self._guests and self._chat is not None:
             self._guests.remove(talk.user)
             self._chat.memory.forget(talk.user)

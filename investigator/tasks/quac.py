@@ -15,9 +15,7 @@ class DefaultTeacher(SpanTeacher):
     """Shows the section and the first question, then the questions alone. A conversation is an episode."""
 
     expected = "QuAC's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
-
-    def starts(self, asked: AskedQuestion) -> bool:
-        return asked.turn == 0
+    are_conversations = True
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
         return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()

@@ -18,9 +18,7 @@ class DefaultTeacher(SpanTeacher):
     """Shows the paragraph and the question; a question without an answer has the label ''. Each is an episode."""
 
     expected = "SQuAD's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
-
-    def starts(self, asked: AskedQuestion) -> bool:
-        return True
+    are_conversations = False
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
         return (asked.passage.context,)

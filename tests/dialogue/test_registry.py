@@ -16,17 +16,14 @@ from investigator.dialogue.options import Opt, option_file
 from investigator.dialogue.registry import (
     agent_class,
     agent_class_name,
-    agent_names,
     agent_places,
     create_agent,
     create_agent_from_shared,
-    register_agent,
 )
 from investigator.dialogue.simple_agents import FixedResponseAgent, RepeatLabelAgent, RepeatQueryAgent
 from investigator.errors import DialogueError, DialogueFormatError, UnknownTaskError
 
 
-@register_agent("upgraded_in_tests")
 class UpgradedAgent(Agent):
     @classmethod
     def upgrade_opt(cls, opt: Opt) -> Opt:
@@ -59,7 +56,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ("human", HumanAgent),
         ("local_human", HumanAgent),
         ("investigator.dialogue.simple_agents:RepeatLabelAgent", RepeatLabelAgent),
-        ("upgraded_in_tests", UpgradedAgent),
+        (f"{__name__}:UpgradedAgent", UpgradedAgent),
     ],
 )
 def test_a_name_means_a_class(name: str, kind: type[Agent]) -> None:
@@ -144,14 +141,6 @@ def test_a_file_beside_the_program_is_not_an_agent(tmp_path: Path, monkeypatch: 
             agent_class(name)
 
 
-def test_a_name_belongs_to_one_class() -> None:
-    with pytest.raises(DialogueError, match=r"repeat_label belongs to investigator\.dialogue\.simple_agents"):
-        register_agent("repeat_label")(UpgradedAgent)
-    assert agent_class("repeat_label") is RepeatLabelAgent
-    assert register_agent("upgraded_in_tests")(UpgradedAgent) is UpgradedAgent
-    assert "upgraded_in_tests" in agent_names()
-
-
 def test_an_agent_is_made_of_its_options() -> None:
     agent = create_agent({"model": "fixed_response", "fixed_response": "Yes."})
     assert agent.respond("q") == "Yes."
@@ -181,7 +170,7 @@ def test_kept_options_that_are_broken_are_named(tmp_path: Path) -> None:
 
 
 def test_an_agent_may_change_options_of_an_older_version() -> None:
-    assert create_agent({"model": "upgraded_in_tests", "name": "Ann"}).id == "Ann the second"
+    assert create_agent({"model": f"{__name__}:UpgradedAgent", "name": "Ann"}).id == "Ann the second"
 
 
 def test_a_copy_is_made_of_what_is_shared() -> None:

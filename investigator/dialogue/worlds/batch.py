@@ -102,7 +102,7 @@ class BatchWorld(WorldOfCopies):
             )
         agents = sizes.pop()
         if agents != len(self._heard):
-            self._forget(agents)
+            self._heard = [[None] * len(self.worlds) for _ in range(agents)]
         for actor in range(agents):
             acts = act_in_rows(self.worlds, self.world.batch_agent(actor), actor, self._heard[actor])
             self._heard[actor] = [None] * len(self.worlds)
@@ -120,9 +120,6 @@ class BatchWorld(WorldOfCopies):
     def reset(self) -> None:
         super().reset()
         self._heard = []
-
-    def _forget(self, agents: int) -> None:
-        self._heard = [[None] * len(self.worlds) for _ in range(agents)]
 
 
 def act_in_rows(

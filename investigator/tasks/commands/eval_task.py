@@ -19,7 +19,7 @@ from investigator.dialogue.registry import agent_class, create_agent, needs_no_d
 from investigator.dialogue.task_strings import split_task
 from investigator.dialogue.worlds import World, create_world
 from investigator.errors import DialogueValueError, RunError
-from investigator.tasks.commands.display import find_in_current_folder
+from investigator.tasks.commands.tasks import find_in_current_folder
 from investigator.tasks.evaluating import evaluate
 from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.loading import Tasks
