@@ -10,37 +10,18 @@ from typing import Protocol, runtime_checkable
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.errors import DialogueError, QuestionError
-from investigator.records.documents import Quote
+from investigator.records.answers import Answer
 
 NOTHING_ASKED = "Please ask me a question about the documents."
 NOT_ASKED = "not_asked"
 """The status of a reply to what was no question."""
 
 
-class FoundAnswer(Protocol):
-    """What an answer must tell: the records' Answer does."""
-
-    @property
-    def text(self) -> str:
-        """Return what is answered; `[n]` in it counts the citations from 1."""
-        ...
-
-    @property
-    def status(self) -> str:
-        """Return True if an answer was found."""
-        ...
-
-    @property
-    def citations(self) -> Sequence[Quote]:
-        """Return the quotes that prove it."""
-        ...
-
-
 @runtime_checkable
 class AnswersQuestions(Protocol):
     """Whoever answers questions: an Investigator does."""
 
-    def ask(self, question: str) -> FoundAnswer:
+    def ask(self, question: str) -> Answer:
         """Return the answer to one question."""
         ...
 
@@ -63,10 +44,12 @@ class InvestigatorAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "investigator")
-        self._client = _client(shared, investigator, at_once)
+        common = (shared or {}).get("client")
+        if not isinstance(common, _SharedInvestigator):
+            common = _SharedInvestigator(investigator, at_once)
+        self._client = common
 
     def act(self) -> Message:
-        """Return the answer to what was observed last."""
         (act,) = self.batch_act([self.observation])
         return act
 
@@ -85,14 +68,18 @@ class InvestigatorAgent(Agent):
         return acts
 
     def share(self) -> dict[str, object]:
-        """As of every agent, and the investigator."""
         return {**super().share(), "client": self._client}
 
 
 class _SharedInvestigator:
     """The investigator that copies of an agent share; questions wait until one of its places is free."""
 
-    def __init__(self, investigator: AnswersQuestions, at_once: int) -> None:
+    def __init__(self, investigator: AnswersQuestions | None, at_once: int) -> None:
+        if not isinstance(investigator, AnswersQuestions):
+            hint = 'Give it one: InvestigatorAgent(investigator=Investigator("my_folder"))'
+            raise DialogueError("there is no one to ask", hint=hint)
+        if at_once < 1:
+            raise DialogueError(f"at_once must be 1 or more, it is {at_once}", hint="Leave it out for one at a time.")
         self._investigator = investigator
         self._at_once = at_once
         self._places = BoundedSemaphore(at_once)
@@ -114,18 +101,6 @@ class _SharedInvestigator:
             return _unasked(f"I cannot be asked this: {error.message}. {error.hint}")
         citations = [quote.model_dump(mode="json") for quote in answer.citations]
         return {"text": answer.text, "status": str(answer.status), "citations": citations}
-
-
-def _client(shared: Shared | None, investigator: AnswersQuestions | None, at_once: int) -> _SharedInvestigator:
-    common = (shared or {}).get("client")
-    if isinstance(common, _SharedInvestigator):
-        return common
-    if not isinstance(investigator, AnswersQuestions):
-        hint = 'Give it one: InvestigatorAgent(investigator=Investigator("my_folder"))'
-        raise DialogueError("there is no one to ask", hint=hint)
-    if at_once < 1:
-        raise DialogueError(f"at_once must be 1 or more, it is {at_once}", hint="Leave it out for one at a time.")
-    return _SharedInvestigator(investigator, at_once)
 
 
 def _unasked(text: str) -> Mapping[str, object]:

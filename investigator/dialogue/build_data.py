@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -133,17 +133,12 @@ def _written(archive: Path, members: list[_Member], folder: Path, limit: int) ->
         if source is None:
             raise _unusable(archive, f"{member.name!r} in it cannot be read")
         with source, target.open("wb") as out:
-            for block in _blocks(source):
+            for block in iter(partial(source.read, _BLOCK), b""):
                 left -= len(block)
                 if left < 0:
                     raise _unusable(archive, f"it unpacks to more than {limit:,} bytes")
                 out.write(block)
     return tuple(targets)
-
-
-def _blocks(source: IO[bytes]) -> Iterator[bytes]:
-    while block := source.read(_BLOCK):
-        yield block
 
 
 def _target(archive: Path, member: _Member, folder: Path) -> Path:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from collections.abc import Mapping
 from typing import TextIO
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.errors import DialogueError
+from investigator.reports.inert import inert
 
 END_OF_EPISODE = "[DONE]"
 END_OF_ALL = "[EXIT]"
@@ -47,7 +47,7 @@ class HumanAgent(Agent):
         super().observe(observation)
         if observation.text:
             speaker = str(observation.get("id") or "partner")
-            self._write(f"{_seen(speaker)}: {_seen(observation.text)}\n")
+            self._write(f"{inert(speaker)}: {inert(observation.text)}\n")
         return observation
 
     def act(self) -> Message:
@@ -64,11 +64,9 @@ class HumanAgent(Agent):
         return act
 
     def epoch_done(self) -> bool:
-        """Return True if the human has left."""
         return self._finished
 
     def share(self) -> dict[str, object]:
-        """As of every agent, and the agent whose streams copies use."""
         return {**super().share(), "human": self}
 
     def _line(self) -> str:
@@ -90,13 +88,3 @@ def _before_mark(line: str) -> tuple[str, str]:
         if line.upper().endswith(mark):
             return line[: -len(mark)].rstrip(), mark
     return line, ""
-
-
-def _seen(text: str) -> str:
-    """Return the text with characters written out that would steer the terminal, or that cannot be written."""
-    return "".join(
-        character
-        if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs")
-        else ascii(character)[1:-1]
-        for character in text
-    )

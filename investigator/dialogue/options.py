@@ -6,9 +6,11 @@ import copy
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from investigator.errors import DialogueError, DialogueFormatError
+
+Value = TypeVar("Value", str, int, bool)
 
 
 class Opt(dict[str, object]):
@@ -25,34 +27,27 @@ class Opt(dict[str, object]):
 
     def text(self, key: str, default: str = "") -> str:
         """Return an option that is a text. Raises DialogueError if it is something else."""
-        value = self.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, str):
-            raise DialogueError(f"the option {key} must be a text, it is {value!r}")
-        return value
+        return self._of_kind(key, str, default, "a text")
 
     def number(self, key: str, default: int) -> int:
         """Return an option that is a whole number. Raises DialogueError if it is something else."""
-        value = self.get(key)
-        if value is None:
-            return default
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise DialogueError(f"the option {key} must be a whole number, it is {value!r}")
-        return value
+        return self._of_kind(key, int, default, "a whole number")
 
     def switch(self, key: str, default: bool = False) -> bool:
         """Return an option that is on or off. Raises DialogueError if it is something else."""
+        return self._of_kind(key, bool, default, "true or false")
+
+    def _of_kind(self, key: str, kind: type[Value], default: Value, called: str) -> Value:
         value = self.get(key)
         if value is None:
             return default
-        if not isinstance(value, bool):
-            raise DialogueError(f"the option {key} must be true or false, it is {value!r}")
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise DialogueError(f"the option {key} must be {called}, it is {value!r}")
         return value
 
 
 def option_file(model_file: str | Path) -> Path:
-    """If the options of a model file lie."""
+    """Return the file in which the options of a model file lie."""
     return Path(f"{model_file}.opt").expanduser()
 
 
@@ -70,21 +65,6 @@ def read_options(path: Path) -> Opt:
     if not isinstance(options, dict):
         raise _broken(path, f"it holds a {type(options).__name__}, not an object")
     return Opt(options)
-
-
-def write_options(opt: Opt, path: Path) -> None:
-    """Keep options in a file. Raises DialogueError if one of them is no JSON value or the file cannot be written."""
-    try:
-        text = json.dumps(opt, ensure_ascii=False, indent=2, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise DialogueError(
-            f"the options cannot be kept: {error}", hint="Keep texts, numbers and lists only."
-        ) from error
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + "\n", encoding="utf-8")
-    except (OSError, UnicodeEncodeError) as error:
-        raise DialogueError(f"the options {path} cannot be written: {error}") from error
 
 
 def _broken(path: Path, gist: str) -> DialogueFormatError:

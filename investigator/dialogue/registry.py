@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from types import ModuleType
 from typing import TypeVar
@@ -64,9 +63,9 @@ def _class(module: ModuleType, place: Place, kind: type[Kind], sought: str, hint
 
 
 OWN_AGENTS = "investigator.dialogue"
-"""The package in which a name is looked for that nobody has registered."""
+"""The package in which a name is looked for that is none of ours."""
 
-_REGISTERED: dict[str, type[Agent]] = {
+_WITHOUT_DOCUMENTS: dict[str, type[Agent]] = {
     "fixed_response": FixedResponseAgent,
     "human": HumanAgent,
     "local_human": HumanAgent,
@@ -82,30 +81,10 @@ _FARTHER = {
 }
 """Ours that need what this package knows nothing of; their modules are loaded when they are named first."""
 
-AgentKind = TypeVar("AgentKind", bound=type[Agent])
-
-
-def register_agent(name: str) -> Callable[[AgentKind], AgentKind]:
-    """Decorates an agent's class, so that the option `model` can name it.
-
-    Raises DialogueError if another class has the name.
-    """
-
-    def register(kind: AgentKind) -> AgentKind:
-        known = _REGISTERED.setdefault(name, kind)
-        if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
-            raise DialogueError(
-                f"the name {name} belongs to {known.__module__}:{known.__qualname__}", hint="Choose another name."
-            )
-        _REGISTERED[name] = kind  # a module that is loaded anew brings the class anew
-        return kind
-
-    return register
-
 
 def agent_names() -> tuple[str, ...]:
-    """Return the names that are registered, in alphabetical order."""
-    return tuple(sorted({*_REGISTERED, *_FARTHER}))
+    """Return the names of our agents, in alphabetical order."""
+    return tuple(sorted({*_WITHOUT_DOCUMENTS, *_FARTHER}))
 
 
 def agent_class_name(name: str) -> str:
@@ -114,7 +93,7 @@ def agent_class_name(name: str) -> str:
 
 
 def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
-    """If the class of an agent can be, likeliest first.
+    """Return the places where the class of an agent may be, likeliest first.
 
     `a.b.c:Class` names it outright; `x/y` is in `package.x.y`, `projects:folder:model` in
     `projects.folder.model.model`, any other name in `package.name.agents` or `package.name.name`. Raises DialogueError
@@ -135,17 +114,21 @@ def agent_places(name: str, package: str = OWN_AGENTS) -> tuple[Place, ...]:
 
 
 def agent_class(name: str, package: str = OWN_AGENTS) -> type[Agent]:
-    """Return the class that a name means: one that is registered, or else the one that `agent_places` finds.
+    """Return the class that a name means: one of ours, or else the one that `agent_places` finds.
 
     Raises UnknownTaskError if there is none, DialogueError if it is no agent or cannot be loaded.
     """
-    registered = _REGISTERED.get(name)
-    if registered is not None:
-        return registered
+    if name in _WITHOUT_DOCUMENTS:
+        return _WITHOUT_DOCUMENTS[name]
     known = get_close_matches(name, agent_names(), n=3) or agent_names()
     hint = f"Name one of {', '.join(known)}; or your own as package.module:Class."
     places = (_FARTHER[name],) if name in _FARTHER else agent_places(name, package)
     return load_class(places, Agent, sought=f"agent {name}", hint=hint)
+
+
+def needs_no_documents(kind: type[Agent]) -> bool:
+    """Return True if an agent is one of ours that knows neither documents nor a language model."""
+    return kind in _WITHOUT_DOCUMENTS.values()
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
@@ -161,24 +144,6 @@ def create_agent(opt: Mapping[str, object]) -> Agent:
         raise DialogueError("no model is named", hint=f"Name one in the option model: {', '.join(agent_names())}.")
     kind = agent_class(model)
     return kind(kind.upgrade_opt(given))
-
-
-def create_agents(opt: Mapping[str, object]) -> list[Agent]:
-    """Return an agent for each of the names in the option `model`, which has commas between them.
-
-    Agents that would have the same id are numbered. Raises what `create_agent` does.
-    """
-    given = Opt.of(opt)
-    names = [name.strip() for name in given.text("model").split(",")]
-    agents = [create_agent({**given, "model": name}) for name in names]
-    ids = Counter(agent.id for agent in agents)
-    taken: Counter[str] = Counter()
-    for agent in agents:
-        plain = agent.id
-        if ids[plain] > 1:
-            taken[plain] += 1
-            agent.id = f"{plain}_{taken[plain]}"
-    return agents
 
 
 def create_agent_from_shared(shared: Shared) -> Agent:

@@ -28,13 +28,11 @@ class _SimpleAgent(Agent, ABC):
         self._random = common if isinstance(common, random.Random) else random.Random(self.opt.number("seed", 0))
 
     def act(self) -> Message:
-        """Return the reply to what was observed last, if anything was."""
         reply = Message(id=self.id, episode_done=False)
         reply.update(self._said(self.observation or Message()))
         return reply
 
     def share(self) -> dict[str, object]:
-        """As of every agent, and the generator of chance."""
         return {**super().share(), "random": self._random}
 
     @abstractmethod
@@ -80,9 +78,6 @@ class RepeatQueryAgent(_SimpleAgent):
         return {"text": observation.text or NOTHING_HEARD}
 
 
-EchoAgent = RepeatQueryAgent
-
-
 class RandomCandidateAgent(_SimpleAgent):
     """Ranks the candidates by chance: what a ranking agent must beat."""
 
@@ -125,7 +120,6 @@ class DataAgent(Agent):
         self._round = 0
 
     def act(self) -> Message:
-        """Return the next message, with the agent's id where it has none."""
         if not self._left or self._round != self._episodes.round:
             self._round, episode = self._episodes.take()
             self._left = list(episode)
@@ -138,7 +132,6 @@ class DataAgent(Agent):
         return said
 
     def epoch_done(self) -> bool:
-        """Return True if all copies together have said everything."""
         return self._episodes.unsaid <= 0
 
     def reset(self) -> None:
@@ -148,7 +141,6 @@ class DataAgent(Agent):
         self._episodes.rewind()
 
     def share(self) -> dict[str, object]:
-        """As of every agent, and the episodes."""
         return {**super().share(), "episodes": self._episodes}
 
 
@@ -169,7 +161,7 @@ class _Episodes:
             return self.round, next(iter(self._episodes[self._next - 1 : self._next]), ())
 
     def count_said(self) -> None:
-        """Return a message of an episode was said."""
+        """Note that a message of an episode was said."""
         with self._lock:
             self.unsaid -= 1
 

@@ -110,7 +110,6 @@ class TurnAgent(Agent):
                 self.history.add_reply(str(said))
 
     def reset(self) -> None:
-        """Forget the conversation, and whatever reply is still owed."""
         super().reset()
         self.history.reset()
         self._awaits = _Awaits.NOTHING

@@ -20,7 +20,6 @@ from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.asking_agent import AnswersQuestions, InvestigatorAgent
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
-from investigator.dialogue.registry import register_agent
 from investigator.errors import DialogueError
 from investigator.investigator import Investigator
 from investigator.settings import Settings, load_settings
@@ -29,7 +28,6 @@ MOST_TURNS = 1000
 """Replies in one conversation, where the option `max_turns` says nothing else."""
 
 
-@register_agent("investigator")
 class FolderInvestigatorAgent(InvestigatorAgent):
     """An InvestigatorAgent that opens its Investigator by itself.
 
@@ -51,7 +49,6 @@ class FolderInvestigatorAgent(InvestigatorAgent):
         super().__init__(options, shared, investigator=investigator)
 
 
-@register_agent("bb3_chat")
 class FolderChatAgent(Agent):
     """A chat about a folder, which remembers; each copy is in a conversation of its own, and batches are one reply.
 
@@ -141,22 +138,19 @@ class FolderChatAgent(Agent):
         return acts
 
     def self_observe(self, self_message: Message) -> None:
-        """Return the reply was made: where the episode has ended the next one begins anew."""
+        """Begin another conversation if the episode has ended."""
         heard, self.observation = self.observation, None
         if heard is not None and heard.get(EPISODE_DONE):
             self._begin_anew()
 
     def epoch_done(self) -> bool:
-        """Return True if the conversation has come to its last reply; `reset` begins another one."""
         return self._talk.is_over
 
     def reset(self) -> None:
-        """Forget the conversation."""
         super().reset()
         self._begin_anew()
 
     def share(self) -> dict[str, object]:
-        """As of every agent, and the open folder."""
         return {**super().share(), "room": self._room}
 
     def shutdown(self) -> None:
@@ -178,7 +172,7 @@ class FolderChatAgent(Agent):
 
 
 class _Talk:
-    """If a copy is in its conversation; the session is begun with the first reply."""
+    """How far a copy is in its conversation; the session is begun with the first reply."""
 
     def __init__(self, user: str) -> None:
         self.is_guest = not user
@@ -227,7 +221,7 @@ class _Room:
         return talk.session
 
     def leave(self, talk: _Talk) -> None:
-        """Return a conversation is over: nothing is kept of a guest."""
+        """End a conversation: nothing is kept of a guest."""
         if talk.user in self._guests and self._chat is not None:
             self._guests.remove(talk.user)
             self._chat.memory.forget(talk.user)

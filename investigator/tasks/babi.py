@@ -43,7 +43,6 @@ class DefaultTeacher(FileTeacher):
     expected = "bAbI's lines: a number, then what happened, or a question TAB its answer TAB the lines it rests on"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Return the questions of all files."""
         for file in self.files:
             questions = list(questions_of(file))
             candidates = tuple(sorted({question.answer for question in questions}))

@@ -54,7 +54,6 @@ class DefaultTeacher(FileTeacher):
         return found
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Return the examples of all conversations, each an episode."""
         for file in self.files:
             for conversation in conversations_in(file):
                 for example in self.examples_of(conversation):
@@ -72,7 +71,6 @@ class _OfModule(DefaultTeacher):
     own_options = frozenset()
 
     def examples_of(self, conversation: Conversation) -> Iterable[Message]:
-        """Return the examples that a conversation has for the module."""
         return (example.message() for example in module_examples(conversation, [self.module]))
 
 

@@ -23,7 +23,6 @@ class DefaultTeacher(FileTeacher):
     expected = "corpus.jsonl and queries.jsonl with _id and text, and qrels of which one at least is above 0"
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:
-        """Return the corpus, the queries and the judgements."""
         folder = _folder(opt)
         judged = [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv")]
         qrels = file_of_fold(opt, folder, judged, "judgements (qrels)")
@@ -59,7 +58,6 @@ class CandidatesTeacher(DefaultTeacher):
     """Gives the ids of all documents to choose from."""
 
     def candidates(self, ids: tuple[str, ...]) -> Fields:
-        """Return the ids of all documents."""
         return {"label_candidates": ids}
 
 

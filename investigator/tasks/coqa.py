@@ -76,7 +76,6 @@ class OpenTeacher(DefaultTeacher):
     """Shows the questions alone."""
 
     def asked(self, story: Story, question: Said, *, first: bool) -> str:
-        """Return the text of a question."""
         return question.input_text
 
 

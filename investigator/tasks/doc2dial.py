@@ -110,7 +110,6 @@ class LastTeacher(DefaultTeacher):
     """Shows a conversation up to its last reply, which is the label."""
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """One episode for each conversation in which somebody replies."""
         for row in self.rows():
             for exchange in exchanges(row)[-1:]:
                 history = "\n".join(turn.text for turn in row.turns[: exchange.turns])

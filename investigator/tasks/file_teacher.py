@@ -56,7 +56,6 @@ class FileTeacher(DialogTeacher):
 
     @property
     def datafile(self) -> str:
-        """Its path."""
         return str(self.file)
 
     def chosen(self, opt: Opt) -> tuple[Path, ...]:

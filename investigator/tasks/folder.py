@@ -39,7 +39,6 @@ class DefaultTeacher(FileTeacher):
             yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
-        """Return True if it was right to answer, and from the right documents."""
         status, citations = model_response.get("status"), model_response.get("citations")
         if status is not None:
             answered = str(status) == AnswerStatus.ANSWERED

@@ -88,7 +88,6 @@ class DefaultTeacher(FileTeacher):
     expected = "an array of questions, or one a line, each with _id, question, context and, but for tests, answer"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """One episode for each question."""
         for row in json_array(self.file, MultiHopRow):
             yield self.fields(row), True
 
@@ -112,7 +111,6 @@ class GoldTeacher(DefaultTeacher):
     """Shows the paragraphs that are needed, and the question."""
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
-        """Return the paragraphs that the answer rests on."""
         return row.gold
 
 
@@ -120,7 +118,6 @@ class OpenTeacher(DefaultTeacher):
     """Shows the question alone."""
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:
-        """None."""
         return ()
 
 

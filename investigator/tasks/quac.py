@@ -15,13 +15,9 @@ class DefaultTeacher(SpanTeacher):
     """Shows the section and the first question, then the questions alone. A conversation is an episode."""
 
     expected = "QuAC's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
-
-    def starts(self, asked: AskedQuestion) -> bool:
-        """Return the first one about a section does."""
-        return asked.turn == 0
+    are_conversations = True
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Return the titles and the section, once."""
         return (*_titles(asked), asked.passage.context) if asked.turn == 0 else ()
 
     def known(self, asked: AskedQuestion) -> Fields:
@@ -35,7 +31,6 @@ class OpenTeacher(DefaultTeacher):
     """Shows the titles and the first question, then the questions alone."""
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Return the titles, once."""
         return _titles(asked) if asked.turn == 0 else ()
 
 

@@ -67,9 +67,10 @@ class SpanTeacher(FileTeacher, ABC):
     """Base of the teachers of such files; subclasses say what is shown before a question, and what is known of it."""
 
     suffixes: ClassVar = (".json",)
+    are_conversations: ClassVar[bool]
+    """If the questions about a passage are one episode; otherwise each of them is."""
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """All questions of the file."""
         for content in json_document(self.file, SpanFile):
             for article in content.data:
                 for passage in article.paragraphs:
@@ -77,11 +78,7 @@ class SpanTeacher(FileTeacher, ABC):
                         asked = AskedQuestion(article, passage, row, turn)
                         text = "\n".join([*filter(None, self.shown(asked)), row.question])
                         about = {"question_id": row.id, "title": article.title}
-                        yield {"text": text, **self.known(asked), **about}, self.starts(asked)
-
-    @abstractmethod
-    def starts(self, asked: AskedQuestion) -> bool:
-        """Return True if an episode starts with a question."""
+                        yield {"text": text, **self.known(asked), **about}, turn == 0 or not self.are_conversations
 
     @abstractmethod
     def shown(self, asked: AskedQuestion) -> Sequence[str]:

@@ -18,17 +18,12 @@ class DefaultTeacher(SpanTeacher):
     """Shows the paragraph and the question; a question without an answer has the label ''. Each is an episode."""
 
     expected = "SQuAD's JSON: data, with paragraphs, with context and qas, each with id, question and answers"
-
-    def starts(self, asked: AskedQuestion) -> bool:
-        """Each question does."""
-        return True
+    are_conversations = False
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Return the paragraph."""
         return (asked.passage.context,)
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the answers as labels."""
         return {"labels": _answers(asked) or (NO_ANSWER,)}
 
 
@@ -36,7 +31,6 @@ class OpenTeacher(DefaultTeacher):
     """Shows the question alone: the answer must be found elsewhere."""
 
     def shown(self, asked: AskedQuestion) -> Sequence[str]:
-        """Nothing."""
         return ()
 
     def known(self, asked: AskedQuestion) -> Fields:
@@ -48,7 +42,6 @@ class IndexTeacher(DefaultTeacher):
     """Says also at which characters of the text the answers start."""
 
     def known(self, asked: AskedQuestion) -> Fields:
-        """Return the answers as labels, and `answer_starts`, one for each of them."""
         starts = {answer.text: answer.answer_start for answer in reversed(asked.row.answers)}
         return {**super().known(asked), "answer_starts": [starts[label] for label in _answers(asked)]}
 

@@ -36,7 +36,7 @@ def test_the_text_of_others_is_shown() -> None:
 def test_text_cannot_steer_the_terminal() -> None:
     agent, sink = human("")
     agent.observe(Message(id="b\x1b[2Jot", text="\x1b]0;owned\x07 👩\u200d🚀 \ud800\r!"))
-    assert sink.getvalue() == "b\\x1b[2Jot: \\x1b]0;owned\\x07 👩\u200d🚀 \\ud800\\r!\n"
+    assert sink.getvalue() == "b\\x1b[2Jot: \\x1b]0;owned\\x07 👩\u200d🚀 \\ud800\\x0d!\n"
 
 
 def test_an_episode_ends_on_demand() -> None:

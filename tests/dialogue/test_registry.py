@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,22 +12,18 @@ import pytest
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.human_agent import HumanAgent
 from investigator.dialogue.messages import Message
-from investigator.dialogue.options import Opt, option_file, write_options
+from investigator.dialogue.options import Opt, option_file
 from investigator.dialogue.registry import (
     agent_class,
     agent_class_name,
-    agent_names,
     agent_places,
     create_agent,
     create_agent_from_shared,
-    create_agents,
-    register_agent,
 )
 from investigator.dialogue.simple_agents import FixedResponseAgent, RepeatLabelAgent, RepeatQueryAgent
 from investigator.errors import DialogueError, DialogueFormatError, UnknownTaskError
 
 
-@register_agent("upgraded_in_tests")
 class UpgradedAgent(Agent):
     @classmethod
     def upgrade_opt(cls, opt: Opt) -> Opt:
@@ -59,7 +56,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ("human", HumanAgent),
         ("local_human", HumanAgent),
         ("investigator.dialogue.simple_agents:RepeatLabelAgent", RepeatLabelAgent),
-        ("upgraded_in_tests", UpgradedAgent),
+        (f"{__name__}:UpgradedAgent", UpgradedAgent),
     ],
 )
 def test_a_name_means_a_class(name: str, kind: type[Agent]) -> None:
@@ -144,14 +141,6 @@ def test_a_file_beside_the_program_is_not_an_agent(tmp_path: Path, monkeypatch: 
             agent_class(name)
 
 
-def test_a_name_belongs_to_one_class() -> None:
-    with pytest.raises(DialogueError, match=r"repeat_label belongs to investigator\.dialogue\.simple_agents"):
-        register_agent("repeat_label")(UpgradedAgent)
-    assert agent_class("repeat_label") is RepeatLabelAgent
-    assert register_agent("upgraded_in_tests")(UpgradedAgent) is UpgradedAgent
-    assert "upgraded_in_tests" in agent_names()
-
-
 def test_an_agent_is_made_of_its_options() -> None:
     agent = create_agent({"model": "fixed_response", "fixed_response": "Yes."})
     assert agent.respond("q") == "Yes."
@@ -165,7 +154,8 @@ def test_an_agent_needs_a_model(opt: dict[str, object]) -> None:
 
 def test_kept_options_go_before_those_given(tmp_path: Path) -> None:
     model_file = str(tmp_path / "model")
-    write_options(Opt(model="fixed_response", fixed_response="kept", id="old"), option_file(model_file))
+    kept = {"model": "fixed_response", "fixed_response": "kept", "id": "old"}
+    option_file(model_file).write_text(json.dumps(kept), encoding="utf-8")
     given = {"model": "repeater", "model_file": model_file, "fixed_response": "given", "batchsize": 2}
     agent = create_agent(given)
     assert (agent.respond("q"), agent.opt["batchsize"], agent.opt["model_file"]) == ("kept", 2, model_file)
@@ -180,15 +170,7 @@ def test_kept_options_that_are_broken_are_named(tmp_path: Path) -> None:
 
 
 def test_an_agent_may_change_options_of_an_older_version() -> None:
-    assert create_agent({"model": "upgraded_in_tests", "name": "Ann"}).id == "Ann the second"
-
-
-def test_several_agents_are_told_apart() -> None:
-    agents = create_agents({"model": "repeater, repeat_label,repeater", "seed": 1})
-    assert [agent.id for agent in agents] == ["RepeatQueryAgent_1", "RepeatLabelAgent", "RepeatQueryAgent_2"]
-    assert [agent.opt["model"] for agent in agents] == ["repeater", "repeat_label", "repeater"]
-    with pytest.raises(DialogueError, match="no model"):
-        create_agents({})
+    assert create_agent({"model": f"{__name__}:UpgradedAgent", "name": "Ann"}).id == "Ann the second"
 
 
 def test_a_copy_is_made_of_what_is_shared() -> None:

@@ -10,7 +10,6 @@ from investigator.dialogue.agents import Agent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.simple_agents import (
     DataAgent,
-    EchoAgent,
     FixedResponseAgent,
     RandomCandidateAgent,
     RepeatLabelAgent,
@@ -72,12 +71,16 @@ def test_a_fixed_response_is_given_to_anything() -> None:
 
 @pytest.mark.parametrize("text", ["hello", "שלום", "👩\u200d🚀", "a\nb"])
 def test_the_echo_says_what_it_heard(text: str) -> None:
-    assert said(EchoAgent(), text=text) == text
+    assert said(RepeatQueryAgent(), text=text) == text
 
 
 def test_the_echo_of_nothing_says_so() -> None:
-    assert EchoAgent is RepeatQueryAgent
-    assert EchoAgent().act().text == said(EchoAgent(), text="") == said(EchoAgent(), labels=["a"]) != ""
+    assert (
+        RepeatQueryAgent().act().text
+        == said(RepeatQueryAgent(), text="")
+        == said(RepeatQueryAgent(), labels=["a"])
+        != ""
+    )
 
 
 def test_candidates_are_ranked_by_chance() -> None:
@@ -108,7 +111,7 @@ def test_without_candidates_there_is_no_ranking() -> None:
     assert agent.act() == {"id": "RandomCandidateAgent", "text": "I don't know.", "episode_done": False}
 
 
-@pytest.mark.parametrize("kind", [EchoAgent, FixedResponseAgent, RandomCandidateAgent, RepeatLabelAgent])
+@pytest.mark.parametrize("kind", [RepeatQueryAgent, FixedResponseAgent, RandomCandidateAgent, RepeatLabelAgent])
 def test_an_id_is_the_name_of_the_class_unless_it_is_given(kind: type[Agent]) -> None:
     assert kind().act()["id"] == kind.__name__
     assert kind({"id": "b"}).act()["id"] == "b"

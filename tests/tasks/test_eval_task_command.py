@@ -72,6 +72,24 @@ def test_a_model_that_fails_is_told_with_its_hint(folder: Path, openai_server: O
     assert "hint: " in told.stderr
 
 
+def test_options_that_the_agent_cannot_use_are_refused_by_name(folder: Path) -> None:
+    words = ("--agent", "repeat_label", "--model", "openai:m", "--folder", folder, "--set", "budget.calls=1")
+    told = command("squad", "--datafile", SQUAD, *words)
+    assert told.exit_code == 2
+    assert "the agent repeat_label cannot use --folder and --model and --set" in told.stderr
+    assert "hint: Leave --folder and --model and --set out" in told.stderr
+
+
+def test_a_folder_that_only_the_task_reads_is_used(folder: Path) -> None:
+    questions = folder.parent / "questions.jsonl"
+    questions.write_text(json.dumps({"id": "1", "question": "When was it lit?", "answers": ["1861"]}), encoding="utf-8")
+    (folder.parent / "another").mkdir()  # so that the task cannot tell by itself which folder is meant
+    words = ("folder", "--datafile", questions, "--agent", "repeat_label")
+    assert command(*words).exit_code == 2
+    told = command(*words, "--folder", folder, "--json")
+    assert (told.exit_code, json.loads(told.stdout)["accuracy"]) == (0, 1.0)
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -7,6 +7,7 @@ from threading import Lock
 
 from investigator.dialogue.metrics.values import AverageMetric, Metric, Report
 from investigator.errors import MetricsError
+from investigator.reports.columns import columns
 
 
 class Metrics:
@@ -135,13 +136,14 @@ def report_table(report: Report, digits: int = 4) -> str:
     for key, metric in report.items():
         task, _, name = key.rpartition("/")
         rows.setdefault(task, {})[name] = _shown(metric, digits)
-    columns = list(dict.fromkeys(name for row in rows.values() for name in row))
-    if not columns:
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    if not names:
         return ""
     several = len(rows) > 1
-    head = ["", *columns] if several else columns
-    body = [[task or "all", *(row.get(name, "") for name in columns)] for task, row in rows.items() if row]
-    return _aligned([head, *(line if several else line[1:] for line in body)], leading=several)
+    head = ["", *names] if several else names
+    body = [[task or "all", *(row.get(name, "") for name in names)] for task, row in rows.items() if row]
+    lines = [head, *(line if several else line[1:] for line in body)]
+    return columns(lines, left=(0,) if several else ()).plain
 
 
 def _shown(metric: Metric, digits: int) -> str:
@@ -150,15 +152,3 @@ def _shown(metric: Metric, digits: int) -> str:
     if value.is_integer() or 10**digits <= abs(value) < float("inf"):
         return f"{value:.0f}"
     return f"{value:.{digits}g}"
-
-
-def _aligned(lines: list[list[str]], leading: bool) -> str:
-    """Columns two spaces apart, figures to the right and the names of tasks to the left."""
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if leading and place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )

@@ -7,7 +7,7 @@ from typing import Self
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.datatypes import Datatype
-from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics.teacher_metrics import TeacherMetrics
 from investigator.dialogue.metrics.values import Report
 from investigator.dialogue.options import Opt
@@ -80,7 +80,6 @@ class Teacher(Agent):
         return self.metrics.report()
 
     def reset_metrics(self) -> None:
-        """Forget all grades."""
         self.metrics.clear()
 
     def reset(self) -> None:
@@ -99,14 +98,7 @@ class Teacher(Agent):
         return None
 
     def epoch_done(self) -> bool:
-        """Return True if a pass over the data has ended."""
         return self._epoch_done
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs; copies count into the same metrics."""
         return {**super().share(), "metrics": self.metrics.share()}
-
-
-def ends_episode(message: Mapping[str, object]) -> bool:
-    """Return True if the episode ends with a message."""
-    return bool(message.get(EPISODE_DONE, False))

@@ -9,9 +9,8 @@ from threading import Condition, Thread
 from typing import Generic, TypeVar
 
 from investigator.dialogue.agents import Shared
-from investigator.dialogue.messages import Message
+from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
-from investigator.dialogue.teachers.base import ends_episode
 from investigator.dialogue.teachers.fixed import FixedDialogTeacher, missing
 from investigator.errors import DialogueError, DialogueValueError, InvestigatorError
 
@@ -139,15 +138,12 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         raise DialogueError("a ChunkTeacher has no numbered episodes", hint="Take its examples with act, or iterate.")
 
     def num_examples(self) -> int:
-        """Return the number of examples."""
         return self.get_num_samples(self.opt)[0]
 
     def num_episodes(self) -> int:
-        """Return the number of episodes."""
         return self.get_num_samples(self.opt)[1]
 
     def next_example(self) -> tuple[Message, bool]:
-        """Return the next example, or padding after the end of the data."""
         if self._episode_done:
             self._sample, self.entry_idx = self._queue.take(), 0
         else:
@@ -155,17 +151,15 @@ class ChunkTeacher(FixedDialogTeacher, Generic[Sample]):
         if self._sample is None:
             return Message.padding_example(), True
         example = Message.of(self.create_message(self._sample, self.entry_idx))
-        self._episode_done = ends_episode(example)
+        self._episode_done = bool(example.get(EPISODE_DONE))
         return example, False
 
     def reset(self) -> None:
-        """Begin the data anew, for all copies, and forget all grades."""
         super().reset()
         self._sample = None
         self._queue.restart()
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs; copies take samples in turn."""
         return {**super().share(), "chunks": self._queue}
 
     def shutdown(self) -> None:

@@ -79,7 +79,6 @@ class DialogTeacher(FixedDialogTeacher):
         return self.data.get(episode_idx, entry_idx)[0]
 
     def next_example(self) -> tuple[Message, bool]:
-        """Return the next example, and whether a pass over the data ends with it."""
         if self.stream is None:
             return super().next_example()
         if not self._episode:
@@ -102,7 +101,6 @@ class DialogTeacher(FixedDialogTeacher):
         return self._source().num_examples()
 
     def reset(self) -> None:
-        """Begin the data anew, for all copies, and forget all grades."""
         super().reset()
         self._episode.clear()
         if self.stream is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
@@ -22,7 +22,17 @@ LONG_EPISODE = 100
 _log = logging.getLogger(__name__)
 
 
-class ParlAIDialogTeacher(DialogTeacher):
+class _AsWrittenTeacher(DialogTeacher):
+    """Gives the fields of its entries as the file has them. In training a stream is begun anew, in order too."""
+
+    def make_message(self, entry: Entry) -> Message:
+        return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
+
+    def restarts(self) -> bool:
+        return self.datatype.training
+
+
+class ParlAIDialogTeacher(_AsWrittenTeacher):
     """Reads the file of the option `datafile`, one example a line (see `text_format`).
 
     An episode ends where a line says `episode_done:True`, and with the file. Blank lines are skipped. Raises
@@ -31,7 +41,6 @@ class ParlAIDialogTeacher(DialogTeacher):
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Return the examples of the file."""
         begins, length = True, 0
         for number, line in text_lines(datafile):
             example = _example(datafile, number, line)
@@ -44,14 +53,6 @@ class ParlAIDialogTeacher(DialogTeacher):
                     datafile, number, LONG_EPISODE,
                 )  # fmt: skip
             begins = ends
-
-    def make_message(self, entry: Entry) -> Message:
-        """Return the example as the file has it."""
-        return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
-
-    def restarts(self) -> bool:
-        """In training, a stream of the file is begun anew after each pass, in order too."""
-        return self.datatype.training
 
 
 def _example(datafile: str, number: int, line: str) -> Message:
@@ -86,7 +87,7 @@ class LabelTurns(StrEnum):
     """An episode for each of the two, the first speaker's first."""
 
 
-class ConversationTeacher(DialogTeacher):
+class ConversationTeacher(_AsWrittenTeacher):
     """Reads the file of the option `datafile`: `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` a line.
 
     The turns of all inner lists follow each other; those with the id `context` are left out. The option `label_turns`
@@ -106,7 +107,6 @@ class ConversationTeacher(DialogTeacher):
         super().__init__(opt, shared)
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Return the examples of the file."""
         warned = False
         for number, line, value in json_lines(datafile):
             try:
@@ -124,14 +124,6 @@ class ConversationTeacher(DialogTeacher):
     def turns(self, conversation: object) -> list[Turn]:
         """Return the turns of a conversation. Raises DialogueFormatError if it is none."""
         return turns_of(conversation)
-
-    def make_message(self, entry: Entry) -> Message:
-        """Return the example as the conversation has it."""
-        return Message(entry) if isinstance(entry, Mapping) else super().make_message(entry)
-
-    def restarts(self) -> bool:
-        """In training, a stream of the file is begun anew after each pass, in order too."""
-        return self.datatype.training
 
 
 def turns_of(conversation: object) -> list[Turn]:
@@ -165,26 +157,18 @@ def _examples(turns: Sequence[Turn]) -> list[Turn]:
     ]
 
 
-@dataclass(frozen=True)
-class NumberedLine:
-    """`number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`, of which only the number must be there."""
-
+class _NumberedLine(NamedTuple):
     number: int
     text: str
     labels: tuple[str, ...]
-    reward: float | None
+    reward: float
     candidates: tuple[str, ...]
-
-    @classmethod
-    def read(cls, line: str) -> NumberedLine:
-        """Return the parts of a line. Raises ValueError if the number or the reward is none."""
-        number, _, rest = line.strip().replace("\\n", "\n").partition(" ")
-        text, labels, reward, candidates, *_ = *(part.strip() for part in rest.split("\t")), "", "", ""
-        return cls(int(number), text, _listed(labels), float(reward) if reward else None, _listed(candidates))
 
 
 class FbDeprecatedDialogTeacher(DialogTeacher):
     """Reads the file of the option `datafile`, one numbered line after the other.
+
+    A line is `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`; only the number must be there.
 
     A number that is not above the one before begins an episode. Lines without labels are put before the text of the
     next one, with a line break, and their rewards are added to its own; what is left over at the end of an episode is
@@ -192,7 +176,6 @@ class FbDeprecatedDialogTeacher(DialogTeacher):
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        """Return the examples of the file."""
         waiting: list[str] = []
         reward: float = 0
         begins, last = True, None
@@ -204,7 +187,7 @@ class FbDeprecatedDialogTeacher(DialogTeacher):
                 waiting, reward, begins = [], 0, True
             last = read.number
             waiting += [read.text] if read.text else []
-            reward += read.reward or 0
+            reward += read.reward
             if read.labels:
                 yield ("\n".join(waiting), read.labels, reward, read.candidates or None), begins
                 waiting, reward, begins = [], 0, False
@@ -212,13 +195,14 @@ class FbDeprecatedDialogTeacher(DialogTeacher):
             yield ("\n".join(waiting), None, reward), begins
 
 
-def _read(datafile: str, number: int, line: str) -> NumberedLine:
+def _read(datafile: str, place: int, line: str) -> _NumberedLine:
+    number, _, rest = line.strip().replace("\\n", "\n").partition(" ")
+    text, labels, reward, candidates, *_ = *(part.strip() for part in rest.split("\t")), "", "", ""
     try:
-        return NumberedLine.read(line)
+        return _NumberedLine(int(number), text, _listed(labels), float(reward or 0), _listed(candidates))
     except ValueError as error:
-        raise malformed(
-            datafile, number, f"it must be: number text TAB labels TAB reward TAB candidates ({error})", line
-        ) from error
+        problem = f"it must be: number text TAB labels TAB reward TAB candidates ({error})"
+        raise malformed(datafile, place, problem, line) from error
 
 
 def _listed(written: str) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from threading import Lock
 
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.datatypes import Datatype
-from investigator.dialogue.messages import Message
-from investigator.dialogue.teachers.base import Teacher, ends_episode
+from investigator.dialogue.messages import EPISODE_DONE, Message
+from investigator.dialogue.teachers.base import Teacher
 from investigator.errors import DialogueError
 
 
@@ -78,12 +78,11 @@ class FixedDialogTeacher(Teacher):
         if self.episode_idx >= episodes:
             return Message.padding_example(), True
         example = Message.of(self.get(self.episode_idx, self.entry_idx))
-        self._episode_done = ends_episode(example)
+        self._episode_done = bool(example.get(EPISODE_DONE))
         is_last = self._episode_done and self.episode_idx + self.opt.number("batchsize", 1) >= episodes
         return example, is_last and not self.datatype.cycles
 
     def act(self) -> Message:
-        """Return the next example as a message, with the teacher's id."""
         example, self._epoch_done = self.next_example()
         act = example.copy()
         act.force_set("id", self.id)
@@ -101,7 +100,6 @@ class FixedDialogTeacher(Teacher):
         self.episode_idx, self.entry_idx, self._episode_done = -1, 0, True
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs; copies take episodes in turn."""
         return {**super().share(), "order": self.order}
 
 

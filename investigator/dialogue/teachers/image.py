@@ -108,14 +108,14 @@ class AbstractImageTeacher(FixedDialogTeacher):
         )
 
     def get_data_path(self, opt: Opt) -> str:
-        """If the data lies: the option `datafile`, unless overridden."""
+        """Return the path of the data: the option `datafile`, unless overridden."""
         path = opt.text("datafile")
         if not path:
             raise DialogueError(f"{type(self).__name__} has no data file", hint='Name it with the option "datafile".')
         return path
 
     def image_id_to_image_path(self, image_id: str) -> str:
-        """If the image with an id lies. To be overridden."""
+        """Return the path of the image with an id. To be overridden."""
         raise DialogueError(f'"image_id_to_image_path" must be overridden by {type(self).__name__}')
 
     def load_data(self, data_path: str, opt: Opt) -> Sequence[Mapping[str, object]]:
@@ -148,13 +148,10 @@ class AbstractImageTeacher(FixedDialogTeacher):
         return example
 
     def num_episodes(self) -> int:
-        """Return the number of items."""
         return len(self.data)
 
     def num_examples(self) -> int:
-        """Return the number of items."""
         return len(self.data)
 
     def share(self) -> dict[str, object]:
-        """Return what a copy needs; the data is loaded once for all."""
         return {**super().share(), "data": self.data}

@@ -60,6 +60,10 @@ class World:
         self._epochs = 0
         self._was_done = False
 
+    def parts(self) -> Sequence[Agent | World]:
+        """Return what this world is made of: its agents, or other worlds."""
+        return self.agents
+
     def get_agents(self) -> list[Agent]:
         """Return the agents that take part in the current turn."""
         return self.agents
@@ -88,7 +92,7 @@ class World:
         self.update_counters()
 
     def begin_turn(self) -> None:
-        """Return what is to be done before the first agent acts."""
+        """Prepare the turn, before the first agent acts."""
 
     def take_act(self, index: int, act: object) -> Message:
         """Keep what an agent said; the message as the others are to hear it is returned.
@@ -166,16 +170,16 @@ class World:
 
     def reset(self) -> None:
         """Let the agents forget the conversation, and count anew; the last acts stay to be looked at."""
-        for agent in self.agents:
-            agent.reset()
+        for part in self.parts():
+            part.reset()
         self._loops.reset()
         self.total_parleys = self.total_exs = self._epochs = 0
         self._was_done = False
 
     def reset_metrics(self) -> None:
         """Measure anew."""
-        for agent in self.agents:
-            agent.reset_metrics()
+        for part in self.parts():
+            part.reset_metrics()
 
     def share(self) -> dict[str, object]:
         """Return what a copy needs: the class, the options, and what the agents share."""
@@ -206,8 +210,8 @@ class World:
 
     def shutdown(self) -> None:
         """Give back what the agents hold."""
-        for agent in self.agents:
-            agent.shutdown()
+        for part in self.parts():
+            part.shutdown()
 
     def __enter__(self) -> Self:
         return self

@@ -43,8 +43,10 @@ class WorldOfCopies(World):
         """How many copies the options ask for."""
         return self.opt.number(self.count_option, 1)
 
+    def parts(self) -> Sequence[World]:
+        return (*self.worlds, self.world)
+
     def get_agents(self) -> list[Agent]:
-        """Return the agents of the root."""
         return self.world.get_agents()
 
     def get_acts(self) -> list[Message | None]:
@@ -52,40 +54,19 @@ class WorldOfCopies(World):
         return self.world.get_acts()
 
     def num_examples(self) -> int | None:
-        """How many examples the root has; None if it does not know."""
         return self.world.num_examples()
 
     def num_episodes(self) -> int | None:
-        """How many episodes the root has; None if it does not know."""
         return self.world.num_episodes()
 
     def report(self) -> Report:
-        """Return the metrics of the root, whose copies measure along with it."""
         return self.world.report()
 
-    def reset(self) -> None:
-        """Let the root and all copies begin anew."""
-        super().reset()
-        for world in (self.world, *self.worlds):
-            world.reset()
-
-    def reset_metrics(self) -> None:
-        """Measure anew."""
-        for world in (self.world, *self.worlds):
-            world.reset_metrics()
-
     def share(self) -> dict[str, object]:
-        """Return what a copy needs, which has copies of its own."""
         return {"world_class": type(self), "opt": self.opt, "world": self.world.share()}
 
     def display(self) -> str:
-        """Return the last acts of all copies for reading."""
         return "\n\n".join(filter(None, (world.display() for world in self.worlds)))
-
-    def shutdown(self) -> None:
-        """Give back what the agents of the copies and of the root hold."""
-        for world in (*self.worlds, self.world):
-            world.shutdown()
 
 
 Heard = list[Message | None]
@@ -121,7 +102,7 @@ class BatchWorld(WorldOfCopies):
             )
         agents = sizes.pop()
         if agents != len(self._heard):
-            self._forget(agents)
+            self._heard = [[None] * len(self.worlds) for _ in range(agents)]
         for actor in range(agents):
             acts = act_in_rows(self.worlds, self.world.batch_agent(actor), actor, self._heard[actor])
             self._heard[actor] = [None] * len(self.worlds)
@@ -137,12 +118,8 @@ class BatchWorld(WorldOfCopies):
         return self.world.epoch_done() or all(row.epoch_done() for row in self.worlds)
 
     def reset(self) -> None:
-        """Let the root and all rows begin anew."""
         super().reset()
         self._heard = []
-
-    def _forget(self, agents: int) -> None:
-        self._heard = [[None] * len(self.worlds) for _ in range(agents)]
 
 
 def act_in_rows(

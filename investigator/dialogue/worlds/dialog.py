@@ -33,11 +33,9 @@ class DialogPartnerWorld(World):
         self.id = self.agents[0].id
 
     def episode_done(self) -> bool:
-        """Return True if the first agent's last act ended the episode, or both went round in circles."""
         return ends_episode(self.acts[0]) or bool(self.end_reason)
 
     def epoch_done(self) -> bool:
-        """Return True if the first agent's data has ended, or an episode did in circles."""
         return self.agents[0].epoch_done() or self._loops.ended
 
 
@@ -71,7 +69,6 @@ class MultiAgentDialogWorld(World):
         return any(map(self._ended_by, self.agents, self.acts)) or bool(self.end_reason)
 
     def epoch_done(self) -> bool:
-        """Return True if the data of an agent has ended, or an episode did in circles."""
         return any(agent.epoch_done() for agent in self.agents) or self._loops.ended
 
     @staticmethod
@@ -109,7 +106,6 @@ class ExecutableWorld(MultiAgentDialogWorld):
         return None if agent.id == act["id"] else act
 
     def take_act(self, index: int, act: object) -> Message:
-        """Keep an act and execute it. Raises DialogueError if it is no message."""
         agent = self.agents[index]
         message = super().take_act(index, act)
         if "id" not in message:
@@ -120,5 +116,4 @@ class ExecutableWorld(MultiAgentDialogWorld):
         return message
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what the environment lets an agent perceive of an act."""
         return self.observe(self.agents[listener], act)

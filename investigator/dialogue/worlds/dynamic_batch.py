@@ -55,7 +55,6 @@ class DynamicBatchWorld(WorldOfCopies):
         self.rows = 0
 
     def number_of_copies(self) -> int:
-        """How many examples are read ahead."""
         return BUFFERED * self.opt.number("batchsize", 1)
 
     def parley(self) -> None:
@@ -76,11 +75,9 @@ class DynamicBatchWorld(WorldOfCopies):
         self.update_counters(self.rows)
 
     def epoch_done(self) -> bool:
-        """Return True if all data has ended and all examples are answered."""
         return not self._waiting and all(row.epoch_done() for row in self.worlds)
 
     def reset(self) -> None:
-        """Let the root and all copies begin anew."""
         super().reset()
         self._waiting = {}
 

@@ -20,7 +20,6 @@ class InteractiveWorld(DialogPartnerWorld):
     watches_loops = False
 
     def parley(self) -> None:
-        """Return the human says something, and hears the reply."""
         self.begin_turn()
         human, model = self.agents
         said = self.take_act(0, human.act())
@@ -54,7 +53,6 @@ class SelfChatWorld(DialogPartnerWorld):
         self._turns = self._ended = 0
 
     def parley(self) -> None:
-        """Each says something to the other; with a new episode both have forgotten the last one."""
         self.begin_turn()
         if self.episode_done():
             self._turns = 0
@@ -71,15 +69,12 @@ class SelfChatWorld(DialogPartnerWorld):
         self.update_counters()
 
     def episode_done(self) -> bool:
-        """Return True if both have said all, go round in circles, or one of them has ended it."""
         ended = bool(self.end_reason) or any(map(ends_episode, self.acts))
         return self._turns >= self._most or (self._turns > 0 and ended)
 
     def epoch_done(self) -> bool:
-        """Return True if there were as many episodes as there should be."""
         return self._ended >= self._chats
 
     def reset(self) -> None:
-        """Begin anew."""
         super().reset()
         self._turns = self._ended = 0

@@ -65,7 +65,7 @@ class Exchanges:
         return f"{what} came again {times}, the last one: {gist!r}"
 
     def forget(self) -> None:
-        """Return an episode begins."""
+        """Forget what was said: another episode begins."""
         self._said.clear()
 
     def _came_again(self, length: int) -> bool:
@@ -115,7 +115,7 @@ class LoopWatch:
             _log.warning("the episode ends: %s", self.why)
 
     def begin(self) -> None:
-        """Return an episode begins."""
+        """Forget what was said: another episode begins."""
         self._exchanges.forget()
         self.why = ""
 

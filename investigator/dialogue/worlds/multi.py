@@ -51,12 +51,13 @@ class MultiWorld(World):
         """Return the world of the current episode."""
         return self.worlds[self.index]
 
+    def parts(self) -> Sequence[World]:
+        return self.worlds
+
     def get_agents(self) -> list[Agent]:
-        """Return the agents of the current world."""
         return self.current.get_agents()
 
     def get_acts(self) -> list[Message | None]:
-        """Return the last act of each of them."""
         return self.current.get_acts()
 
     def batch_agent(self, index: int) -> Agent | None:
@@ -64,34 +65,27 @@ class MultiWorld(World):
         return self.get_agents()[index] if index in self._common() else None
 
     def parley(self) -> None:
-        """One turn of the current world; another one is chosen where its episode is over."""
         self._choose()
         self.current.parley()
         self.update_counters()
 
     def begin_turn(self) -> None:
-        """Choose a world where an episode begins."""
         self._choose()
         self.current.begin_turn()
 
     def take_act(self, index: int, act: object) -> Message:
-        """Keep an act in the current world. Raises DialogueError if it is no message."""
         return self.current.take_act(index, act)
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
-        """Return what an agent is to observe, as the current world says."""
         return self.current.heard(listener, actor, act)
 
     def epoch_done(self) -> bool:
-        """Return True if the data of all worlds has ended."""
         return all(world.epoch_done() for world in self.worlds)
 
     def num_examples(self) -> int | None:
-        """Return the examples of all worlds; None if one does not know."""
         return total([world.num_examples() for world in self.worlds])
 
     def num_episodes(self) -> int | None:
-        """Return the episodes of all worlds; None if one does not know."""
         return total([world.num_episodes() for world in self.worlds])
 
     def report(self) -> Report:
@@ -104,27 +98,14 @@ class MultiWorld(World):
         return aggregate_named_reports(reports, self.opt.switch("aggregate_micro"))
 
     def reset(self) -> None:
-        """Let all worlds begin anew."""
         super().reset()
         self._chosen = False
         self.index = 0
-        for world in self.worlds:
-            world.reset()
-
-    def reset_metrics(self) -> None:
-        """Measure anew in all worlds."""
-        for world in self.worlds:
-            world.reset_metrics()
 
     def share(self) -> dict[str, object]:
         """Return what a copy needs: what the worlds share, and which agents they have in common."""
         shares = [world.share() for world in self.worlds]
         return {"world_class": type(self), "opt": self.opt, "worlds": shares, "common": self._common()}
-
-    def shutdown(self) -> None:
-        """Give back what the agents hold."""
-        for world in self.worlds:
-            world.shutdown()
 
     def _choose(self) -> None:
         if self._chosen and not self.current.episode_done():

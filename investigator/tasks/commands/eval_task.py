@@ -15,11 +15,13 @@ from investigator.asking.budget import BudgetSpent
 from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import is_terminal, print_json, print_styled
 from investigator.dialogue.metrics import Report, report_table
-from investigator.dialogue.registry import create_agent
+from investigator.dialogue.registry import agent_class, create_agent, needs_no_documents
+from investigator.dialogue.task_strings import split_task
 from investigator.dialogue.worlds import World, create_world
-from investigator.errors import RunError
-from investigator.tasks.commands.display import find_in_current_folder
+from investigator.errors import DialogueValueError, RunError
+from investigator.tasks.commands.tasks import find_in_current_folder
 from investigator.tasks.evaluating import evaluate
+from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.loading import Tasks
 
 
@@ -46,13 +48,13 @@ def eval_task(
     """
     for name in (task, agent):
         find_in_current_folder(name)
+    _check_used(agent, task, common, folder)
     chosen = common.settings
     places = {"folder": folder, "workspace": common.workspace, "prompts": common.prompts, "settings": chosen.file}
     named = {name: str(path) for name, path in places.items() if path is not None}
     student = create_agent({"model": agent, "engine": common.model or [], "set": chosen.overrides or [], **named})
-    data = {} if datafile is None else {"datafile": str(datafile)}
-    named_folder = {} if folder is None else {"folder": str(folder)}
-    opt = {"task": task, "datatype": datatype, "batchsize": batchsize, **data, **named_folder}
+    data = {name: str(path) for name, path in (("datafile", datafile), ("folder", folder)) if path is not None}
+    opt = {"task": task, "datatype": datatype, "batchsize": batchsize, **data}
     try:
         world = create_world(opt, [student], Tasks())
     except BaseException:
@@ -60,6 +62,31 @@ def eval_task(
         raise
     with world:
         _evaluate(world, None if num is None else -(-num // batchsize), as_json)
+
+
+def _check_used(agent: str, task: str, common: CommonOptions, folder: Path | None) -> None:
+    """Raises DialogueValueError if an option is given that neither the agent nor the task reads."""
+    if not needs_no_documents(agent_class(agent)):
+        return
+    given = {
+        "--folder": folder if not _reads_folder(task) else None,
+        "--model": common.model,
+        "--workspace": common.workspace,
+        "--prompts": common.prompts,
+        "--settings": common.settings.file,
+        "--set": common.settings.overrides,
+    }
+    unused = " and ".join(name for name, value in given.items() if value)
+    if unused:
+        hint = f"Leave {unused} out, or choose an agent that reads documents: --agent investigator"
+        raise DialogueValueError(f"the agent {agent} cannot use {unused}", hint=hint)
+
+
+def _reads_folder(task: str) -> bool:
+    """Return True if any of the tasks may read the option `folder`; a teacher of one's own may read any."""
+    tasks = Tasks()
+    kinds = [tasks.teacher_class(split_task(single.strip()).task) for single in tasks.ids(task)]
+    return any(not issubclass(kind, FileTeacher) or "folder" in kind.own_options for kind in kinds)
 
 
 def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
