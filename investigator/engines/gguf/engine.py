@@ -14,7 +14,7 @@ from pydantic import Field
 from investigator.engines.base import Hear, Traits
 from investigator.engines.gguf.header import trained_context
 from investigator.engines.gguf.model import GgufModel, Sampling
-from investigator.engines.loaded_once import LoadedOnce
+from investigator.engines.loading import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
@@ -96,13 +96,10 @@ class GgufEngine:
         Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
         and SettingsError if the model cannot be loaded.
         """
-        return self._reply(prompt, None)
+        return self.reply_aloud(prompt, None)
 
-    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply, heard token by token."""
-        return self._reply(prompt, hear)
-
-    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
         model, settings = self._loaded(), self._settings
         grammar = _grammar(prompt.reply_type, settings.max_tokens)
         sampling = Sampling(
@@ -113,14 +110,7 @@ class GgufEngine:
             top_p=settings.top_p,
             top_k=settings.top_k,
         )
-        done = model.complete(prompt.text, sampling, hear)
-        return Reply(
-            text=done.text,
-            input_tokens=done.prompt_tokens,
-            output_tokens=done.reply_tokens,
-            finish_reason=done.finish_reason,
-            seconds=done.seconds,
-        )
+        return model.complete(prompt.text, sampling, hear).reply
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens of a text by the model's own tokenizer, without what the chat template adds.

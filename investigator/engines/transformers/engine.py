@@ -10,7 +10,7 @@ from typing import Self
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from investigator.engines.base import Hear, Traits
-from investigator.engines.loaded_once import LoadedOnce
+from investigator.engines.loading import LoadedOnce
 from investigator.engines.transformers.model import Generation, TransformersModel
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
@@ -79,13 +79,10 @@ class TransformersEngine:
         Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
         and SettingsError if the model cannot be loaded.
         """
-        return self._reply(prompt, None)
+        return self.reply_aloud(prompt, None)
 
-    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply, heard token by token; if the best of several is chosen, nothing is heard."""
-        return self._reply(prompt, hear)
-
-    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
         model, settings = self._loaded(), self._settings
         done = model.generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
         return Reply(
