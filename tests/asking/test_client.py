@@ -10,9 +10,9 @@ from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
+from investigator.evidence.quotes import Sources
 from investigator.records import Prompt, Reply
-from investigator.research.memory_stream import MemoryStream
-from investigator.research.query import Query
+from investigator.research.query import DocumentQuery
 from investigator.store.in_memory import InMemoryJournal
 
 PACKAGE = Path(inspect.getfile(EngineClient)).parents[1]
@@ -40,8 +40,8 @@ def test_a_call_reaches_its_engine_through_few_frames(tmp_path: Path) -> None:
     engine = Looking("Hm.", '{"point": 90, "quotes": ["The plant makes 42 MW."], "reply": "42 MW"}')
     client = EngineClient(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), lambda: 0.0)
     with Investigator(tmp_path, embedder=ScriptedEmbedder()).library() as library:
-        query = Query("plant.txt", "How much?", MemoryStream(), tmp_path, client=client, library=library)
-        finding = query.examine(client.prompts.path("query/ask"), "How much does it make?")
+        query = DocumentQuery("How much?", "Find it.", (), client, library, Sources(library.document))
+        finding = query.examine("plant.txt", "How much does it make?")
     assert finding.point == 90
     first, repair = engine.paths
     assert first[0] == repair[0] == "query.examine"
