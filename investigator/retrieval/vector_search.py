@@ -84,7 +84,7 @@ class CandidateSearch:
         return _similarities(self._vectors(found), self._embed(query)) if found else {}
 
     def _found(self, query: str, document_id: str | None) -> dict[int, str]:
-        """Ids of the candidates, with the documents they belong to."""
+        """Return the ids of the candidates, with the documents they belong to."""
         if document_id is not None:
             every = self._corpus.chunks_of(document_id)
             if len(every) <= self._candidates:

@@ -180,5 +180,5 @@ def _chunk(row: RowMapping) -> Chunk:
 
 
 def in_batches(values: Sequence[int], size: int = 500) -> list[Sequence[int]]:
-    """The values in parts that fit into one SQL statement."""
+    """Return the values in parts that fit into one SQL statement."""
     return [values[i : i + size] for i in range(0, len(values), size)]

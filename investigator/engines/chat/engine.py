@@ -108,12 +108,12 @@ class ChatEngine:
 
     @property
     def endpoint(self) -> str:
-        """Where the prompts go: scheme, host and port, or the provider where its address is not known."""
+        """The address that prompts go to: scheme, host and port, or the provider if its address is not known."""
         return self._server.endpoint
 
     @property
     def reply_format(self) -> ReplyFormat:
-        """How replies are asked for, as far as the server has not refused it yet."""
+        """The format of replies that is asked for: the strictest that the server has not refused."""
         return self._negotiation.allowed(self._wanted).reply_format
 
     @property
@@ -175,7 +175,7 @@ class ChatEngine:
         return min(2.0 ** (tried - 1), settings.max_wait) if failed.wait is None else failed.wait
 
     def _try(self, call: _Call) -> Reply:
-        """One try; a parameter that the server refuses is left out and does not count as a try."""
+        """Try once; a parameter that the server refuses is left out and does not count as a try."""
         while True:
             call.failed = None
             began = self._queue.begin(call.ticket)
@@ -206,7 +206,7 @@ class ChatEngine:
             self._queue.end(call.ticket, began, ended, asked)
 
     def _said(self, call: _Call) -> AIMessage | Exception:
-        """What comes back within the time there is, heard on the way where somebody listens."""
+        """Return what comes back within the time limit, heard on the way if somebody listens."""
         sending, timeout = call.sending, self._settings.timeout
         arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
         model = self._model(sending.parameters)
@@ -244,7 +244,7 @@ def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
 
 
 def _count(told: object, text: str) -> int:
-    """The tokens that a server told; where it told none, or nonsense, what the text is likely to have."""
+    """Return the tokens that a server reported; if none, or nonsense, those that the text is likely to have."""
     return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
 
 

@@ -51,7 +51,7 @@ class SentenceTransformerEmbedder:
         return f"{DEFAULT_MODEL}@{_SHA256[:8]}" if self._model == DEFAULT_MODEL else self._model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (texts, dimensions), float32; a text may be empty.
+        """Return unit vectors of shape (texts, dimensions), float32; a text may be empty.
 
         Raises EmbedderError if the model cannot be loaded or used.
         """

@@ -29,11 +29,11 @@ class Reranker(Protocol):
 
     @property
     def weight(self) -> float:
-        """What its score counts beside that of the search, both about 0..1."""
+        """The weight of its score relative to that of the search, both about 0..1."""
         ...
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """A score for each text, about 0..1, higher is better. Raises EmbedderError."""
+        """Return a score for each text, about 0..1, higher is better. Raises EmbedderError."""
         ...
 
 
@@ -47,7 +47,7 @@ class SentenceReranker:
         self._embedder = embedder
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The best cosine of the sentences of each text."""
+        """Return the best cosine of the sentences of each text."""
         pieces = [_sentences(text) for text in texts]
         vectors = self._embedder.embed([query, *(sentence for piece in pieces for sentence in piece)])
         near = (vectors[1:] @ vectors[0]).tolist()
@@ -68,7 +68,7 @@ class CrossEncoderReranker:
         self._lock = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The model's scores, each in 0..1. Raises EmbedderError if it cannot be loaded or fails."""
+        """Return the model's scores, each in 0..1. Raises EmbedderError if it cannot be loaded or fails."""
         if not texts:
             return []
         with self._lock:
@@ -85,7 +85,7 @@ class CrossEncoderReranker:
 
 
 def open_reranker(name: str, embedder: Embedder) -> Reranker:
-    """The reranker of that name; `sentences` is the one that needs no further model."""
+    """Return the reranker of that name; `sentences` is the one that needs no further model."""
     return SentenceReranker(embedder) if name == SentenceReranker.name else CrossEncoderReranker(name)
 
 

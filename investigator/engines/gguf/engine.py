@@ -131,7 +131,7 @@ class GgufEngine:
 
 
 def _context(path: Path, settings: GgufSettings) -> int:
-    """The tokens of context that a file is to be loaded with. Raises SettingsError."""
+    """Return the tokens of context that a file is to be loaded with. Raises SettingsError."""
     trained = trained_context(path)
     chosen = settings.context_tokens
     if chosen is not None and chosen > trained:
@@ -150,7 +150,7 @@ def _context(path: Path, settings: GgufSettings) -> int:
 
 @cache
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
-    """The reply's schema as a grammar: no white space between fields, and an end to every text and list."""
+    """Return the reply's schema as a grammar: no white space between fields, and an end to every text and list."""
     from xllamacpp import json_schema_to_grammar
 
     schema = bounded(reply_schema(reply_type), characters=max_tokens * 3 // 5, items=max(2, max_tokens // 128))

@@ -63,7 +63,7 @@ class Sampling:
 
     @property
     def drawn_from(self) -> Mapping[str, float]:
-        """What llama.cpp is told of this, by its names; nothing where neither is set."""
+        """The settings in llama.cpp's names; none if neither is set."""
         if self.top_p is None and self.top_k is None:
             return {}
         return {"top_p": 1.0 if self.top_p is None else self.top_p, "top_k": self.top_k or 0, "min_p": 0.0}
@@ -124,7 +124,7 @@ class GgufModel:
             raise EngineError(f"{self._name} did not count the tokens of a text (status {status})") from error
 
     def _heard(self, request: dict[str, object], hear: Hear) -> dict[str, Any]:
-        """The same answer, put together from its pieces; what `hear` raises ends it."""
+        """Return the same answer, put together from its pieces; what `hear` raises ends it."""
         pieces: list[dict[str, Any]] = []
         problem: BaseException | None = None
         said = ""
@@ -179,7 +179,7 @@ def _delta(piece: Mapping[str, Any]) -> str:
 
 
 def _whole(pieces: Sequence[dict[str, Any]], said: str) -> dict[str, Any]:
-    """An answer as it comes in one piece, from those of a stream; an error is one by itself."""
+    """Return an answer as it comes in one piece, from those of a stream; an error is one by itself."""
     failed = next((piece for piece in pieces if "error" in piece), None)
     if failed is not None:
         return failed
@@ -190,7 +190,7 @@ def _whole(pieces: Sequence[dict[str, Any]], said: str) -> dict[str, Any]:
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
-    """The model, with a usual chat template where its own is broken. Raises SettingsError."""
+    """Return the model, with a usual chat template if its own is broken. Raises SettingsError."""
     for template in ("", _PLAIN_TEMPLATE):
         try:
             return _opened(path, context_tokens, threads, key, template)

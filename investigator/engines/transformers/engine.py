@@ -121,7 +121,7 @@ def _checked(settings: TransformersSettings) -> TransformersSettings:
 
 
 def _size(path: Path) -> int:
-    """The bytes of a folder's weights. Raises SettingsError if there is no model."""
+    """Return the bytes of a folder's weights. Raises SettingsError if there is no model."""
     weights = {file: file.stat().st_size for pattern in _WEIGHTS for file in path.glob(pattern)}
     if not (path / "config.json").is_file() or not weights:
         raise SettingsError(
@@ -132,7 +132,7 @@ def _size(path: Path) -> int:
 
 
 def _context(path: Path) -> int | None:
-    """The tokens of context that a model was made for; None if it does not say. Raises SettingsError."""
+    """Return the tokens of context that a model was made for; None if it does not say. Raises SettingsError."""
     try:
         return _Config.model_validate_json((path / "config.json").read_bytes()).context
     except (OSError, ValidationError) as error:

@@ -60,7 +60,7 @@ class TransformersModel:
         self._ends_sentence = cache(lambda token: ends_sentence(self._text([token])))
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of a text."""
+        """Return the tokens of a text."""
         with self._tokenizing:
             return len(self._tokenizer(self._control.defused(text), add_special_tokens=False)["input_ids"])
 
@@ -119,7 +119,7 @@ class TransformersModel:
         )
 
     def _ids(self, text: str, as_chat: bool) -> list[int]:
-        """The tokens of a prompt; one that is no chat begins, and does not end, as the model's texts do."""
+        """Return the tokens of a prompt; one that is no chat begins, and does not end, as the model's texts do."""
         text = self._control.defused(text)
         is_chat = as_chat and bool(getattr(self._tokenizer, "chat_template", None))
         with self._tokenizing:
@@ -162,7 +162,7 @@ class TransformersModel:
     def _best(
         self, ids: list[int], decoding: Decoding, rules: LogitsProcessorList, seed: int, hear: Hear | None
     ) -> tuple[list[int], float]:
-        """The likeliest of the texts that the method finds, as tokens, and the logarithm of its probability."""
+        """Return the likeliest of the texts that the method finds, as tokens, and the logarithm of its probability."""
         import torch
         from transformers import StoppingCriteriaList
 
@@ -238,14 +238,14 @@ class TransformersModel:
         return Stop()
 
     def _written(self, ids: list[int], stop: str) -> list[int]:
-        """The tokens up to the first that ends the text; what stands behind it fills up a batch."""
+        """Return the tokens up to the first that ends the text; what stands behind it fills up a batch."""
         for n, token in enumerate(ids, 1):
             if token in self._ends or (stop and stop in self._text(ids[max(0, n - _STOP_WINDOW) : n])):
                 return ids[:n]
         return ids
 
     def _logprob(self, ids: list[int], written: list[int]) -> float:
-        """The logarithm of the probability that the model itself gives to what was written."""
+        """Return the logarithm of the probability that the model itself gives to what was written."""
         import torch
 
         whole = torch.tensor([[*ids, *written]], device=self._model.device)
@@ -254,7 +254,7 @@ class TransformersModel:
 
 
 def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
-    """The tokens that end a text, by the model's settings or the tokenizer."""
+    """Return the tokens that end a text, by the model's settings or the tokenizer."""
     told = model.generation_config.eos_token_id
     told = tokenizer.eos_token_id if told is None else told
     return frozenset(told if isinstance(told, list) else () if told is None else (told,))

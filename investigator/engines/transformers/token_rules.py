@@ -74,7 +74,7 @@ class NgramBlock:
         return held
 
     def _repeating(self, ids: Sequence[int]) -> set[int]:
-        """The tokens that would end a sequence which is there already."""
+        """Return the tokens that would end a sequence which is there already."""
         before = ids[len(ids) - self.length + 1 :] if self.length > 1 else []
         starts = range(len(ids) - self.length + 1)
         return {ids[n + self.length - 1] for n in starts if ids[n : n + self.length - 1] == before}
