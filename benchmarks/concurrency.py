@@ -31,8 +31,8 @@ import httpx
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.asking.budget import BudgetSettings
+from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
-from investigator.asking.journal import CallJournal
 from investigator.asking.prompts import Prompts
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings

@@ -8,8 +8,7 @@ from threading import Condition
 
 from pydantic import Field
 
-from investigator.asking.call import Call, Layer
-from investigator.asking.journal import CallJournal
+from investigator.asking.call import Call, CallJournal, Layer
 from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 

@@ -1,12 +1,17 @@
-"""One prompt on its way to its engine, and the form of the layers that it passes."""
+"""One prompt on its way to its engine, and the layers that it passes: journal, trace, engine.
+
+The layers of the context and of the budget have files of their own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from investigator.engines.base import Engine, Hear, Streams, prompt_key, traits_of
-from investigator.records import Prompt, Reply
+from investigator.records import Prompt, Reply, Usage
+from investigator.tracing.base import RunTrace
 
 
 @dataclass(frozen=True)
@@ -49,3 +54,62 @@ class TimedEngine:
         else:
             reply = call.engine.reply(call.prompt)
         return reply.changed(seconds=round(self._clock() - began, 3))
+
+
+class Traced:
+    """Reports each call to the trace of the run: what is sent, and replies that are used again."""
+
+    def __init__(self, inner: Layer, trace: RunTrace) -> None:
+        self._inner = inner
+        self._trace = trace
+
+    def __call__(self, call: Call) -> Reply:
+        """Return the reply of the layer inside, watched; an error is reported and passes through."""
+        with self._trace.call(call.prompt, call.engine.name, call.key) as watched:
+            reply = self._inner(call)
+            watched.done(reply)
+            return reply
+
+    def reused(self, call: Call, reply: Reply) -> None:
+        """Report a reply that was kept from before."""
+        with self._trace.call(call.prompt, call.engine.name, call.key) as watched:
+            watched.done(reply, reused=True)
+
+
+class CallJournal(Protocol):
+    """Keeps calls; `keep` and `keep_too_long` return only when it is safe.
+
+    `too_long` gives the tokens of a prompt that did not fit into the engine's context, or 0 if the engine refused it
+    without a count: then it is not to be sent again.
+    """
+
+    def find(self, key: str) -> Reply | None: ...
+    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None: ...
+    def too_long(self, key: str) -> int | None: ...
+    def keep_too_long(self, key: str, tokens: int) -> None: ...
+    def usage(self) -> Usage: ...
+    def elapsed(self) -> float: ...
+
+
+class Journaled:
+    """Returns the kept reply of a call if there is one; each of `on_reuse` is told of it.
+
+    A new reply is kept by the layer of the budget (`Budgeted`): what a call has cost must be known in the same moment
+    as the call is no longer under way.
+    """
+
+    def __init__(
+        self, inner: Layer, journal: CallJournal, on_reuse: Sequence[Callable[[Call, Reply], None]] = ()
+    ) -> None:
+        self._inner = inner
+        self._journal = journal
+        self._on_reuse = on_reuse
+
+    def __call__(self, call: Call) -> Reply:
+        """Return the kept reply, else that of the layer inside. Raises StoreError."""
+        kept = self._journal.find(call.key)
+        if kept is None:
+            return self._inner(call)
+        for tell in self._on_reuse:
+            tell(call, kept)
+        return kept

@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from investigator.asking.budget import Budgeted, BudgetSettings
-from investigator.asking.call import Layer, TimedEngine, call_to
+from investigator.asking.call import CallJournal, Journaled, Layer, TimedEngine, Traced, call_to
 from investigator.asking.context import WithinContext, no_smaller, put_smaller_until_it_fits
-from investigator.asking.journal import CallJournal, Journaled
 from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply, anything, read_or_repaired
-from investigator.asking.traced import Traced
 from investigator.engines.base import Engine, Hear, Traits, traits_of
 from investigator.engines.roles import Role, role_of
 from investigator.records import Prompt, Record, RepairVariables, Reply, StopReason, Usage
 from investigator.scoring.prices import Price
-from investigator.scoring.second_opinion import SecondOpinion
 from investigator.tracing.base import NoTrace, RunTrace
 
 V = TypeVar("V", bound=Record)
@@ -49,7 +46,7 @@ class EngineClient:
         fitting = WithinContext(budgeted, journal)
         self._reply: Layer = Journaled(fitting, journal, on_reuse=(budgeted.reused, traced.reused))
         self._engines = engines
-        self._second = SecondOpinion(second)
+        self._second = second
         self.prompts = prompts
         self.usage: Callable[[], Usage] = journal.usage
         self.elapsed: Callable[[], float] = journal.elapsed
@@ -91,8 +88,13 @@ class EngineClient:
         return replace(read, in_part=prompt.variables != variables)
 
     def opinion(self, name: str, variables: Record, reply_type: type[R]) -> R | None:
-        """Return what the second engine says; None if no language model is asked."""
-        return self._second.of(name, variables, reply_type) if self.traits(role_of(name)).is_model else None
+        """Return what the second engine says; None if there is none, or if no language model is asked.
+
+        Its replies are JSON of the record that is asked for. Raises EngineError if it has no reply.
+        """
+        if self._second is None or not self.traits(role_of(name)).is_model:
+            return None
+        return reply_type.model_validate_json(self._second.reply(Prompt(name, variables, "", reply_type)).text)
 
     def name(self, role: Role) -> str:
         """Return the name of the engine of a role."""

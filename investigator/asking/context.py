@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from investigator.asking.call import Call, Layer
-from investigator.asking.journal import CallJournal
+from investigator.asking.call import Call, CallJournal, Layer
 from investigator.engines.base import tokens_of, traits_of
 from investigator.errors import ContextTooLongError
 from investigator.records import Record, Reply

@@ -38,7 +38,7 @@ class Prompts:
             self._sandbox.check(self.path(name), contract.variables)
 
     def _refuse_strangers(self) -> None:
-        """A template that nothing would use is misnamed."""
+        """Raise TemplateError for a template that nothing would use: it is misnamed."""
         for file in sorted(self._folder.rglob("*.j2")) if self._folder is not None else ():
             name = file.relative_to(self._folder or file).with_suffix("").as_posix()
             if name not in self._contracts and not (prompts_folder() / f"{name}.j2").is_file():

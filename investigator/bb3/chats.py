@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
-from investigator.asking.journal import CallJournal
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.decoding.support import engines_as_told

@@ -57,7 +57,7 @@ class Described(Protocol):
 
     @property
     def traits(self) -> Traits:
-        """What is special about this engine."""
+        """The traits that set this engine apart."""
         ...
 
 
@@ -110,7 +110,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector for each text, in order. No texts give an array of shape (0, dimensions)."""
+        """Return one unit vector for each text, in order. No texts give an array of shape (0, dimensions)."""
         ...
 
 

@@ -182,7 +182,7 @@ class HttpClient(Protocol):
 
     @property
     def event_hooks(self) -> Mapping[str, MutableSequence[BodyBounds]]:
-        """What is called with each `request` and each `response`."""
+        """The hooks that are called with each `request` and each `response`."""
         ...
 
 

@@ -45,7 +45,7 @@ class ScriptedEngine:
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """A script from a JSON file: an object from template names to one reply or a list of replies.
+        """Return a script from a JSON file: an object from template names to one reply or a list of replies.
 
         Raises SettingsError if the file cannot be read or holds something else.
         """
@@ -123,7 +123,7 @@ class ScriptedEmbedder:
         return "scripted-words"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (texts, 256)."""
+        """Return unit vectors of shape (texts, 256)."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(vectors, texts, strict=True):
             for word in words(text) or [""]:

@@ -60,7 +60,7 @@ class ChunkSearch:
 
 
 def in_one_order(chunks: Iterable[ChunkHit]) -> list[ChunkHit]:
-    """Chunks that several searches for one query have found, with scores that compare them all, best first."""
+    """Return the chunks that several searches for one query have found, with comparable scores, best first."""
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     bm25 = {i: chunk.bm25 for i, chunk in by_id.items() if chunk.bm25 is not None}
     near = {i: chunk.similarity for i, chunk in by_id.items() if chunk.similarity is not None}

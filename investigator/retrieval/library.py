@@ -57,7 +57,7 @@ class Library:
         )
 
     def document_ids(self) -> tuple[str, ...]:
-        """Ids of all documents that were read, sorted."""
+        """Return the ids of all documents that were read, sorted."""
         return self._corpus.document_ids()
 
     def document(self, document_id: str) -> Document:
@@ -65,7 +65,7 @@ class Library:
         return self._corpus.document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Files of the folder that could not be read, with the reason."""
+        """Return the files of the folder that could not be read, with the reason."""
         return self._corpus.unreadable()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:

@@ -76,7 +76,7 @@ class PassageSearch:
 def passage_of(
     document: Document, group: Sequence[Chunk], score: float, similarity: float, weights: Mapping[str, float]
 ) -> Passage:
-    """Neighbouring chunks of a document as one passage."""
+    """Return neighbouring chunks of a document as one passage."""
     start, end = group[0].start, group[-1].end
     return Passage(
         document_id=document.id,

@@ -49,7 +49,7 @@ class Period(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int]:
-        """Where it stands in time, by its last month."""
+        """Its place in time, by its last month."""
         return self.year or 0, self.month or (self.quarter or 4) * 3
 
 

@@ -6,7 +6,7 @@ gets the vectors of the chunks that its words find; they are kept, so that none 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Protocol
@@ -46,9 +46,8 @@ class WholeSearch:
         """Return the nearest chunks, nearest first, in one document or in all."""
         if document_id is None:
             return self._index.nearest(self._embed(query), limit)
-        return _matches(self._table.get(list(self._corpus.chunks_of(document_id))), document_id, self._embed(query))[
-            :limit
-        ]
+        inside = dict.fromkeys(self._corpus.chunks_of(document_id), document_id)
+        return _nearest(self._table.get(list(inside)), inside, self._embed(query), limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) of the query with the chunks."""
@@ -76,11 +75,7 @@ class CandidateSearch:
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest of the candidates, nearest first, in one document or in all."""
         found = self._found(query, document_id)
-        if not found:
-            return []
-        near = _similarities(self._vectors(found), self._embed(query))
-        matches = [VectorMatch(i, found[i], similarity) for i, similarity in near.items()]
-        return sorted(matches, key=lambda match: (-match.similarity, match.document_id, match.chunk_id))[:limit]
+        return _nearest(self._vectors(found), found, self._embed(query), limit) if found else []
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) of the query with those chunks that are candidates in the folder."""
@@ -89,7 +84,7 @@ class CandidateSearch:
         return _similarities(self._vectors(found), self._embed(query)) if found else {}
 
     def _found(self, query: str, document_id: str | None) -> dict[int, str]:
-        """Ids of the candidates, with the documents they belong to."""
+        """Return the ids of the candidates, with the documents they belong to."""
         if document_id is not None:
             every = self._corpus.chunks_of(document_id)
             if len(every) <= self._candidates:
@@ -118,6 +113,8 @@ def _similarities(vectors: Mapping[int, Vectors], query: Vectors) -> dict[int, f
     return {chunk_id: float(np.dot(row, query)) for chunk_id, row in vectors.items()}
 
 
-def _matches(vectors: Mapping[int, Vectors], document_id: str, query: Vectors) -> list[VectorMatch]:
-    near: Iterable[tuple[int, float]] = _similarities(vectors, query).items()
-    return [VectorMatch(i, document_id, similarity) for i, similarity in sorted(near, key=lambda m: (-m[1], m[0]))]
+def _nearest(
+    vectors: Mapping[int, Vectors], documents: Mapping[int, str], query: Vectors, limit: int
+) -> list[VectorMatch]:
+    matches = [VectorMatch(i, documents[i], near) for i, near in _similarities(vectors, query).items()]
+    return sorted(matches, key=lambda match: (-match.similarity, match.document_id, match.chunk_id))[:limit]

@@ -1,1 +1,1 @@
-"""Points (chances from features, points of models and search made into one), second opinions, prices of tokens."""
+"""Points (chances from features, points of models and search made into one) and prices of tokens."""

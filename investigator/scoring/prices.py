@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from investigator.errors import SettingsError
-from investigator.records import Record
+from investigator.records import Record, Usage
 from investigator.resources import data_text
 
 _HINT = 'Write it as {"as_of": "2026-01-31", "prices": [{"model": "openai:NAME", "input": 0.25, "output": 2.0}]}'
@@ -31,6 +31,13 @@ class Price(Record):
     def of(self, input_tokens: int, output_tokens: int) -> float:
         """Return the US dollars for so many tokens."""
         return (self.input * input_tokens + self.output * output_tokens) / 1_000_000
+
+
+def priced(usage: Usage, price: Price | None) -> Usage:
+    """Return what was used with its cost in money; without a known price its calls count as unpriced."""
+    if price is None:
+        return usage.changed(unpriced=usage.calls)
+    return usage.changed(money=price.of(usage.input_tokens, usage.output_tokens))
 
 
 class Prices(Record):

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from investigator.asking.budget import BudgetSettings
+from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
 from investigator.asking.contracts import Contract
-from investigator.asking.journal import CallJournal
 from investigator.asking.prompts import Prompts
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine

@@ -13,6 +13,7 @@ from typing import Any
 
 from investigator.engines.base import Vectors
 from investigator.errors import DiskFullError, StoreError
+from investigator.store.corpus import in_batches
 from investigator.store.vectors import VectorTable
 
 _BATCH = 2000
@@ -62,22 +63,17 @@ class ChromaIndex:
     def synchronise(self) -> None:
         """Bring the collection up to date with the database: delete chunks that are gone, add new vectors."""
         with _translated(self._directory):
-            self._follow()
-
-    def _follow(self) -> None:
-        gone = self._table.gone()
-        for start in range(0, len(gone), _BATCH):
-            part = gone[start : start + _BATCH]
-            for collection in self._client.list_collections():  # those of other embedders hold them too
-                collection.delete(ids=[str(i) for i in part])
-            self._table.clear_gone(part)
-        while pending := self._table.pending(_BATCH):
-            self._collection.upsert(
-                ids=[str(chunk_id) for chunk_id, _, _ in pending],
-                embeddings=[vector.tolist() for _, _, vector in pending],
-                metadatas=[{"document_id": document_id} for _, document_id, _ in pending],
-            )
-            self._table.mark_in_chroma([chunk_id for chunk_id, _, _ in pending])
+            for part in in_batches(self._table.gone(), _BATCH):
+                for collection in self._client.list_collections():  # those of other embedders hold them too
+                    collection.delete(ids=[str(i) for i in part])
+                self._table.clear_gone(part)
+            while pending := self._table.pending(_BATCH):
+                self._collection.upsert(
+                    ids=[str(chunk_id) for chunk_id, _, _ in pending],
+                    embeddings=[vector.tolist() for _, _, vector in pending],
+                    metadatas=[{"document_id": document_id} for _, document_id, _ in pending],
+                )
+                self._table.mark_in_chroma([chunk_id for chunk_id, _, _ in pending])
 
     def nearest(self, vector: Vectors, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first, in one document or all."""

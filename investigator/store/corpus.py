@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import RowMapping, func, insert, select, update
 
 from investigator.records import Chunk, Document, DocumentCard, FileRecord, FileStatus, SplitDocument, Unreadable
-from investigator.store.corpus_rows import forget, forget_chunks, insert_chunks, insert_document, rename
+from investigator.store.corpus_rows import forget, forget_chunks, insert_chunks, insert_document, rename, stamp
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.schema import chunks, documents, files
 
@@ -54,9 +54,8 @@ class Corpus:
 
     def touch(self, file: FileRecord) -> None:
         """Keep a new stamp of a file whose content is the same."""
-        stamp = {"size": file.size, "mtime_ns": file.mtime_ns, "inode": file.inode}
         with self._database.begin() as connection:
-            connection.execute(update(files).where(files.c.path == file.path).values(stamp))
+            stamp(connection, file)
 
     def rename(self, before: str, file: FileRecord) -> None:
         """Keep that a file has another path: its text, chunks and vectors stay, also of the files inside it."""
@@ -105,16 +104,9 @@ class Corpus:
     def cards(self) -> Mapping[str, DocumentCard]:
         """Return the card of each document, by id; without anything that depends on a question."""
         if self._cards is None:
-            columns = (
-                documents.c.id,
-                documents.c.title,
-                documents.c.authors,
-                documents.c.pages,
-                documents.c.date,
-                documents.c.headings,
-            )
+            about = documents.c["id", "title", "authors", "pages", "date", "headings"]
             with self._database.begin() as connection:
-                rows = connection.execute(select(*columns).order_by(documents.c.id)).all()
+                rows = connection.execute(select(*about).order_by(documents.c.id)).all()
             self._cards = {row.id: _card(row) for row in rows}
         return self._cards
 
@@ -188,5 +180,5 @@ def _chunk(row: RowMapping) -> Chunk:
 
 
 def in_batches(values: Sequence[int], size: int = 500) -> list[Sequence[int]]:
-    """The values in parts that fit into one SQL statement."""
+    """Return the values in parts that fit into one SQL statement."""
     return [values[i : i + size] for i in range(0, len(values), size)]

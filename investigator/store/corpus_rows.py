@@ -41,14 +41,11 @@ def insert_document(connection: Connection, document: Document) -> None:
 
 
 def _insert_card(connection: Connection, document: Document) -> None:
-    connection.execute(_INSERT_CARD, {"id": document.id, "words": folded(spaced(_card_text(document)))})
-
-
-def _card_text(document: Document) -> str:
     headings = " \n".join(heading.text for heading in document.headings[:40])
     path = document.id.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ")
     about = " ".join((*document.authors, document.date or ""))
-    return "\n".join((document.title, path, about, headings, document.text[:_CARD_CHARACTERS]))
+    card = "\n".join((document.title, path, about, headings, document.text[:_CARD_CHARACTERS]))
+    connection.execute(_INSERT_CARD, {"id": document.id, "words": folded(spaced(card))})
 
 
 def insert_chunks(connection: Connection, document_id: str, stored: str, pieces: Sequence[Chunk]) -> None:
@@ -93,8 +90,13 @@ def rename(connection: Connection, before: str, file: FileRecord) -> None:
             _rename_document(connection, Document.model_validate_json(row.card), row.text, new)
         inside = file.path if old != before else ""
         connection.execute(update(files).where(files.c.path == old).values(path=new, inside=inside))
-    stamp = {"size": file.size, "mtime_ns": file.mtime_ns, "inode": file.inode}
-    connection.execute(update(files).where(files.c.path == file.path).values(stamp))
+    stamp(connection, file)
+
+
+def stamp(connection: Connection, file: FileRecord) -> None:
+    """Write the size, the time and the inode of a file."""
+    values = {"size": file.size, "mtime_ns": file.mtime_ns, "inode": file.inode}
+    connection.execute(update(files).where(files.c.path == file.path).values(values))
 
 
 def _rename_document(connection: Connection, document: Document, stored: str, new: str) -> None:

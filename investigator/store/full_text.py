@@ -43,9 +43,9 @@ class FullText:
         if not words:
             return []
         where = "AND c.document_id = :document_id" if document_id is not None else ""
-        values = {"query": _any_of(words), "limit": limit, "document_id": document_id}
-        if document_id is None:
-            del values["document_id"]
+        values = {"query": _any_of(words), "limit": limit}
+        if document_id is not None:
+            values["document_id"] = document_id
         with self._database.begin() as connection:
             rows = connection.execute(text(_CHUNKS.format(where=where)), values)
             return [ChunkMatch(*row) for row in rows]

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from investigator.records import Prompt, Reply, Usage, together, usage_of
-from investigator.scoring.prices import Price
+from investigator.scoring.prices import Price, priced
 
 
 class InMemoryJournal:
@@ -28,7 +28,7 @@ class InMemoryJournal:
         with self._writing:
             if key not in self._replies:
                 self._replies[key] = reply
-                self._paid = together(self._paid, self._cost(engine, reply))
+                self._paid = together(self._paid, priced(usage_of(reply), self._price_of(engine)))
 
     def too_long(self, key: str) -> int | None:
         """Return the tokens of a prompt that did not fit, 0 if they are unknown; None for any other prompt."""
@@ -46,9 +46,3 @@ class InMemoryJournal:
     def elapsed(self) -> float:
         """Return 0.0: nothing limits the time of a journal without a run."""
         return 0.0
-
-    def _cost(self, engine: str, reply: Reply) -> Usage:
-        price = self._price_of(engine)
-        if price is None:
-            return usage_of(reply).changed(unpriced=1)
-        return usage_of(reply).changed(money=price.of(reply.input_tokens, reply.output_tokens))

@@ -21,7 +21,7 @@ from investigator.records import (
     together,
     usage_of,
 )
-from investigator.scoring.prices import Price
+from investigator.scoring.prices import Price, priced
 from investigator.store.database import Database
 from investigator.store.schema import calls, memories, runs, too_long
 
@@ -120,15 +120,7 @@ class Journal:
     def usage(self) -> Usage:
         """Return what this run has paid for: reused replies of earlier runs cost nothing."""
         with self._writing:
-            paid = [(self._price_of(engine), usage) for engine, usage in self._paid.items()]
-        return together(
-            *(usage.changed(unpriced=usage.calls) for price, usage in paid if price is None),
-            *(
-                usage.changed(money=price.of(usage.input_tokens, usage.output_tokens))
-                for price, usage in paid
-                if price is not None
-            ),
-        )
+            return together(*(priced(usage, self._price_of(engine)) for engine, usage in self._paid.items()))
 
     def _paid_before(self) -> dict[str, Usage]:
         """Return what earlier processes of this run paid, by engine."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from mill import SAID, TEXT, call
 
-from investigator.asking.call import Call
-from investigator.asking.journal import Journaled
+from investigator.asking.call import Call, Journaled
 from investigator.engines.scripted import ScriptedEngine
 from investigator.records import Reply
 from investigator.store.in_memory import InMemoryJournal

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import pytest
 from mill import SAID, TEXT, call
 
-from investigator.asking.call import Call, TimedEngine
-from investigator.asking.traced import Traced
+from investigator.asking.call import Call, TimedEngine, Traced
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
 from investigator.records import Investigation, Prompt, Reply

@@ -159,7 +159,7 @@ def test_a_temperature_that_no_chat_model_takes_is_refused(openai_server: OpenAI
 
 def test_a_ready_model_keeps_its_own_parameters() -> None:
     with pytest.raises(SettingsError, match="keeps its own parameters"):
-        as_told(ChatEngine.of(FakeListChatModel(responses=["a"])), Decoding(topp=0.5))
+        as_told(ChatEngine(FakeListChatModel(responses=["a"])), Decoding(topp=0.5))
 
 
 @pytest.fixture

@@ -91,11 +91,11 @@ def test_a_handler_that_fails_changes_nothing(openai_server: OpenAIServer, raise
 def test_a_ready_model_keeps_its_own_handlers_and_takes_ours() -> None:
     own, ours = Listener(), Listener()
     model = FakeListChatModel(responses=["yes"], callbacks=[own])
-    assert ChatEngine.of(model, callbacks=[ours]).reply(PROMPT).text == "yes"
+    assert ChatEngine(model, callbacks=[ours]).reply(PROMPT).text == "yes"
     assert own.heard == ours.heard == ["asked: How old is the bridge?", "told: yes"]
 
 
 def test_a_ready_model_that_never_ends_is_given_up() -> None:
     model = FakeListChatModel(responses=["late"], sleep=2.0)
     with pytest.raises(EngineError, match="in time"):
-        ChatEngine.of(model, ChatSettings(timeout=0.1, attempts=1)).reply(PROMPT)
+        ChatEngine(model, ChatSettings(timeout=0.1, attempts=1)).reply(PROMPT)

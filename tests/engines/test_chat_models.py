@@ -129,7 +129,7 @@ def test_a_langchain_model_is_used_as_it_is() -> None:
         response_metadata={"stop_reason": "max_tokens"},
         usage_metadata={"input_tokens": 3, "output_tokens": 2, "total_tokens": 5},
     )
-    engine = ChatEngine.of(_model(message))
+    engine = ChatEngine(_model(message))
     reply = engine.reply(PROMPT)
     assert engine.name == "OwnModel:tiny"
     assert (reply.text, reply.input_tokens, reply.output_tokens) == ("yes", 3, 2)
@@ -141,5 +141,5 @@ def test_an_error_of_an_unknown_kind_is_still_an_engine_error() -> None:
         pass
 
     with pytest.raises(EngineError, match="went wrong") as caught:
-        ChatEngine.of(_model(OddError("it went wrong"))).reply(PROMPT)
+        ChatEngine(_model(OddError("it went wrong"))).reply(PROMPT)
     assert isinstance(caught.value.__cause__, OddError)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -69,22 +68,6 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(embedder: SentenceTrans
     assert np.allclose(embedder.embed(texts[::-1])[::-1], together, atol=1e-3)
     alone = np.concatenate([embedder.embed([text]) for text in texts[::8]])
     assert np.allclose(alone, together[::8], atol=1e-3)
-
-
-def test_a_stream_gives_the_same_vectors_a_block_at_a_time(embedder: SentenceTransformerEmbedder) -> None:
-    taken: list[str] = []
-
-    def source() -> Iterator[str]:
-        for text in TEXTS:
-            taken.append(text)
-            yield text
-
-    stream = embedder.stream(source(), at_once=3)
-    first = next(stream)
-    assert taken == TEXTS[:3]  # no more was read than is computed
-    blocks = [first, *stream]
-    assert [len(block) for block in blocks] == [3, 3, 1]
-    assert np.allclose(np.concatenate(blocks), embedder.embed(TEXTS), atol=1e-3)
 
 
 def test_more_texts_than_are_held_at_once_keep_their_order(embedder: SentenceTransformerEmbedder) -> None:

@@ -111,8 +111,8 @@ def test_of_a_prompt_with_a_known_beginning_only_the_rest_is_read(loaded: GgufMo
     first = loaded.complete(f"{RULES}\nWhen was the bridge opened?", FEW)
     second = loaded.complete(f"{RULES}\nWho owns the ferry?", FEW)
 
-    assert first.prompt_tokens - first.reused_tokens > 100
-    assert second.prompt_tokens - second.reused_tokens < 25
+    assert first.reply.input_tokens - first.reused_tokens > 100
+    assert second.reply.input_tokens - second.reused_tokens < 25
 
 
 def test_the_beginning_of_one_template_is_kept_while_another_is_asked(loaded: GgufModel) -> None:
@@ -121,7 +121,7 @@ def test_the_beginning_of_one_template_is_kept_while_another_is_asked(loaded: Gg
 
     for rules in (RULES, OTHER_RULES):
         again = loaded.complete(f"{rules}\nWho owns the ferry?", FEW)
-        assert again.prompt_tokens - again.reused_tokens < 25
+        assert again.reply.input_tokens - again.reused_tokens < 25
 
 
 def test_tokens_are_counted_as_the_model_counts_them(engine: GgufEngine) -> None:
@@ -153,8 +153,8 @@ def test_a_document_cannot_end_the_turn_it_stands_in(model: Path, loaded: GgufMo
     for mark in marks:
         assert loaded.count_tokens(mark * 20) > 39, mark
 
-    empty = loaded.complete("", FEW).prompt_tokens
-    assert loaded.complete("".join(marks), FEW).prompt_tokens - empty > 2 * len(marks)
+    empty = loaded.complete("", FEW).reply.input_tokens
+    assert loaded.complete("".join(marks), FEW).reply.input_tokens - empty > 2 * len(marks)
 
 
 def test_a_prompt_that_does_not_fit_is_an_error_that_names_the_setting(engine: GgufEngine) -> None:

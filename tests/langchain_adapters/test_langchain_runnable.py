@@ -20,7 +20,7 @@ ANEW = Request(question=QUESTION, fresh=True)
 
 @pytest.fixture
 def by_chat_model(investigator: Investigator) -> InvestigatorRunnable:
-    engine = ChatEngine.of(HarbourModel())
+    engine = ChatEngine(HarbourModel())
     return InvestigatorRunnable(Investigator(investigator.folder, model=engine, embedder=ScriptedEmbedder()))
 
 

@@ -100,17 +100,6 @@ class ChatEngine:
         self._observers = [Observer(handler) for handler in callbacks]
         self._queue = queue or queue_at(self._server.endpoint)
 
-    @classmethod
-    def of(
-        cls,
-        model: BaseChatModel,
-        settings: ChatSettings | None = None,
-        *,
-        callbacks: Sequence[BaseCallbackHandler] = (),
-    ) -> Self:
-        """An engine over a LangChain chat model that was built elsewhere."""
-        return cls(model, settings, callbacks=callbacks)
-
     @property
     def name(self) -> str:
         """`provider:name`, with `@host` where a base URL is set."""
@@ -119,12 +108,12 @@ class ChatEngine:
 
     @property
     def endpoint(self) -> str:
-        """Where the prompts go: scheme, host and port, or the provider where its address is not known."""
+        """The address that prompts go to: scheme, host and port, or the provider if its address is not known."""
         return self._server.endpoint
 
     @property
     def reply_format(self) -> ReplyFormat:
-        """How replies are asked for, as far as the server has not refused it yet."""
+        """The format of replies that is asked for: the strictest that the server has not refused."""
         return self._negotiation.allowed(self._wanted).reply_format
 
     @property
@@ -151,13 +140,10 @@ class ChatEngine:
         Raises CredentialError for a refused key, SettingsError for a model that is not there, RateLimitError,
         EngineTimeoutError, EngineUnreachableError, and EngineError for everything else that gives no reply.
         """
-        return self._reply(prompt, None)
+        return self.reply_aloud(prompt, None)
 
-    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply, heard piece by piece if the server sends it so."""
-        return self._reply(prompt, hear)
-
-    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
         started, settings = time.monotonic(), self._settings
         patience = settings.attempts * (settings.timeout + settings.max_wait)
         ticket = self._queue.ticket(most=settings.concurrency, longest=settings.max_wait, patience=patience)
@@ -189,7 +175,7 @@ class ChatEngine:
         return min(2.0 ** (tried - 1), settings.max_wait) if failed.wait is None else failed.wait
 
     def _try(self, call: _Call) -> Reply:
-        """One try; a parameter that the server refuses is left out and does not count as a try."""
+        """Try once; a parameter that the server refuses is left out and does not count as a try."""
         while True:
             call.failed = None
             began = self._queue.begin(call.ticket)
@@ -197,17 +183,12 @@ class ChatEngine:
             if not isinstance(answer, FailedCall):
                 self._negotiation.after_success(self._wanted, call.sending)
                 return _read(answer, call.prompt.text, self._settings.max_reply_characters)
-            less = self._less(call, answer.cause)
+            cause, streamed = answer.cause, call.hear is not None
+            less = None if cause is None else self._negotiation.after_refusal(cause, call.sending, streamed=streamed)
             if less is None:
                 call.failed = answer
-                raise answer.error from answer.cause
+                raise answer.error from cause
             call.sending = less
-
-    def _less(self, call: _Call, cause: Exception | None) -> Sending | None:
-        """What to send next where the server has refused something that was sent."""
-        if cause is None:
-            return None
-        return self._negotiation.after_refusal(cause, call.sending, streamed=call.hear is not None)
 
     def _answer(self, call: _Call, began: float) -> AIMessage | FailedCall:
         """Return the model's message to a call that began; what it tells of the server's load goes to the queue."""
@@ -225,7 +206,7 @@ class ChatEngine:
             self._queue.end(call.ticket, began, ended, asked)
 
     def _said(self, call: _Call) -> AIMessage | Exception:
-        """What comes back within the time there is, heard on the way where somebody listens."""
+        """Return what comes back within the time limit, heard on the way if somebody listens."""
         sending, timeout = call.sending, self._settings.timeout
         arguments = format_arguments(self._server, sending.reply_format, call.prompt.reply_type)
         model = self._model(sending.parameters)
@@ -263,7 +244,7 @@ def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
 
 
 def _count(told: object, text: str) -> int:
-    """The tokens that a server told; where it told none, or nonsense, what the text is likely to have."""
+    """Return the tokens that a server reported; if none, or nonsense, those that the text is likely to have."""
     return told if isinstance(told, int) and told > 0 else guessed_tokens(text)
 
 

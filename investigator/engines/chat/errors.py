@@ -70,14 +70,14 @@ class Server:
         return f"{self.model}@{host_of(self.address)}" if self.address else self.model
 
     def cleaned(self, message: str) -> str:
-        """The server's words on one line, cut to a readable length, without the key."""
+        """Return the server's words on one line, cut to a readable length, without the key."""
         if self.secret:
             message = message.replace(self.secret, "***")
         return " ".join(message.split())[:_MESSAGE_LENGTH]
 
 
 def host_of(address: str) -> str:
-    """Host and port of an address."""
+    """Return host and port of an address."""
     return urlsplit(address).netloc.rpartition("@")[2]
 
 
@@ -133,7 +133,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def _ours(error: BaseException | None) -> EngineError | None:
-    """An error of ours that was raised below a provider's client, which may have wrapped it in its own."""
+    """Return an error of ours that was raised below a provider's client, which may have wrapped it in its own."""
     while error is not None and not isinstance(error, EngineError):
         error = error.__cause__
     return error
@@ -197,7 +197,7 @@ def is_too_long(error: Exception) -> bool:
 
 
 def _words(error: Exception) -> str:
-    """What the server said: the message in the error's body, or else the error's own words."""
+    """Return what the server said: the message in the error's body, or else the error's own words."""
     body = getattr(error, "body", None)
     for part in (body, body.get("error") if isinstance(body, Mapping) else None):
         message = part.get("message") if isinstance(part, Mapping) else None
@@ -207,7 +207,7 @@ def _words(error: Exception) -> str:
 
 
 def _root(error: BaseException, words: str) -> str:
-    """The reason below a connection error, whose own words are often only `Connection error.`"""
+    """Return the reason below a connection error, whose own words are often only `Connection error.`"""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     return str(error)[:_MESSAGE_LENGTH] or words or type(error).__name__
@@ -219,7 +219,7 @@ def _headers(error: Exception) -> Mapping[str, str]:
 
 
 def _asked_wait(error: Exception) -> float | None:
-    """Seconds that `Retry-After` asks for: given as seconds, or as a date that is compared with the reply's own."""
+    """Return the seconds that `Retry-After` asks for: given as such, or as a date, compared with that of the reply."""
     headers = _headers(error)
     asked = headers.get("retry-after")
     if asked is None:

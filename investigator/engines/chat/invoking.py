@@ -50,7 +50,7 @@ class Hearing:
         """Characters; whatever is longer is no reply."""
 
     def tell(self, written: str) -> None:
-        """All that is written so far."""
+        """Hand on all that is written so far."""
         with self._lock:
             if self._ended:
                 return

@@ -169,7 +169,7 @@ def stream_arguments(sending: Sending) -> dict[str, Json]:
 def _arguments(
     provider: str, server: Server, settings: ChatSettings, parameters: frozenset[Parameter], bounds: BodyBounds
 ) -> dict[str, object]:
-    """What the provider's class is given. Its own retries are off: ours count alone."""
+    """Return the arguments of the provider's class. Its own retries are off: ours count alone."""
     temperature = settings.temperature if Parameter.TEMPERATURE in parameters else None
     max_tokens = settings.max_tokens if Parameter.MAX_TOKENS in parameters else None
     top_p = settings.top_p if Parameter.TOP_P in parameters else None
@@ -197,7 +197,7 @@ def _arguments(
 
 
 def _openai_address() -> str:
-    """Where OpenAI's client would go; always passed on, so that no other variable can lead the documents elsewhere."""
+    """Return where OpenAI's client would go; always passed on, so that no other variable can redirect the documents."""
     return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
 
 

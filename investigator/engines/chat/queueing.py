@@ -36,15 +36,15 @@ class CallPace:
         return max(1, int(self.limit))
 
     def hold(self, now: float) -> float:
-        """Seconds for which no call may begin."""
+        """Return the seconds for which no call may begin."""
         return max(0.0, self.opens_at - now)
 
     def after_success(self, most: int) -> CallPace:
-        """A call went well: a little more is allowed, up to `most` side by side."""
+        """Return the pace after a call that went well: a little more is allowed, up to `most` side by side."""
         return self if self.limit >= most else replace(self, limit=min(float(most), self.limit + 1 / self.limit))
 
     def after_refusal(self, *, began: float, now: float, running: int, asked: float | None) -> CallPace:
-        """A call that began at `began` was refused, one of `running`; `asked` is the wait (seconds) that was asked for.
+        """Return the pace after a refusal of a call that began at `began`, one of `running`; `asked` is in seconds.
 
         What is halved is what was really running, where that is less than what was allowed.
         """
@@ -102,7 +102,7 @@ class CallQueue:
         self._changed = Condition()
 
     def ticket(self, *, most: int, longest: float, patience: float) -> Ticket:
-        """A place in the queue, behind all that were given out before; `patience` is in seconds from now."""
+        """Return a place in the queue, behind all that were given out before; `patience` is in seconds from now."""
         return Ticket(next(self._numbers), most, longest, self._clock() + patience)
 
     def begin(self, ticket: Ticket) -> float:
@@ -134,7 +134,7 @@ class CallQueue:
         self._sleep(seconds + self._jitter() * min(seconds, _SPREAD))
 
     def _slot(self, ticket: Ticket) -> tuple[float | None, float]:
-        """The moment at which the call took its turn; or None, and the seconds to sleep before it asks again."""
+        """Return the moment at which the call took its turn; or None, and the seconds to sleep before it asks again."""
         with self._changed:
             self._waiting.add(ticket.number)
             try:

@@ -82,7 +82,7 @@ class Bert:
         self._layers = [_layer(weights, index, precision) for index in range(_LAYERS)]
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
-        """Unit vectors, shape (texts, 384), of texts as token ids; each has one, and they come in the order of length.
+        """Return unit vectors, shape (texts, 384), of non-empty texts as token ids, which come in the order of length.
 
         Beyond rounding, a vector does not depend on the other texts. Raises RuntimeError if memory runs out.
         """

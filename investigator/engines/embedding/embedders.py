@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +13,7 @@ import numpy as np
 
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.minilm import MiniLM
+from investigator.engines.loading import LoadedOnce, here_or_fetched, without_progress_bars
 from investigator.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -41,9 +40,7 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, model: str = DEFAULT_MODEL, batch_size: int = 4) -> None:
         self._model = model
-        self._batch_size = batch_size
-        self._lock = Lock()
-        self._encoder: _Encoder | None = None
+        self._loaded = LoadedOnce[_Encoder](_bundled if model == DEFAULT_MODEL else lambda: _Other(model, batch_size))
 
     @property
     def name(self) -> str:
@@ -54,28 +51,12 @@ class SentenceTransformerEmbedder:
         return f"{DEFAULT_MODEL}@{_SHA256[:8]}" if self._model == DEFAULT_MODEL else self._model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (texts, dimensions), float32; a text may be empty.
+        """Return unit vectors of shape (texts, dimensions), float32; a text may be empty.
 
         Raises EmbedderError if the model cannot be loaded or used.
         """
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # half a surrogate pair is "?"
         return self._loaded().encode(whole)
-
-    def stream(self, texts: Iterable[str], at_once: int = 1024) -> Iterator[Vectors]:
-        """Yield the vectors of any number of texts in order, `at_once` of them at a time; so much is held in memory.
-
-        Raises EmbedderError as `embed` does.
-        """
-        source = iter(texts)
-        while block := list(islice(source, at_once)):
-            yield self.embed(block)
-
-    def _loaded(self) -> _Encoder:
-        with self._lock:
-            if self._encoder is None:
-                default = self._model == DEFAULT_MODEL
-                self._encoder = _bundled() if default else _Other(self._model, self._batch_size)
-            return self._encoder
 
 
 class _Other:
@@ -128,19 +109,12 @@ def check_weights(path: Path, sha256: str) -> None:
 def _load_other(model: str) -> SentenceTransformer:
     try:
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
     except ImportError as error:
         hint = "Install it with: pip install sentence-transformers"
         raise EmbedderError("sentence-transformers is not installed", hint=hint) from error
-    shows_progress = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
     try:
-        with suppress(OSError, ValueError):  # not here yet: ask the hub
-            return SentenceTransformer(model, local_files_only=True)
-        return SentenceTransformer(model)
+        with without_progress_bars():
+            return here_or_fetched(SentenceTransformer, model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         hint = "Name a model of sentence-transformers, or the folder of one."
         raise EmbedderError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error
-    finally:
-        if shows_progress:
-            logging.enable_progress_bar()

@@ -55,7 +55,7 @@ class MiniLM:
         self._tokenizer.no_padding()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (texts, 384), in the order of the texts; needs little memory beside them.
+        """Return unit vectors of shape (texts, 384), in the order of the texts; needs little memory beside them.
 
         Raises EmbedderError if memory runs out.
         """
@@ -125,7 +125,7 @@ def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]
 
 @cache
 def _usual_threads() -> int:
-    """How many threads PyTorch uses; asked for the first time before any of ours changes it."""
+    """Return the number of threads that PyTorch uses; first called before ours change it."""
     import torch
 
     return int(torch.get_num_threads())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from investigator.engines.base import Embedder
+from investigator.engines.loading import here_or_fetched, without_progress_bars
 from investigator.errors import EmbedderError
 from investigator.language.sentences import sentence_spans
 
@@ -29,11 +29,11 @@ class Reranker(Protocol):
 
     @property
     def weight(self) -> float:
-        """What its score counts beside that of the search, both about 0..1."""
+        """The weight of its score relative to that of the search, both about 0..1."""
         ...
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """A score for each text, about 0..1, higher is better. Raises EmbedderError."""
+        """Return a score for each text, about 0..1, higher is better. Raises EmbedderError."""
         ...
 
 
@@ -47,7 +47,7 @@ class SentenceReranker:
         self._embedder = embedder
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The best cosine of the sentences of each text."""
+        """Return the best cosine of the sentences of each text."""
         pieces = [_sentences(text) for text in texts]
         vectors = self._embedder.embed([query, *(sentence for piece in pieces for sentence in piece)])
         near = (vectors[1:] @ vectors[0]).tolist()
@@ -68,7 +68,7 @@ class CrossEncoderReranker:
         self._lock = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The model's scores, each in 0..1. Raises EmbedderError if it cannot be loaded or fails."""
+        """Return the model's scores, each in 0..1. Raises EmbedderError if it cannot be loaded or fails."""
         if not texts:
             return []
         with self._lock:
@@ -85,7 +85,7 @@ class CrossEncoderReranker:
 
 
 def open_reranker(name: str, embedder: Embedder) -> Reranker:
-    """The reranker of that name; `sentences` is the one that needs no further model."""
+    """Return the reranker of that name; `sentences` is the one that needs no further model."""
     return SentenceReranker(embedder) if name == SentenceReranker.name else CrossEncoderReranker(name)
 
 
@@ -97,25 +97,19 @@ def _sentences(text: str) -> list[str]:
 @cache
 def _load(model: str) -> CrossEncoder:
     from sentence_transformers import CrossEncoder
-    from transformers.utils import logging
 
-    shows_progress = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
     try:
-        with suppress(OSError, ValueError):  # not here yet: ask the hub
-            return _checked(CrossEncoder(model, local_files_only=True), model)
-        return _checked(CrossEncoder(model), model)
+        with without_progress_bars():
+            loaded = here_or_fetched(CrossEncoder, model)
+        _refuse_other_kinds(loaded, model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         raise EmbedderError(f"the reranker {model} cannot be loaded: {error}", hint=_HINT) from error
-    finally:
-        if shows_progress:
-            logging.enable_progress_bar()
+    return loaded
 
 
-def _checked(loaded: CrossEncoder, model: str) -> CrossEncoder:
-    """The model, if it was made to score pairs: another kind would be given a head of random weights."""
+def _refuse_other_kinds(loaded: CrossEncoder, model: str) -> None:
+    """Raise EmbedderError unless it was made to score pairs: another kind would be given a head of random weights."""
     config = loaded.model.config
     kinds = config.architectures or []
     if config.num_labels != 1 or (kinds and all(kind.endswith("Model") for kind in kinds)):
         raise EmbedderError(f"{model} is a model, but none that gives pairs of texts one score", hint=_HINT)
-    return loaded

@@ -61,13 +61,13 @@ _MARKS = {
 
 
 def expected_type(question: str) -> AnswerType:
-    """The kind of thing that a question asks for."""
+    """Return the kind of thing that a question asks for."""
     asked = folded(question)
     return next((kind for kind, pattern in _asking() if pattern.search(asked)), AnswerType.ANY)
 
 
 def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
-    """The things of that kind in a sentence, in their order, without what the question names itself."""
+    """Return the things of that kind in a sentence, in their order, without what the question names itself."""
     match kind:
         case AnswerType.DATE:
             found = [m.group() for m in _date().finditer(sentence)]
@@ -84,7 +84,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
 
 
 def answer_span(kind: AnswerType, sentence: str, question: str) -> str:
-    """The number, date, name or place that a sentence gives; "" where it gives none, or several that could be meant.
+    """Return the number, date, name or place that a sentence gives; "" if it gives none, or several possible ones.
 
     Of several dates it is the one nearest to the words of the question.
     """
@@ -128,7 +128,7 @@ def holds_type(kind: AnswerType, sentence: str, question: str) -> float:
 
 
 def finding(kind: AnswerType, sentence: str) -> float:
-    """How much a sentence compares (0..1), where a comparison, an effect or a change is asked for; else 0.5."""
+    """Return how much a sentence compares (0..1) if a comparison, an effect or a change is asked for; else 0.5."""
     if kind is not AnswerType.COMPARISON:
         return _NEUTRAL
     marks = {match.group() for match in _MARKS[kind].finditer(folded(sentence))}

@@ -13,7 +13,7 @@ _SAME = 0.7
 
 
 def answer(variables: AnswerVariables) -> AnswerReply:
-    """Each claim is one quote, word for word, before them the short answer; the same content only once.
+    """Return the strongest quotes as claims, word for word, after the short answer; the same content only once.
 
     Every document has its best quote said before any has its second, the strongest document first.
     """
@@ -28,7 +28,7 @@ def answer(variables: AnswerVariables) -> AnswerReply:
 
 
 def _short(question: str, first: ProposedClaim) -> tuple[ProposedClaim, ...]:
-    """What was asked for, where that is a number, a date, a name or a place that the strongest quote gives."""
+    """Return what was asked for if it is a number, a date, a name or a place that the strongest quote gives."""
     span = answer_span(expected_type(question), first.text, question)
     return (first.changed(text=span),) if span and span != first.text.rstrip(".") else ()
 
@@ -56,6 +56,6 @@ def _figures_differ(first: str, second: str) -> bool:
 
 
 def _overlap(first: str, second: str) -> float:
-    """Share of the shorter text's words that stand in the other."""
+    """Return the share of the shorter text's words that stand in the other."""
     a, b = ({stem(word) for word in content_words(text)} for text in (first, second))
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0

@@ -43,9 +43,9 @@ class ReplyFeatures(Record):
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """The best one to three sentences of the passages as quotes and reply, with a point for how well they answer.
+    """Return the best one to three sentences of the passages as quotes and reply, with a point for their fit.
 
-    The reply begins with what was asked for (a number, a date, a name, a place) where the best sentence holds it.
+    The reply begins with what was asked for (a number, a date, a name, a place) if the best sentence holds it.
     """
     question = asked(variables.main_question, variables.needs)
     places = measured(variables.passages, question, embedder)
@@ -60,12 +60,12 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
 
 
 def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
-    """The sentences with the chance that each answers, the likeliest first."""
+    """Return the sentences with the chance that each answers, the likeliest first."""
     return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
 
 
 def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage]) -> tuple[str, ...]:
-    """What to quote: the best sentence and those not far behind it, neighbours as one quote, three quotes at most."""
+    """Return the quotes: the best sentence and those not far behind it, neighbours as one quote, three at most."""
     bar = log_odds(ranked[0][1]) - _BEHIND_BEST
     chosen = [sentence for sentence, chance in ranked[:_MOST_SENTENCES] if log_odds(chance) >= bar]
     at = {(sentence.passage, sentence.place): sentence for sentence in chosen}
@@ -94,7 +94,7 @@ def reply_features(
     question: Asked,
     ranked: Sequence[tuple[Candidate, float]],
 ) -> ReplyFeatures:
-    """What the point of a reply is computed from; a document that no search has judged is judged by its passages."""
+    """Return what the point of a reply is computed from; without a search, the passages judge the document."""
     matches = [passage.document_match for passage in passages if passage.document_match is not None]
     if not matches:
         text = " ".join(passage.text for passage in passages)

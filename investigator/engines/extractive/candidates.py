@@ -66,7 +66,7 @@ class Asked:
 
 
 def asked(question: str, needs: Sequence[Need]) -> Asked:
-    """The question as its sentences are compared with; needs tell how rare its words are in the folder."""
+    """Return the question as sentences are compared with it; needs tell how rare its words are in the folder."""
     weights = {stem(word): rarity(_UNKNOWN_SHARE) for word in content_words(question)}
     for need in needs:
         for word in words(need.term):
@@ -76,7 +76,7 @@ def asked(question: str, needs: Sequence[Need]) -> Asked:
 
 
 def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -> list[tuple[float, float]]:
-    """(similarity, overlap) of each passage with the question: those of the search, where it was found by one."""
+    """Return (similarity, overlap) of each passage with the question: those of the search, if one has found it."""
     unknown = [passage.text for passage in passages if passage.similarity is None]
     vectors: Vectors = embedder.embed([question.question, *unknown])
     near = iter((vectors[1:] @ vectors[0]).tolist())
@@ -92,7 +92,7 @@ def measured(passages: Sequence[Passage], question: Asked, embedder: Embedder) -
 def candidates(
     passages: Sequence[Passage], places: Sequence[tuple[float, float]], question: Asked, embedder: Embedder
 ) -> list[Candidate]:
-    """All sentences of the passages in their order; `places` holds similarity and overlap of each passage."""
+    """Return all sentences of the passages in their order; `places` holds similarity and overlap of each passage."""
     pieces = [_sentences(passage.text) for passage in passages]
     flat = [passages[number].text[start:end] for number, piece in enumerate(pieces) for start, end in piece]
     if not flat:
@@ -111,7 +111,9 @@ def candidates(
             SentenceFit(
                 similarity=next(near),
                 focus=share_of_weight(rare, rare.keys() & stemmed[number][index]),
-                around=share_of_weight(rare, rare.keys() & _together(stemmed[number][max(0, index - 1) : index + 2])),
+                around=share_of_weight(
+                    rare, rare.keys() & frozenset().union(*stemmed[number][max(0, index - 1) : index + 2])
+                ),
                 passage=places[number][0],
                 overlap=places[number][1],
                 typed=holds_type(question.kind, sentence, question.question),
@@ -126,14 +128,10 @@ def candidates(
 
 
 def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
-    """The words of the question that some sentence holds, weighed by how few do (inverse sentence frequency)."""
+    """Return the words of the question that some sentence holds, weighed by how few do (inverse sentence frequency)."""
     counts = {word: sum(word in each for each in sentences) for word in weights}
     total = len(sentences)
     return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word, n in counts.items() if n}
-
-
-def _together(stemmed: Sequence[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*stemmed)
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
@@ -147,7 +145,7 @@ def _says_something(sentence: str) -> bool:
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A sentence that is too long to be one (a table, a list) comes in pieces of whole lines, else of whole words."""
+    """Cut a sentence that is too long to be one (a table, a list) into pieces of whole lines, else of whole words."""
     pieces = []
     while end - start > _LONGEST_SENTENCE:
         limit = start + _LONGEST_SENTENCE

@@ -46,7 +46,7 @@ class ExtractiveEngine:
         self._others = others(embedder)
 
     def answering(self, others: Callable[[Embedder], Answers]) -> ExtractiveEngine:
-        """The same engine, which answers further templates."""
+        """Return the same engine, which answers further templates."""
         return ExtractiveEngine(self._embedder, others)
 
     @property
@@ -60,7 +60,7 @@ class ExtractiveEngine:
         return Traits(threshold=default_calibration().threshold, goes_by_measures=True)
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The reply as JSON. Raises SettingsError for a prompt that it does not know."""
+        """Return the reply as JSON. Raises SettingsError for a prompt that it does not know."""
         text = json.dumps(self._answer(prompt).model_dump(mode="python"), ensure_ascii=False, separators=(",", ":"))
         return Reply(text=text.encode("utf-8", "replace").decode("utf-8"))  # half a surrogate pair is "?"
 

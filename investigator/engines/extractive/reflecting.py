@@ -11,7 +11,7 @@ _MOST_INFOS = 5
 
 
 def reflect(variables: ReflectVariables) -> ReflectReply:
-    """One entry for each need; a need is unknown when no quote of the memories holds its words."""
+    """Return one entry for each need; a need is unknown if no quote of the memories holds its words."""
     terms = [need.term for need in variables.needs]
     return ReflectReply(knowledge=tuple(_knowledge(term, terms, variables.memories) for term in terms))
 

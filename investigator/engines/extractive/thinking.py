@@ -14,7 +14,7 @@ _COMMON_SHARE = 0.5
 
 
 def think(variables: ThinkVariables) -> ThinkReply:
-    """The terms of the question, the rarest weighing most. At least one, whatever the question."""
+    """Return the terms of the question, the rarest weighing most. At least one, whatever the question."""
     shares = {item.term: item.document_share for item in variables.term_frequencies}
     terms = _once([*_QUOTED.findall(variables.question), *_phrases(_QUOTED.sub(" ", variables.question), shares)])
     needs = [_need(term, shares) for term in terms] or [Need(term=variables.question.strip(), reason="the question")]
@@ -27,7 +27,7 @@ def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
     phrases: list[list[str]] = []
     joins = False
     for token in tokens(question_body(question)):
-        if _is_stop(token):
+        if folded(token) in stop_words():
             joins = False
             continue
         if joins and _belong_together(phrases[-1][-1], token, shares):
@@ -40,10 +40,6 @@ def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:
 
 def _belong_together(first: str, second: str, shares: Mapping[str, float]) -> bool:
     return (_is_name(first) and _is_name(second)) or f"{folded(first)} {folded(second)}" in shares
-
-
-def _is_stop(token: str) -> bool:
-    return folded(token) in stop_words()
 
 
 def _is_name(token: str) -> bool:

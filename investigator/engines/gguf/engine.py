@@ -14,7 +14,7 @@ from pydantic import Field
 from investigator.engines.base import Hear, Traits
 from investigator.engines.gguf.header import trained_context
 from investigator.engines.gguf.model import GgufModel, Sampling
-from investigator.engines.loaded_once import LoadedOnce
+from investigator.engines.loading import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
@@ -96,13 +96,10 @@ class GgufEngine:
         Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
         and SettingsError if the model cannot be loaded.
         """
-        return self._reply(prompt, None)
+        return self.reply_aloud(prompt, None)
 
-    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply, heard token by token."""
-        return self._reply(prompt, hear)
-
-    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
         model, settings = self._loaded(), self._settings
         grammar = _grammar(prompt.reply_type, settings.max_tokens)
         sampling = Sampling(
@@ -113,14 +110,7 @@ class GgufEngine:
             top_p=settings.top_p,
             top_k=settings.top_k,
         )
-        done = model.complete(prompt.text, sampling, hear)
-        return Reply(
-            text=done.text,
-            input_tokens=done.prompt_tokens,
-            output_tokens=done.reply_tokens,
-            finish_reason=done.finish_reason,
-            seconds=done.seconds,
-        )
+        return model.complete(prompt.text, sampling, hear).reply
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens of a text by the model's own tokenizer, without what the chat template adds.
@@ -141,7 +131,7 @@ class GgufEngine:
 
 
 def _context(path: Path, settings: GgufSettings) -> int:
-    """The tokens of context that a file is to be loaded with. Raises SettingsError."""
+    """Return the tokens of context that a file is to be loaded with. Raises SettingsError."""
     trained = trained_context(path)
     chosen = settings.context_tokens
     if chosen is not None and chosen > trained:
@@ -160,7 +150,7 @@ def _context(path: Path, settings: GgufSettings) -> int:
 
 @cache
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
-    """The reply's schema as a grammar: no white space between fields, and an end to every text and list."""
+    """Return the reply's schema as a grammar: no white space between fields, and an end to every text and list."""
     from xllamacpp import json_schema_to_grammar
 
     schema = bounded(reply_schema(reply_type), characters=max_tokens * 3 // 5, items=max(2, max_tokens // 128))

@@ -40,7 +40,7 @@ def trained_context(path: Path) -> int:
 
 
 def control_tokens(path: Path) -> frozenset[str]:
-    """The texts that mean something to the model beside their words: where a turn ends and who speaks.
+    """Return the texts that mean something to the model beside their words: where a turn ends and who speaks.
 
     They stand in the header as control tokens; some files list marks like `<|user|>` as tokens of the user instead.
     """
@@ -60,7 +60,7 @@ def _is_control(text: str, kind: object) -> bool:
 
 
 def _values(path: Path) -> Iterator[tuple[str, Value]]:
-    """The keys of the header and their values, in their order. Raises SettingsError."""
+    """Return the keys of the header and their values, in their order. Raises SettingsError."""
     try:
         with path.open("rb") as file:
             size = path.stat().st_size

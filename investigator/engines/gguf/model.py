@@ -9,7 +9,6 @@ prompts of the method.
 from __future__ import annotations
 
 import json
-import re
 import secrets
 import sys
 import time
@@ -22,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Final
 from investigator.engines.base import Hear
 from investigator.engines.gguf.header import control_tokens
 from investigator.engines.http import Endpoint
+from investigator.engines.loading import ControlTokens
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
-from investigator.records import FinishReason
+from investigator.records import FinishReason, Reply
 
 if TYPE_CHECKING:
     from xllamacpp import Server
@@ -32,7 +32,6 @@ _SILENT: Final = -1  # llama.cpp writes its log to standard error unless told no
 _KEPT_PROMPTS: Final = 512  # MiB; llama.cpp would take 8192
 _PLAIN_TEMPLATE: Final = "chatml"  # what llama.cpp takes for a file without a template
 _TOKEN_SECONDS: Final = 60.0
-_NO_WIDTH: Final = "\u200b"
 _LONGER: Final = (
     "Choose a larger gguf.context_tokens where the model was made for it, or have fewer passages shown to it: "
     "--set retrieval.passages=2"
@@ -41,17 +40,10 @@ _LONGER: Final = (
 
 @dataclass(frozen=True)
 class GgufReply:
-    """A reply, its tokens, and its seconds without waiting.
+    """A reply, with its seconds without waiting; `reused_tokens` of the prompt were kept from earlier prompts."""
 
-    `reused_tokens` of the prompt's tokens were kept from earlier prompts.
-    """
-
-    text: str
-    prompt_tokens: int
+    reply: Reply
     reused_tokens: int
-    reply_tokens: int
-    finish_reason: FinishReason
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -71,7 +63,7 @@ class Sampling:
 
     @property
     def drawn_from(self) -> Mapping[str, float]:
-        """What llama.cpp is told of this, by its names; nothing where neither is set."""
+        """The settings in llama.cpp's names; none if neither is set."""
         if self.top_p is None and self.top_k is None:
             return {}
         return {"top_p": 1.0 if self.top_p is None else self.top_p, "top_k": self.top_k or 0, "min_p": 0.0}
@@ -88,8 +80,7 @@ class GgufModel:
         self._name = path.name
         self._context_tokens = context_tokens
         self._key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port: nobody else may ask there
-        marks = sorted(control_tokens(path), key=len, reverse=True)
-        self._control = re.compile("|".join(re.escape(mark) for mark in marks) or r"(?!)")
+        self._control = ControlTokens(control_tokens(path))
         self._server = _load(path, context_tokens, threads, self._key)
         self._tokenizer = Endpoint(
             f"{str(self._server.listening_address).rstrip('/')}/tokenize",
@@ -105,7 +96,7 @@ class GgufModel:
         Raises ContextTooLongError, and EngineError if there is no reply.
         """
         request: dict[str, object] = {
-            "messages": [{"role": "user", "content": self._harmless(text)}],
+            "messages": [{"role": "user", "content": self._control.defused(text)}],
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
             "seed": sampling.seed,
@@ -117,7 +108,7 @@ class GgufModel:
         with self._turn:
             started = time.monotonic()
             try:
-                answer = self._answer(request) if hear is None else self._heard(request, hear)
+                answer = self._server.handle_chat_completions(request) if hear is None else self._heard(request, hear)
             except (ValueError, RuntimeError) as error:
                 hint = "Choose another GGUF file: this one, or its chat template, cannot answer the prompt."
                 raise EngineError(f"{self._name} gave no reply: {error}", hint=hint) from error
@@ -126,18 +117,14 @@ class GgufModel:
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens by the model's tokenizer. Raises EngineError if it does not answer."""
-        status, body = self._tokenizer.post(json.dumps({"content": self._harmless(text)}).encode("ascii"))
+        status, body = self._tokenizer.post(json.dumps({"content": self._control.defused(text)}).encode("ascii"))
         try:
             return len(json.loads(body)["tokens"])
         except (ValueError, LookupError) as error:
             raise EngineError(f"{self._name} did not count the tokens of a text (status {status})") from error
 
-    def _answer(self, request: dict[str, object]) -> dict[str, Any]:
-        answer: dict[str, Any] = self._server.handle_chat_completions(request)
-        return answer
-
     def _heard(self, request: dict[str, object], hear: Hear) -> dict[str, Any]:
-        """The same answer, put together from its pieces; what `hear` raises ends it."""
+        """Return the same answer, put together from its pieces; what `hear` raises ends it."""
         pieces: list[dict[str, Any]] = []
         problem: BaseException | None = None
         said = ""
@@ -159,10 +146,6 @@ class GgufModel:
             raise problem
         return _whole(pieces, said)
 
-    def _harmless(self, text: str) -> str:
-        """The text with a character without width in whatever would be a control token."""
-        return self._control.sub(lambda mark: mark[0][0] + _NO_WIDTH + mark[0][1:], text)
-
     def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> GgufReply:
         if "error" in body:
             raise self._refusal(body["error"])
@@ -174,14 +157,14 @@ class GgufModel:
                 f"of {self._context_tokens} tokens",
                 hint=_LONGER,
             )
-        return GgufReply(
+        reply = Reply(
             text=choice["message"].get("content") or "",
-            prompt_tokens=usage["prompt_tokens"],
-            reused_tokens=body["timings"]["cache_n"],
-            reply_tokens=usage["completion_tokens"],
+            input_tokens=usage["prompt_tokens"],
+            output_tokens=usage["completion_tokens"],
             finish_reason=finish or FinishReason.OTHER,
             seconds=seconds,
         )
+        return GgufReply(reply, reused_tokens=body["timings"]["cache_n"])
 
     def _refusal(self, error: Mapping[str, object]) -> EngineError:
         if error.get("type") == "exceed_context_size_error":
@@ -196,7 +179,7 @@ def _delta(piece: Mapping[str, Any]) -> str:
 
 
 def _whole(pieces: Sequence[dict[str, Any]], said: str) -> dict[str, Any]:
-    """An answer as it comes in one piece, from those of a stream; an error is one by itself."""
+    """Return an answer as it comes in one piece, from those of a stream; an error is one by itself."""
     failed = next((piece for piece in pieces if "error" in piece), None)
     if failed is not None:
         return failed
@@ -207,7 +190,7 @@ def _whole(pieces: Sequence[dict[str, Any]], said: str) -> dict[str, Any]:
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
-    """The model, with a usual chat template where its own is broken. Raises SettingsError."""
+    """Return the model, with a usual chat template if its own is broken. Raises SettingsError."""
     for template in ("", _PLAIN_TEMPLATE):
         try:
             return _opened(path, context_tokens, threads, key, template)

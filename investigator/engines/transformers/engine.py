@@ -10,7 +10,7 @@ from typing import Self
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from investigator.engines.base import Hear, Traits
-from investigator.engines.loaded_once import LoadedOnce
+from investigator.engines.loading import LoadedOnce
 from investigator.engines.transformers.model import Generation, TransformersModel
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply
@@ -79,13 +79,10 @@ class TransformersEngine:
         Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
         and SettingsError if the model cannot be loaded.
         """
-        return self._reply(prompt, None)
+        return self.reply_aloud(prompt, None)
 
-    def reply_aloud(self, prompt: Prompt, hear: Hear) -> Reply:
+    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
         """Return the same reply, heard token by token; if the best of several is chosen, nothing is heard."""
-        return self._reply(prompt, hear)
-
-    def _reply(self, prompt: Prompt, hear: Hear | None) -> Reply:
         model, settings = self._loaded(), self._settings
         done = model.generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
         return Reply(
@@ -124,7 +121,7 @@ def _checked(settings: TransformersSettings) -> TransformersSettings:
 
 
 def _size(path: Path) -> int:
-    """The bytes of a folder's weights. Raises SettingsError if there is no model."""
+    """Return the bytes of a folder's weights. Raises SettingsError if there is no model."""
     weights = {file: file.stat().st_size for pattern in _WEIGHTS for file in path.glob(pattern)}
     if not (path / "config.json").is_file() or not weights:
         raise SettingsError(
@@ -135,7 +132,7 @@ def _size(path: Path) -> int:
 
 
 def _context(path: Path) -> int | None:
-    """The tokens of context that a model was made for; None if it does not say. Raises SettingsError."""
+    """Return the tokens of context that a model was made for; None if it does not say. Raises SettingsError."""
     try:
         return _Config.model_validate_json((path / "config.json").read_bytes()).context
     except (OSError, ValidationError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -11,17 +10,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from investigator.engines.base import Hear
+from investigator.engines.loading import ControlTokens, without_progress_bars
 from investigator.engines.transformers.token_rules import (
     NgramBlock,
     NotYet,
     Nucleus,
     Penalties,
     Schedule,
-    Sharpened,
-    TokenRule,
-    TopK,
     ends_sentence,
-    factual_share,
 )
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
 from investigator.records import FinishReason, Record
@@ -29,11 +25,9 @@ from investigator.records.decoding import OFF, Decoding, Inference
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from transformers import GenerationConfig, StoppingCriteria
+    from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-_PENALTY = 0.5
-_NO_WIDTH = "\u200b"
 _STOP_WINDOW = 16  # tokens at the end in which a stop is looked for; it is found as soon as it is written
 
 
@@ -58,8 +52,7 @@ class TransformersModel:
         self._name = path.name
         self._tokenizer, self._model = _load(path, device)
         self._context = getattr(self._model.config, "max_position_embeddings", None)
-        marks = sorted(map(str, self._tokenizer.all_special_tokens), key=len, reverse=True)
-        self._control = re.compile("|".join(re.escape(mark) for mark in marks) or r"(?!)")
+        self._control = ControlTokens(map(str, self._tokenizer.all_special_tokens))
         self._ends = _end_tokens(self._tokenizer, self._model)
         self._turn = Lock()
         self._tokenizing = Lock()
@@ -67,9 +60,9 @@ class TransformersModel:
         self._ends_sentence = cache(lambda token: ends_sentence(self._text([token])))
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of a text."""
+        """Return the tokens of a text."""
         with self._tokenizing:
-            return len(self._tokenizer(self._harmless(text), add_special_tokens=False)["input_ids"])
+            return len(self._tokenizer(self._control.defused(text), add_special_tokens=False)["input_ids"])
 
     def generate(
         self,
@@ -126,8 +119,8 @@ class TransformersModel:
         )
 
     def _ids(self, text: str, as_chat: bool) -> list[int]:
-        """The tokens of a prompt; one that is no chat begins, and does not end, as the model's texts do."""
-        text = self._harmless(text)
+        """Return the tokens of a prompt; one that is no chat begins, and does not end, as the model's texts do."""
+        text = self._control.defused(text)
         is_chat = as_chat and bool(getattr(self._tokenizer, "chat_template", None))
         with self._tokenizing:
             if is_chat:
@@ -136,43 +129,42 @@ class TransformersModel:
             ids = list(self._tokenizer(text, add_special_tokens=not is_chat)["input_ids"])
         return ids[:-1] if len(ids) > 1 and ids[-1] in self._ends and not is_chat else ids
 
-    def _harmless(self, text: str) -> str:
-        return self._control.sub(lambda mark: mark[0][0] + _NO_WIDTH + mark[0][1:], text)
-
     def _text(self, ids: Sequence[int]) -> str:
         with self._tokenizing:
             return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
-    def _rules(self, decoding: Decoding, prompt: int, context: int) -> list[TokenRule]:
-        """What the next token must keep to, in order; `prompt` and `context` are numbers of tokens."""
-        rules: list[TokenRule] = []
+    def _rules(self, decoding: Decoding, prompt: int, context: int) -> LogitsProcessorList:
+        """Return what the next token must keep to, in order; `prompt` and `context` are numbers of tokens."""
+        from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper
+
+        rules = LogitsProcessorList()
         if decoding.stop_token and decoding.beam_min_length > 1:
             rules.append(NotYet(prompt, decoding.beam_min_length, self._with(decoding.stop_token)))
         if decoding.penalize_repetitions or decoding.penalize_ctxt_repetitions:
             counted = min(context, prompt) if decoding.penalize_ctxt_repetitions else 0
-            rules.append(Penalties(prompt if decoding.penalize_repetitions else 10**9, counted, _PENALTY, _PENALTY))
+            rules.append(Penalties(prompt if decoding.penalize_repetitions else 10**9, counted))
         if decoding.beam_block_ngram > 0:
             rules.append(NgramBlock(decoding.beam_block_ngram, prompt))
         if decoding.beam_context_block_ngram > 0:
             rules.append(NgramBlock(decoding.beam_context_block_ngram, 0))
         if decoding.inference in (Inference.GREEDY, Inference.BEAM):
             return rules
-        rules.append(Sharpened(decoding.temperature))
+        rules.append(TemperatureLogitsWarper(float(decoding.temperature)))
         if decoding.inference is Inference.TOPK:
-            rules.append(TopK(decoding.topk))
+            rules.append(TopKLogitsWarper(decoding.topk))
         elif decoding.inference is Inference.FACTUAL_NUCLEUS:
             schedule = Schedule(decoding.topp, decoding.lambda_decay, decoding.omega_bound, decoding.p_reset)
-            rules.append(Nucleus(prompt, factual_share(schedule, self._ends_sentence)))
+            rules.append(Nucleus(prompt, lambda written: schedule.share([self._ends_sentence(i) for i in written])))
         elif decoding.topp != OFF:
             rules.append(Nucleus(prompt, lambda _: decoding.topp))
         return rules
 
     def _best(
-        self, ids: list[int], decoding: Decoding, rules: Sequence[TokenRule], seed: int, hear: Hear | None
+        self, ids: list[int], decoding: Decoding, rules: LogitsProcessorList, seed: int, hear: Hear | None
     ) -> tuple[list[int], float]:
-        """The likeliest of the texts that the method finds, as tokens, and the logarithm of its probability."""
+        """Return the likeliest of the texts that the method finds, as tokens, and the logarithm of its probability."""
         import torch
-        from transformers import LogitsProcessorList, StoppingCriteriaList
+        from transformers import StoppingCriteriaList
 
         given = torch.tensor([ids], device=self._model.device)
         stops = StoppingCriteriaList([self._stop(decoding.stop_token, len(ids))] if decoding.stop_token else [])
@@ -182,7 +174,7 @@ class TransformersModel:
                 given,
                 attention_mask=torch.ones_like(given),
                 generation_config=self._config(decoding),
-                logits_processor=LogitsProcessorList(rules),
+                logits_processor=rules,
                 stopping_criteria=stops,
                 streamer=self._streamer(hear, decoding) if hear is not None else None,
             )
@@ -246,14 +238,14 @@ class TransformersModel:
         return Stop()
 
     def _written(self, ids: list[int], stop: str) -> list[int]:
-        """The tokens up to the first that ends the text; what stands behind it fills up a batch."""
+        """Return the tokens up to the first that ends the text; what stands behind it fills up a batch."""
         for n, token in enumerate(ids, 1):
             if token in self._ends or (stop and stop in self._text(ids[max(0, n - _STOP_WINDOW) : n])):
                 return ids[:n]
         return ids
 
     def _logprob(self, ids: list[int], written: list[int]) -> float:
-        """The logarithm of the probability that the model itself gives to what was written."""
+        """Return the logarithm of the probability that the model itself gives to what was written."""
         import torch
 
         whole = torch.tensor([[*ids, *written]], device=self._model.device)
@@ -262,7 +254,7 @@ class TransformersModel:
 
 
 def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
-    """The tokens that end a text, by the model's settings or the tokenizer."""
+    """Return the tokens that end a text, by the model's settings or the tokenizer."""
     told = model.generation_config.eos_token_id
     told = tokenizer.eos_token_id if told is None else told
     return frozenset(told if isinstance(told, list) else () if told is None else (told,))
@@ -272,20 +264,15 @@ def _load(path: Path, device: str) -> tuple[Any, Any]:
     """Tokenizer and model of a folder, from its files alone. Raises SettingsError."""
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
 
-    shows_progress = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
-        model = AutoModelForCausalLM.from_pretrained(path, local_files_only=True).eval().to(device)
+        with without_progress_bars():
+            tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+            model = AutoModelForCausalLM.from_pretrained(path, local_files_only=True).eval().to(device)
     except (OSError, ValueError, RuntimeError, KeyError, ImportError, SafetensorError) as error:
         gist = str(error).partition("\n")[0]
         raise SettingsError(
             f"the model in {path} cannot be loaded: {gist}",
             hint="The folder must hold a causal language model that needs no code of its own.",
         ) from error
-    finally:
-        if shows_progress:
-            logging.enable_progress_bar()
     return tokenizer, model

@@ -10,43 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from math import inf, prod
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+_PENALTY = 0.5
 _ENDS = (".", "?", "!", "。", "？", "！")
-
-
-class TokenRule(Protocol):
-    """Changes the scores of the next token."""
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the scores that hold."""
-        ...
-
-
-@dataclass(frozen=True)
-class Sharpened:
-    """Divides scores by a temperature."""
-
-    temperature: float
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the scores that hold."""
-        return scores / self.temperature
-
-
-@dataclass(frozen=True)
-class TopK:
-    """Leaves the k likeliest tokens."""
-
-    k: int
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the scores that hold."""
-        least = scores.topk(min(self.k, scores.shape[-1])).values[..., -1:]
-        return scores.masked_fill(scores < least, -inf)
 
 
 @dataclass(frozen=True)
@@ -57,7 +27,7 @@ class Nucleus:
     share: Callable[[Sequence[int]], float]
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the scores that hold."""
+        """Return the changed scores."""
         held = scores.clone()
         for row, written in zip(held, input_ids[:, self.prompt_tokens :].tolist(), strict=True):
             likeliest = row.softmax(-1).sort(descending=True)
@@ -70,23 +40,21 @@ class Nucleus:
 
 @dataclass(frozen=True)
 class Penalties:
-    """Takes `presence` off the score of each token that was written, and `frequency` for each time that it was.
+    """Takes 0.5 off the score of each token that was written, and 0.5 for each time that it was.
 
     Tokens of the prompt count up to the place `context_tokens`.
     """
 
     prompt_tokens: int
     context_tokens: int
-    presence: float
-    frequency: float
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the scores that hold."""
+        """Return the changed scores."""
         held = scores.clone()
         for row, ids in zip(held, input_ids, strict=True):
             told = ids.new_tensor([*ids[: self.context_tokens].tolist(), *ids[self.prompt_tokens :].tolist()])
             found, times = told.unique(return_counts=True)
-            row[found] -= self.presence + self.frequency * times.to(row.dtype)
+            row[found] -= _PENALTY + _PENALTY * times.to(row.dtype)
         return held
 
 
@@ -98,7 +66,7 @@ class NgramBlock:
     start: int
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the scores that hold."""
+        """Return the changed scores."""
         held = scores.clone()
         for row, ids in zip(held, input_ids[:, self.start :].tolist(), strict=True):
             for token in self._repeating(ids):
@@ -106,7 +74,7 @@ class NgramBlock:
         return held
 
     def _repeating(self, ids: Sequence[int]) -> set[int]:
-        """The tokens that would end a sequence which is there already."""
+        """Return the tokens that would end a sequence which is there already."""
         before = ids[len(ids) - self.length + 1 :] if self.length > 1 else []
         starts = range(len(ids) - self.length + 1)
         return {ids[n + self.length - 1] for n in starts if ids[n : n + self.length - 1] == before}
@@ -121,7 +89,7 @@ class NotYet:
     tokens: Sequence[int]
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the scores that hold."""
+        """Return the changed scores."""
         if input_ids.shape[1] - self.prompt_tokens >= self.least:
             return scores
         held = scores.clone()
@@ -153,11 +121,6 @@ class Schedule:
         if self.reset:
             since = next((n for n, is_end in enumerate(reversed(ends)) if is_end), since)
         return float(max(self.bound, prod((self.p, *repeat(self.decay, since - 1)))))
-
-
-def factual_share(schedule: Schedule, is_end: Callable[[int], bool]) -> Callable[[Sequence[int]], float]:
-    """Return the share of factual nucleus sampling, given which tokens end a sentence."""
-    return lambda written: schedule.share([is_end(token) for token in written])
 
 
 def ends_sentence(token: str) -> bool:

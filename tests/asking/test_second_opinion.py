@@ -7,20 +7,9 @@ from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
 from investigator.records import BearingReply, BearingVariables, Traits
-from investigator.scoring.second_opinion import SecondOpinion
 from investigator.store.in_memory import InMemoryJournal
 
 ASKED = BearingVariables(questions=("How high was the toll?",), terms=("toll",), quotes=("Twelve florins.",))
-
-
-def test_the_record_of_the_second_engine_is_returned() -> None:
-    engine = ScriptedEngine('{"bears": true}')
-    assert SecondOpinion(engine).of("query/ask", ASKED, BearingReply) == BearingReply(bears=True)
-    assert [prompt.variables for prompt in engine.asked] == [ASKED]
-
-
-def test_without_a_second_engine_there_is_no_opinion() -> None:
-    assert SecondOpinion().of("query/ask", ASKED, BearingReply) is None
 
 
 def consulted(traits: Traits) -> tuple[BearingReply | None, int]:
@@ -29,9 +18,16 @@ def consulted(traits: Traits) -> tuple[BearingReply | None, int]:
     client = EngineClient(dict.fromkeys(Role, first), Prompts(), journal, lambda: 0.0, second=second)
     opinion = client.opinion("query/ask", ASKED, BearingReply)
     assert (first.asked, journal.usage().calls) == ([], 0)
+    assert all(prompt.variables == ASKED for prompt in second.asked)
     return opinion, len(second.asked)
 
 
 def test_a_second_opinion_is_sought_beside_a_language_model_only() -> None:
     assert consulted(Traits(is_model=True)) == (BearingReply(bears=False), 1)
     assert consulted(Traits()) == (None, 0)
+
+
+def test_without_a_second_engine_there_is_no_opinion() -> None:
+    first = ScriptedEngine("no", traits=Traits(is_model=True))
+    client = EngineClient(dict.fromkeys(Role, first), Prompts(), InMemoryJournal(), lambda: 0.0)
+    assert client.opinion("query/ask", ASKED, BearingReply) is None

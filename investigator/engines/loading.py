@@ -1,0 +1,62 @@
+"""What engines and embedders share that load a model into this process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import Generic, TypeVar
+
+Model = TypeVar("Model")
+
+_NO_WIDTH = "\u200b"
+
+
+class LoadedOnce(Generic[Model]):
+    """Loads by `load` at the first call, and gives the same model from then on. Safe to call from several threads."""
+
+    def __init__(self, load: Callable[[], Model]) -> None:
+        self._load = load
+        self._lock = Lock()
+        self._models: list[Model] = []
+
+    def __call__(self) -> Model:
+        """Return the model; raises what `load` does, and then tries again at the next call."""
+        with self._lock:
+            if not self._models:
+                self._models.append(self._load())
+            return self._models[0]
+
+
+@contextmanager
+def without_progress_bars() -> Iterator[None]:
+    """Keep transformers, and what is built on it, from showing progress bars."""
+    from transformers.utils import logging
+
+    shows_progress = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shows_progress:
+            logging.enable_progress_bar()
+
+
+def here_or_fetched(kind: Callable[..., Model], name: str) -> Model:
+    """Return a model of sentence-transformers from the local cache or folder; only if it is not there, ask the hub."""
+    with suppress(OSError, ValueError):
+        return kind(name, local_files_only=True)
+    return kind(name)
+
+
+class ControlTokens:
+    """The texts that mean something to a model beside their words: where a turn ends and who speaks."""
+
+    def __init__(self, tokens: Iterable[str]) -> None:
+        longest_first = sorted(tokens, key=len, reverse=True)
+        self._pattern = re.compile("|".join(re.escape(token) for token in longest_first) or r"(?!)")
+
+    def defused(self, text: str) -> str:
+        """Return the text with a character without width in whatever would be a control token."""
+        return self._pattern.sub(lambda token: token[0][0] + _NO_WIDTH + token[0][1:], text)
