@@ -28,11 +28,10 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
 from investigator.bb3.extractive.deciding import (
+    DecisionModel,
     Decisions,
     MemoryFeatures,
-    MemoryModel,
     SearchFeatures,
-    SearchModel,
     memory_features,
     search_features,
 )
@@ -41,7 +40,7 @@ from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.language.terms import words
 from investigator.records import Record
 
-WEIGHTS = Path(__file__).parents[1] / "investigator/engines/extractive/decisions.json"
+WEIGHTS = Path(__file__).parents[1] / "investigator/bb3/extractive/decisions.json"
 OWN_MEMORY_SET = Path(__file__).with_name("memory_decisions.jsonl")
 REPEATS = 5
 FOLDS = 5
@@ -170,8 +169,8 @@ def main() -> None:
     memory_weights, memory_bias, memory_table = fit(memories, MemoryFeatures, MEMORY_STRENGTH)
     memory_table += checked(gathered(arguments.check_memory, memory_samples, kinds), memory_weights, memory_bias)
     decisions = Decisions(
-        search=SearchModel(bias=search_bias, weights=search_weights),
-        memory=MemoryModel(bias=memory_bias, weights=memory_weights),
+        search=DecisionModel(bias=search_bias, weights=search_weights),
+        memory=DecisionModel(bias=memory_bias, weights=memory_weights),
     )
     if arguments.json:
         tables = {"search": search_table, "memory": memory_table}

@@ -42,10 +42,10 @@ _LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
-    """What to search for: the question of the last turn as `knowledge` puts it to what is found, else key terms.
+    """Return what to search for: the question of the last turn as `knowledge` puts it to what is found, else key terms.
 
     A search is measured by the words that it is given, so that it must be given the whole question: passages found for
-    "deep harbour" do not seem to answer "How deep is the harbour?". Empty where there is nothing to search for.
+    "deep harbour" do not seem to answer "How deep is the harbour?". Empty if there is nothing to search for.
     """
     asked, before = _asked(last_text(turns))
     terms, meant = key_terms(asked), _meant(asked, before, turns)
@@ -57,14 +57,14 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def entity(turns: Sequence[Turn]) -> PhraseReply:
-    """The thing the conversation is about now, as it is written there; empty where it speaks of none."""
+    """Return the thing the conversation is about now, as it is written there; empty if it speaks of none."""
     return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
 
 
 def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
-    """The sentences of the passages that answer the last turn, word for word, each with the number of its passage.
+    """Return the sentences of the passages that answer the last turn, word for word, each with its passage's number.
 
-    None where they answer with a point under 10: they are then about something else.
+    None if they answer with a point under 10: they are then about something else.
     """
     question = _question(turns)
     if not passages or not question:
