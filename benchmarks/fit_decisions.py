@@ -28,11 +28,10 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
 from investigator.bb3.extractive.deciding import (
+    DecisionModel,
     Decisions,
     MemoryFeatures,
-    MemoryModel,
     SearchFeatures,
-    SearchModel,
     memory_features,
     search_features,
 )
@@ -170,8 +169,8 @@ def main() -> None:
     memory_weights, memory_bias, memory_table = fit(memories, MemoryFeatures, MEMORY_STRENGTH)
     memory_table += checked(gathered(arguments.check_memory, memory_samples, kinds), memory_weights, memory_bias)
     decisions = Decisions(
-        search=SearchModel(bias=search_bias, weights=search_weights),
-        memory=MemoryModel(bias=memory_bias, weights=memory_weights),
+        search=DecisionModel(bias=search_bias, weights=search_weights),
+        memory=DecisionModel(bias=memory_bias, weights=memory_weights),
     )
     if arguments.json:
         tables = {"search": search_table, "memory": memory_table}

@@ -7,10 +7,9 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from investigator.bb3.bb3x.from_messages import chat_message_of
-from investigator.bb3.bb3x.reading import conversations_in
+from investigator.bb3.bb3x.conversation_files import conversations_in, write_conversations
+from investigator.bb3.bb3x.persons import chat_message_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Sender
-from investigator.bb3.bb3x.writing import write_conversations
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.feedback import DislikeType, answered_after_dislike, asked_after_dislike, disliked, liked
 from investigator.bb3.folder_chat import ChatSession, FolderChat

@@ -11,11 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from investigator.bb3.bb3x.conversation_files import (
+    conversation_of,
+    conversations_in,
+    line_of,
+    write_conversations,
+)
 from investigator.bb3.bb3x.persons import facts_of, kept_memory, memories_of_user, memory_line, turn_of
-from investigator.bb3.bb3x.reading import conversation_of, conversations_in
 from investigator.bb3.bb3x.records import InteractionFailure, MemoryDecision, SearchDecision
-from investigator.bb3.bb3x.writing import line_of, write_conversations
-from investigator.bb3.records import PersonalFact, Speaker
+from investigator.bb3.records import Speaker
 from investigator.errors import DialogueFormatError
 
 FULL: dict[str, Any] = {
@@ -144,13 +148,13 @@ def test_a_line_that_is_no_conversation_is_named_with_its_gist(line: str, told: 
     assert len(refused.value.message) < 300
 
 
-def test_bad_lines_can_be_passed_over_and_told(tmp_path: Path) -> None:
+def test_the_marks_of_other_systems_are_no_part_of_a_line_and_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
     file = tmp_path / "talk.jsonl"
-    file.write_bytes(b'\xef\xbb\xbf{"message_history": [], "chat_id": "a"}\r\nnonsense\n\xff\n{"message_history": []}')
-    told: list[DialogueFormatError] = []
-    assert [conversation.id for conversation in conversations_in(file, told.append)] == ["a", ""]
-    assert [error.message.split(" of ")[0] for error in told] == ["line 2", "line 3"]
-    assert "UTF-8" in told[1].message
+    file.write_bytes(b'\xef\xbb\xbf{"message_history": [], "chat_id": "a"}\r\n{"message_history": []}\n\xff\n')
+    read = conversations_in(file)
+    assert [next(read).id, next(read).id] == ["a", ""]
+    with pytest.raises(DialogueFormatError, match=r"line 3 of .* is not UTF-8 text"):
+        next(read)
 
 
 def test_a_file_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
@@ -229,9 +233,9 @@ def test_whatever_a_conversation_holds_comes_back(fields: dict[str, Any], more: 
 
 
 def test_the_card_counts_the_two_persons_the_other_way_round_than_prompts_do() -> None:
-    assert kept_memory("Person 1's Persona: I am an AI").speaker is Speaker.SELF
+    assert kept_memory("Person 1's Persona: I am an AI") == (Speaker.SELF, "I am an AI")
     assert kept_memory("Person 2’s persona:  I have a dog") == kept_memory("Person 2's Persona: I have a dog")
-    assert memory_line(PersonalFact(id=4, speaker=Speaker.PARTNER, text="I sing")) == "Person 2's Persona: I sing"
+    assert memory_line(Speaker.PARTNER, "I sing") == "Person 2's Persona: I sing"
     assert [fact.speaker for fact in facts_of(["Person 1's Persona: a", "no prefix"])] == [
         Speaker.SELF,
         Speaker.PARTNER,

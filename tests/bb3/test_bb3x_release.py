@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from investigator.bb3.bb3x.reading import conversation_of, conversations_in
+from investigator.bb3.bb3x.conversation_files import conversation_of, write_conversations
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.redaction import Redactor
-from investigator.bb3.bb3x.release import Refusal, export, publish, refusal_of, released, versions
+from investigator.bb3.bb3x.release import Refusal, publish, refusal_of, released, versions
 from investigator.bb3.bb3x.splits import Shares, Split, chunk_file, chunks_of, random_split, stable_split
 from investigator.errors import DialogueError, FolderError
 
@@ -38,13 +38,17 @@ def redactor() -> Redactor:
     return Redactor(b"a salt that only a test would use", Random(5))
 
 
+def in_training(_: Conversation) -> Split:
+    return Split.TRAIN
+
+
 @pytest.mark.parametrize("consent", [None, False])
 def test_without_an_express_yes_nothing_is_shared(tmp_path: Path, consent: bool | None) -> None:
-    file = tmp_path / "out.jsonl"
-    exported = export(file, [conversation("a", consent), conversation("b")], redactor())
+    shared = [conversation("a", consent, "Secret"), conversation("b")]
+    exported = publish(tmp_path, "1", shared, redactor(), DAY, in_training)
     assert (exported.written, exported.without_consent, exported.without_human_reply) == (1, 1, 0)
-    assert [each.message_history[0].text for each in conversations_in(file)] == ["Hello"]
-    assert '"a"' not in file.read_text(encoding="utf-8")
+    assert [each.message_history[0].text for each in released(tmp_path, Split.TRAIN)] == ["Hello"]
+    assert "Secret" not in "".join(file.read_text(encoding="utf-8") for file in (tmp_path / "1").iterdir())
 
 
 def test_conversations_in_which_the_human_says_nothing_are_left_out(tmp_path: Path) -> None:
@@ -52,14 +56,13 @@ def test_conversations_in_which_the_human_says_nothing_are_left_out(tmp_path: Pa
     assert refusal_of(silent) is Refusal.WITHOUT_HUMAN_REPLY
     assert refusal_of(conversation("a", said=" \n")) is Refusal.WITHOUT_HUMAN_REPLY
     assert refusal_of(conversation("a")) is None
-    exported = export(tmp_path / "out.jsonl", [silent], redactor())
+    exported = publish(tmp_path, "1", [silent], redactor(), DAY)
     assert (exported.written, exported.without_human_reply) == (0, 1)
 
 
 def test_what_is_shared_is_redacted(tmp_path: Path) -> None:
-    file = tmp_path / "out.jsonl"
-    export(file, [conversation("a", said="mail me: anna@example.org")], redactor())
-    assert "anna@" not in file.read_text(encoding="utf-8")
+    publish(tmp_path, "1", [conversation("a", said="mail me: anna@example.org")], redactor(), DAY, in_training)
+    assert "mail me: [email " in (tmp_path / "1" / "train.jsonl").read_text(encoding="utf-8")
 
 
 def test_a_newer_release_counts_and_the_older_can_still_be_read(tmp_path: Path) -> None:
@@ -82,7 +85,7 @@ def test_a_newer_release_counts_and_the_older_can_still_be_read(tmp_path: Path) 
 
 def test_the_card_says_what_there_is_and_what_was_left_out(tmp_path: Path) -> None:
     said = [conversation("a", said="I'm at laura@finch.example"), conversation("b"), conversation("c", None)]
-    publish(tmp_path, "1", said, redactor(), DAY, lambda each: Split.TRAIN)
+    publish(tmp_path, "1", said, redactor(), DAY, in_training)
     card = (tmp_path / "1" / "CARD.md").read_text(encoding="utf-8")
     for line in (
         "Made on 2024-02-29. The first one.",
@@ -125,7 +128,7 @@ def test_a_folder_that_cannot_be_written_is_a_named_error(tmp_path: Path) -> Non
     with pytest.raises(FolderError, match="cannot be written"):
         publish(tmp_path / "releases", "1", [], redactor(), DAY)
     with pytest.raises(FolderError, match="cannot be written"):
-        export(tmp_path / "releases" / "out.jsonl", [], redactor())
+        write_conversations(tmp_path / "releases" / "out.jsonl", [])
 
 
 def test_a_release_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
@@ -141,7 +144,6 @@ def test_a_conversation_stays_in_its_part() -> None:
     parts = Counter(stable_split(f"chat {number}", Shares(valid=0.1, test=0.2)) for number in range(3000))
     assert abs(parts[Split.TEST] - 600) < 100
     assert abs(parts[Split.VALID] - 300) < 80
-    assert {stable_split("one", seed=str(seed)) for seed in range(200)} == set(Split)
     assert stable_split("\ud800") in set(Split)
 
 

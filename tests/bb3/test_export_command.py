@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from investigator.bb3.bb3x.reading import conversations_in
+from investigator.bb3.bb3x.conversation_files import conversations_in
 from investigator.cli.main import app
 
 

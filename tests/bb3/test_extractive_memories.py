@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.extractive.deciding import decide_memory, decide_search
-from investigator.bb3.extractive.modules import ChatModules
+from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.extractive.remembering import recall, remember
 from investigator.bb3.extractive.turn_kinds import TurnKinds
 from investigator.bb3.records import (
@@ -23,7 +23,7 @@ from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 
 EMBEDDER = SentenceTransformerEmbedder()
 KINDS = TurnKinds(EMBEDDER)
-MODULES = ChatModules(EMBEDDER)
+ANSWER = chat_answers(EMBEDDER)
 TOLD = ("I have a dog called Rex.", "My name is Anna and I live in Berlin.", "I like tea.", "I work as a baker.")
 
 
@@ -48,10 +48,10 @@ def recalled(*texts: str, told: tuple[str, ...] = TOLD) -> str:
 
 def said(text: str, fact: str = "", module: Module = Module.MRM) -> str:
     if module is Module.VRM:
-        reply = MODULES.answer(module.template, TurnsVariables(turns=turns(text)))
+        reply = ANSWER(module.template, TurnsVariables(turns=turns(text)))
     else:
         fact_told = facts(fact)[0] if fact else None
-        reply = MODULES.answer(module.template, ResponseVariables(turns=turns(text), fact=fact_told))
+        reply = ANSWER(module.template, ResponseVariables(turns=turns(text), fact=fact_told))
     assert isinstance(reply, ResponseReply)
     return reply.reply
 
@@ -221,13 +221,13 @@ def test_what_it_says_of_memories_is_no_memory_of_its_own(reply: str) -> None:
 
 
 def topic(*texts: str) -> str:
-    reply = MODULES.answer(Module.CKM.template, TurnsVariables(turns=turns(*texts)))
+    reply = ANSWER(Module.CKM.template, TurnsVariables(turns=turns(*texts)))
     assert isinstance(reply, PhraseReply)
     return reply.text
 
 
 def query(*texts: str) -> str:
-    reply = MODULES.answer(Module.SGM.template, TurnsVariables(turns=turns(*texts)))
+    reply = ANSWER(Module.SGM.template, TurnsVariables(turns=turns(*texts)))
     assert isinstance(reply, PhraseReply)
     return reply.text
 
@@ -269,11 +269,11 @@ def test_ordinary_words_with_such_marks_stay(text: str) -> None:
 
 def test_a_label_does_not_decide_on_a_search_or_a_memory() -> None:
     for text in ("I am tired.", "Thank you!"):
-        labelled = MODULES.answer(Module.SDM.template, TurnsVariables(turns=turns(f"Search Decision: {text}")))
-        assert labelled == MODULES.answer(Module.SDM.template, TurnsVariables(turns=turns(text)))
+        labelled = ANSWER(Module.SDM.template, TurnsVariables(turns=turns(f"Search Decision: {text}")))
+        assert labelled == ANSWER(Module.SDM.template, TurnsVariables(turns=turns(text)))
         told = facts(*TOLD)
-        labelled = MODULES.answer(Module.MDM.template, FactsVariables(turns=turns(f"Memory: {text}"), facts=told))
-        assert labelled == MODULES.answer(Module.MDM.template, FactsVariables(turns=turns(text), facts=told))
+        labelled = ANSWER(Module.MDM.template, FactsVariables(turns=turns(f"Memory: {text}"), facts=told))
+        assert labelled == ANSWER(Module.MDM.template, FactsVariables(turns=turns(text), facts=told))
 
 
 def test_quotes_and_set_phrases_of_a_reply_are_no_topic() -> None:

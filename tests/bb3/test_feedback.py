@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from investigator.bb3.bb3x.reading import conversation_of
+from investigator.bb3.bb3x.conversation_files import conversation_of, line_of
 from investigator.bb3.bb3x.records import Conversation
-from investigator.bb3.bb3x.writing import line_of
 from investigator.bb3.feedback import (
     DislikeType,
     answered_after_dislike,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.bb3.bb3x.from_messages import chat_message_of
+from investigator.bb3.bb3x.persons import chat_message_of
 from investigator.bb3.bb3x.records import MemoryDecision, SearchDecision, Sender
 from investigator.dialogue.messages import Message
 

@@ -31,7 +31,7 @@ def test_a_workspace_without_the_table_gets_it_and_keeps_its_version(tmp_path: P
         before = raw.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
     raw.close()
     database = Database(place)
-    assert PersonalFacts(database).add("ann", fact("I sing.", "sing"), FactSource(), NOON) is not None
+    assert PersonalFacts(database).put("ann", fact("I sing.", "sing"), FactSource(), NOON) is not None
     with database.begin() as connection:
         version = connection.execute(text("SELECT value FROM meta WHERE key = 'schema_version'")).one()
     assert tuple(version) == before
@@ -41,15 +41,15 @@ def test_a_workspace_without_the_table_gets_it_and_keeps_its_version(tmp_path: P
 def test_only_facts_with_all_terms_of_the_new_one_are_compared(tmp_path: Path) -> None:
     database = Database(tmp_path / "w.db")
     facts = PersonalFacts(database)
-    facts.add("ann", fact("a dog and a cat", "dog", "cat"), FactSource(), NOON)
-    facts.add("ann", fact("a dog", "dog"), FactSource(), NOON)
-    facts.add("bob", fact("a cat, too", "cat"), FactSource(), NOON)
+    facts.put("ann", fact("a dog and a cat", "dog", "cat"), FactSource(), NOON)
+    facts.put("ann", fact("a dog", "dog"), FactSource(), NOON)
+    facts.put("bob", fact("a cat, too", "cat"), FactSource(), NOON)
     seen: list[str] = []
     assert (
-        facts.add("ann", fact("the cat", "cat"), FactSource(), NOON, lambda claim: bool(seen.append(claim))) is not None
+        facts.put("ann", fact("the cat", "cat"), FactSource(), NOON, lambda claim: bool(seen.append(claim))) is not None
     )
     assert seen == ["+ dog cat"]
-    assert facts.add("ann", fact("cats", "cat"), FactSource(), NOON, lambda claim: True) is None
+    assert facts.put("ann", fact("cats", "cat"), FactSource(), NOON, lambda claim: True) is None
     database.close()
 
 
@@ -60,10 +60,10 @@ def test_the_newest_are_found_by_marks_that_are_no_words_of_theirs(tmp_path: Pat
         told = FactText(
             speaker=Speaker.PARTNER, text=place, claim="+", terms=(place,), marks=("¬home", "¬favorite city")
         )
-        kept = facts.add("ann", told, FactSource(), NOON)
+        kept = facts.put("ann", told, FactSource(), NOON)
         assert kept is not None
         assert kept.id == number
-    facts.add("bob", fact("Oslo", "oslo"), FactSource(), NOON)
+    facts.put("bob", fact("Oslo", "oslo"), FactSource(), NOON)
     assert [found.text for found in facts.newest("ann", 2)] == ["Rome", "Paris"]
     assert [found.text for found in facts.newest_of_each("ann", ["¬home", "¬favorite city"], 2)] == ["Paris", "Rome"]
     assert [found.text for found in facts.newest_of_each("ann", ["¬home"], 2, ["Berlin"])] == ["Berlin"]
@@ -75,10 +75,10 @@ def test_what_is_kept_anew_is_kept_once_and_last(tmp_path: Path) -> None:
     database = Database(tmp_path / "w.db")
     facts = PersonalFacts(database)
     for text_of in ("a dog", "a cat"):
-        facts.add("ann", fact(text_of, text_of[2:]), FactSource(), NOON)
-    assert facts.add("ann", fact("a dog", "dog"), FactSource(), NOON) is None
-    assert facts.add_anew("ann", fact("a dog", "dog"), FactSource(chat_id="c"), NOON).id == 3
-    assert [(found.id, found.text) for found in facts.facts("ann")] == [(2, "a cat"), (3, "a dog")]
+        facts.put("ann", fact(text_of, text_of[2:]), FactSource(), NOON)
+    assert facts.put("ann", fact("a dog", "dog"), FactSource(), NOON) is None
+    assert facts.put_anew("ann", fact("a dog", "dog"), FactSource(chat_id="c"), NOON).id == 3
+    assert [(found.id, found.text) for found in facts.memories("ann")] == [(2, "a cat"), (3, "a dog")]
     assert [found.id for found in facts.matching("ann", ["dog"], 9)] == [3]
     database.close()
 
@@ -88,7 +88,7 @@ def test_words_are_found_whole_whatever_their_script(tmp_path: Path) -> None:
     facts = PersonalFacts(database)
     words = ["hello-world", "hello", "🫠", "猫", "u.s.", "and", "or", "c++"]
     for word in words:
-        facts.add("ann", fact(f"text of {word}", word), FactSource(), NOON)
+        facts.put("ann", fact(f"text of {word}", word), FactSource(), NOON)
     for word in words:
         assert [found.text for found in facts.matching("ann", [word], 10)] == [f"text of {word}"]
     assert facts.matching("ann", [], 10) == ()
@@ -101,8 +101,8 @@ def test_threads_share_a_memory(tmp_path: Path) -> None:
 
     def write(name: str) -> None:
         for number in range(20):
-            facts.add("ann", fact(f"{name} {number}", name), FactSource(), NOON)
-            facts.add("ann", fact(f"both {number}", "both"), FactSource(), NOON)
+            facts.put("ann", fact(f"{name} {number}", name), FactSource(), NOON)
+            facts.put("ann", fact(f"both {number}", "both"), FactSource(), NOON)
             facts.end_turn("ann", ())
 
     threads = [threading.Thread(target=write, args=(f"t{number}",)) for number in range(4)]
@@ -111,10 +111,10 @@ def test_threads_share_a_memory(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert facts.count("ann") == 4 * 20 + 20
-    facts.add("ann", fact("last", "last"), FactSource(), NOON)
+    facts.put("ann", fact("last", "last"), FactSource(), NOON)
     facts.end_turn("ann", ())
-    assert facts.facts("ann")[-1].turns_since_used == 1
-    assert max(found.turns_since_used for found in facts.facts("ann")) <= 81
+    assert facts.memories("ann")[-1].turns_since_used == 1
+    assert max(found.turns_since_used for found in facts.memories("ann")) <= 81
     database.close()
 
 

@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from investigator.bb3.bb3x.conversation_files import conversation_of
 from investigator.bb3.bb3x.pii import Pii
-from investigator.bb3.bb3x.reading import conversation_of
 from investigator.bb3.bb3x.redaction import Kept, Redactor, findings
 from investigator.errors import DialogueError
 

@@ -8,8 +8,8 @@ from typing import Any
 from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
+from investigator.bb3.bb3x.conversation_files import conversation_of
 from investigator.bb3.bb3x.examples import Selection, dialogue_examples
-from investigator.bb3.bb3x.reading import conversation_of
 from investigator.bb3.bb3x.splits import chunk_file, chunks_of
 from investigator.bb3.records import Speaker
 

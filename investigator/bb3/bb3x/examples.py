@@ -28,7 +28,7 @@ class Selection(StrEnum):
 def dialogue_examples(
     conversation: Conversation, label_of: Speaker = Speaker.SELF, selection: Selection = Selection.ALL
 ) -> tuple[Message, ...]:
-    """One example for each message of the bot (`self`) or of the human (`partner`) that something was said before.
+    """Return one example for each message of the bot (`self`) or the human (`partner`) that something was said before.
 
     Fields: those of the conversation, `text`, `labels`, `label_info` (the message as it was recorded),
     `adversarial_human` (whether any message of the human is unsafe) and `episode_done`.

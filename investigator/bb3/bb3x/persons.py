@@ -7,53 +7,50 @@ the partner, that is the human, and Person 2 the one who replies.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from investigator.bb3.bb3x.records import ChatMessage, Conversation
+from investigator.bb3.bb3x.records import ChatMessage, Conversation, MemoryDecision, SearchDecision, Sender
+from investigator.bb3.memory.text import owner_of
 from investigator.bb3.records import PersonalFact, Speaker, Turn
-from investigator.records.base import Record
+from investigator.dialogue.messages import Message
 
 _CARD_NUMBERS = {Speaker.SELF: 1, Speaker.PARTNER: 2}
-_CARD_SPEAKERS = {number: speaker for speaker, number in _CARD_NUMBERS.items()}
 _PREFIX = re.compile(r"\s*Person\s+([12])['\u2019]s\s+Persona\s*:\s*", re.IGNORECASE)
+_TEXTS = ("search_query", "search_knowledge")
+_LISTS = ("search_knowledge_doc_titles", "search_knowledge_doc_content", "search_knowledge_doc_urls")
 
 
-class KeptMemory(Record):
-    """One memory of a record: about the bot (self) or the human (partner); None where its prefix says neither."""
+def kept_memory(line: str) -> tuple[Speaker | None, str]:
+    """Return whom a memory is about, and its text, from the card's "Person 1's Persona: I like tea".
 
-    speaker: Speaker | None
-    text: str
-
-
-def kept_memory(line: str) -> KeptMemory:
-    """A memory as the card writes it, "Person 1's Persona: I like tea", as whose it is and what it says."""
+    The speaker is None if there is no prefix.
+    """
     found = _PREFIX.match(line)
     if found is None:
-        return KeptMemory(speaker=None, text=line)
-    return KeptMemory(speaker=_CARD_SPEAKERS[int(found[1])], text=line[found.end() :])
+        return None, line
+    return Speaker.SELF if found[1] == "1" else Speaker.PARTNER, line[found.end() :]
 
 
-def memory_line(fact: PersonalFact) -> str:
-    """A fact as the card writes memories."""
-    return f"Person {_CARD_NUMBERS[fact.speaker]}'s Persona: {fact.text}"
+def memory_line(speaker: Speaker, text: str) -> str:
+    """Return a memory about one of the two as the card writes it."""
+    return f"Person {_CARD_NUMBERS[speaker]}'s Persona: {text}"
 
 
 def facts_of(lines: Iterable[str]) -> tuple[PersonalFact, ...]:
-    """Memories of a record as facts, numbered from 1; those without a prefix are taken to be about the human."""
-    kept = (kept_memory(line) for line in lines)
+    """Return memories of a record as facts, numbered from 1; those without a prefix are taken to be about the human."""
     return tuple(
-        PersonalFact(id=number, speaker=memory.speaker or Speaker.PARTNER, text=memory.text)
-        for number, memory in enumerate(kept, start=1)
+        PersonalFact(id=number, speaker=speaker or Speaker.PARTNER, text=text)
+        for number, (speaker, text) in enumerate(map(kept_memory, lines), start=1)
     )
 
 
 def turn_of(message: ChatMessage) -> Turn:
-    """A message as a turn: the bot is the one who replies."""
+    """Return a message as a turn: the bot is the one who replies."""
     return Turn(speaker=Speaker.PARTNER if message.by_human else Speaker.SELF, text=message.text)
 
 
 def memories_of_user(conversations: Iterable[Conversation], user_pseudo_id: str) -> tuple[str, ...]:
-    """What is remembered after a user's conversations, given from the oldest to the newest.
+    """Return what is remembered after a user's conversations, given from the oldest to the newest.
 
     A further conversation of the same user starts with these.
     """
@@ -63,3 +60,30 @@ def memories_of_user(conversations: Iterable[Conversation], user_pseudo_id: str)
             for message in conversation.message_history:
                 remembered = message.memories or remembered
     return remembered
+
+
+def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
+    """Return a reply with its decisions, query, knowledge, documents and memories under the names of the card.
+
+    A decision that no module made, or made in words of its own, is empty.
+    """
+    fields: dict[str, object] = {"text": reply.text, "sender": Sender.BOT, "bot_message_id": bot_message_id}
+    fields |= {name: str(reply[name]) for name in _TEXTS if reply.get(name)}
+    fields |= {name: tuple(map(str, _list(reply.get(name)))) for name in _LISTS}
+    if used := reply.get("memory_knowledge"):
+        fields["memory_knowledge"] = _as_the_card_writes(str(used))
+    for name, decision in (("search_decision", SearchDecision), ("memory_decision", MemoryDecision)):
+        said = str(reply.get(name, ""))
+        fields[name] = decision(said if said in set(decision) else "")
+    memories = reply.get("memories")
+    fields["memories"] = tuple(map(_as_the_card_writes, memories)) if isinstance(memories, Mapping) else ()
+    return ChatMessage.model_validate(fields)
+
+
+def _as_the_card_writes(memory: str) -> str:
+    speaker, text = owner_of(memory)
+    return memory_line(speaker or Speaker.PARTNER, text)
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []

@@ -24,19 +24,9 @@ _LINK = re.compile(
 )
 _TRAILING = ".,;:!?)]}>'\"»”’"
 _PROFILES = (
-    *(
-        "facebook.com",
-        "fb.com",
-        "instagram.com",
-        "twitter.com",
-        "x.com",
-        "tiktok.com",
-        "snapchat.com",
-        "t.me",
-        "vk.com",
-    ),
-    *("linkedin.com", "xing.com", "pinterest.com", "threads.net", "patreon.com", "onlyfans.com", "soundcloud.com"),
-    *("twitch.tv", "wa.me", "paypal.me", "venmo.com", "linktr.ee"),
+    *("facebook.com", "fb.com", "instagram.com", "twitter.com", "x.com", "tiktok.com", "snapchat.com", "t.me"),
+    *("vk.com", "linkedin.com", "xing.com", "pinterest.com", "threads.net", "patreon.com", "onlyfans.com"),
+    *("soundcloud.com", "twitch.tv", "wa.me", "paypal.me", "venmo.com", "linktr.ee"),
 )
 _REPOSITORIES = ("github.com", "gitlab.com", "codeberg.org", "huggingface.co")
 _USER_PATH = re.compile(r"/(?:users?|u|profiles?|members?|accounts?|customers?|in|~)/[^/\s]|/[~@][^/\s]", re.IGNORECASE)
@@ -58,7 +48,7 @@ _NETWORK = re.compile(
 
 
 def contacts_in(text: str) -> Iterator[PiiSpan]:
-    """E-mail addresses, the part of links that names a user, and handles in talk about networks."""
+    """Return e-mail addresses, the part of links that names a user, and handles in talk about networks."""
     yield from _links(text)
     for pattern in _EMAILS:
         yield from (PiiSpan(*found.span(), Pii.EMAIL) for found in pattern.finditer(text))

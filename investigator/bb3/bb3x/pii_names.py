@@ -66,7 +66,7 @@ _MOST_WORDS = 4
 
 
 def names_in(text: str) -> Iterator[PiiSpan]:
-    """Names after words that announce one."""
+    """Return the names after words that announce one."""
     for found in _SAYS_NAME.finditer(text):
         yield from _name_at(text, found.end(), _said_name_end(text, found.end()))
     for pattern in (_TITLE, _CALLS, _CLOSING):
@@ -92,7 +92,7 @@ def _is_introduced(text: str, said: re.Match[str], end: int) -> bool:
 
 
 def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
-    """Where words of names that are known by now stand, in any case; in lower case not those that are words as well."""
+    """Return where words of known names stand, in any case; in lower case not those that are words as well."""
     known = {word for name in names for word in _name_words(name)}
     if not known:
         return
@@ -104,20 +104,20 @@ def occurrences(text: str, names: Iterable[str]) -> Iterator[PiiSpan]:
 
 
 def words_of(text: str, finding: PiiSpan) -> Iterator[PiiSpan]:
-    """Each word of a name for itself, so that a first name is known again where it stands alone."""
+    """Return each word of a name by itself, so that a first name is known again where it stands alone."""
     for found in _WORD.finditer(text, finding.start, finding.end):
         yield PiiSpan(*found.span(), Pii.NAME)
 
 
 @cache
 def famous_names() -> frozenset[str]:
-    """Names that everybody knows, folded."""
+    """Return the names that everybody knows, folded."""
     return frozenset(folded(line) for line in _lines("famous_names.txt"))
 
 
 @cache
 def no_names() -> frozenset[str]:
-    """Words that are no names although they stand where names do, folded."""
+    """Return words that are no names although they stand where names do, folded."""
     own = (word for line in _lines("not_names.txt") for word in line.split())
     months = {names.split("|")[0] for names in listed("months")["en"]} - {"may"}  # Jan, Mai and Juli are names
     greetings = (word for words in listed_by_section("courtesies")["greeting"].values() for word in words)

@@ -55,7 +55,6 @@ _PHONES = (
     re.compile(rf"(?<![\w.,+-])\(?0\d{{1,5}}\)?(?:[ ./-]{{1,3}}\d{{2,8}}){{1,5}}{_AFTER}"),
     re.compile(rf"{_BEFORE}0[1-9]\d{{8,10}}{_AFTER}"),
 )
-_PHONE_DIGITS = range(9, 16)
 _SAID_PHONE = re.compile(
     r"\b(?i:phones?|telephone|tel|mobile|cell|cellphone|whatsapp|signal|fax|my number|handy|handynummer|telefon|"
     r"telefonnummer|nummer|mobil|numéro|téléphone|tél|portable|teléfono|telefono|móvil|cellulare|"
@@ -63,11 +62,10 @@ _SAID_PHONE = re.compile(
     r"(?:\W{1,3}(?i:is|on|at|number|no|nr|ist|est|unter|au|under|me|es|è|:)\b){0,3}\W{1,4}"
     rf"(?P<said>\+?\(?\d[\d ()./-]{{4,20}}\d){_AFTER}"
 )
-_SAID_DIGITS = range(6, 16)
 
 
 def numbers_in(text: str) -> Iterator[PiiSpan]:
-    """Personal numbers; of two in one place the surer one comes first."""
+    """Return personal numbers; of two in one place the surer one comes first."""
     if not any(char.isdecimal() for char in text):
         return
     kept = [found.span() for found in _KEPT.finditer(text)]
@@ -83,36 +81,24 @@ def _all(text: str) -> Iterator[PiiSpan]:
     for found in _CARD.finditer(text):
         if _passes_luhn(found.group()):
             yield PiiSpan(*found.span(), Pii.CARD)
-    yield from (PiiSpan(*found.span(), Pii.CARD) for found in _GROUPED.finditer(text))
+    yield from _said(_GROUPED, text, Pii.CARD)
     yield from _said(_SOCIAL_SECURITY, text, Pii.SOCIAL_SECURITY)
     yield from _said(_IP_ADDRESS, text, Pii.IP_ADDRESS)
-    yield from _accounts(text)
-    yield from _phones(text)
+    yield from _said(_ACCOUNT, text, Pii.ACCOUNT, range(5, 27))
+    for pattern in _PHONES:
+        yield from _said(pattern, text, Pii.PHONE, range(9, 16))
+    yield from _said(_SAID_PHONE, text, Pii.PHONE, range(6, 16))
     for found in _LONG.finditer(text):
         if not (_AMOUNT_AFTER.match(text, found.end()) or _AMOUNT_BEFORE.search(text[: found.start()][-6:])):
             yield PiiSpan(*found.span(), Pii.LONG_NUMBER)
 
 
-def _said(pattern: re.Pattern[str], text: str, kind: Pii) -> Iterator[PiiSpan]:
-    """What a pattern finds: the part of it called `said` where there is one, else the whole."""
+def _said(pattern: re.Pattern[str], text: str, kind: Pii, digits: range | None = None) -> Iterator[PiiSpan]:
+    """What a pattern finds that has so many digits: its group `said` if there is one, else the whole."""
     for found in pattern.finditer(text):
-        yield PiiSpan(*(found.span("said") if found["said"] else found.span()), kind)
-
-
-def _accounts(text: str) -> Iterator[PiiSpan]:
-    for found in _ACCOUNT.finditer(text):
-        if len(_digits(found["said"])) >= 5:
-            yield PiiSpan(*found.span("said"), Pii.ACCOUNT)
-
-
-def _phones(text: str) -> Iterator[PiiSpan]:
-    for pattern in _PHONES:
-        for found in pattern.finditer(text):
-            if len(_digits(found.group())) in _PHONE_DIGITS:
-                yield PiiSpan(*found.span(), Pii.PHONE)
-    for found in _SAID_PHONE.finditer(text):
-        if len(_digits(found["said"])) in _SAID_DIGITS:
-            yield PiiSpan(*found.span("said"), Pii.PHONE)
+        span = found.span("said") if found.groupdict().get("said") else found.span()
+        if digits is None or len(_digits(text[slice(*span)])) in digits:
+            yield PiiSpan(*span, kind)
 
 
 def _digits(text: str) -> list[int]:
@@ -120,13 +106,13 @@ def _digits(text: str) -> list[int]:
 
 
 def _passes_luhn(text: str) -> bool:
-    """Whether the last digit is the check digit of the others (ISO/IEC 7812-1)."""
+    """Return True if the last digit is the check digit of the others (ISO/IEC 7812-1)."""
     digits = _digits(text)[::-1]
     doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
     return (sum(digits[::2]) + sum(doubled)) % 10 == 0
 
 
 def _is_iban(text: str) -> bool:
-    """Whether the check digits of an IBAN are right (ISO 13616)."""
+    """Return True if the check digits of an IBAN are right (ISO 13616)."""
     plain = text.replace(" ", "")
     return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1

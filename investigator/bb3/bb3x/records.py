@@ -28,7 +28,7 @@ class Sender(StrEnum):
 
     @property
     def is_human(self) -> bool:
-        """Whether it is the human, in either spelling."""
+        """Return True for the human, in either spelling."""
         return self in (Sender.HUMAN, Sender.CARD_HUMAN)
 
 
@@ -66,7 +66,7 @@ class ForeignRecord(Record):
     )
 
     def wire(self) -> dict[str, JsonValue]:
-        """It as JSON holds it, under the names of the paths, without fields that were never set."""
+        """Return it as JSON holds it, under the names of the paths, without fields that were never set."""
         form: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return form
 
@@ -79,7 +79,7 @@ class Safety(ForeignRecord):
 
     @property
     def is_unsafe(self) -> bool:
-        """Whether either of them found something; one that did not look found nothing."""
+        """Return True if either of them found something; one that did not look found nothing."""
         return any(said not in (None, OK) for said in (self.duo_safety, self.string_matcher))
 
 
@@ -116,23 +116,23 @@ class ChatMessage(ForeignRecord):
 
     @property
     def by_human(self) -> bool:
-        """Whether the human sent it."""
+        """Return True if the human sent it."""
         return self.sender.is_human
 
     @property
     def id(self) -> str:
-        """Its id; the card gives bot messages theirs under the path of the human ones, so either is taken."""
+        """Return its id; the card gives bot messages theirs under the path of the human ones, so either is taken."""
         own, other = self.bot_message_id, self.human_message_id
         return (other or own or "") if self.by_human else (own or other or "")
 
     @property
     def is_canned(self) -> bool:
-        """Whether no module made it: it stands for a reply that was unsafe or failed."""
+        """Return True if no module made it: it stands for a reply that was unsafe or failed."""
         return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
 
     @property
     def is_unsafe(self) -> bool:
-        """Whether its annotation says so; a message without one is not known to be unsafe."""
+        """Return True if its annotation says so; a message without one is not known to be unsafe."""
         return self.safety is not None and self.safety.is_unsafe
 
 
@@ -150,15 +150,15 @@ class Conversation(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Its id, under the name of the card or that of the released files; empty where it has none."""
+        """Return its id, under the name of the card or that of the released files; empty where it has none."""
         return self.chat_id or self.convo_id or ""
 
     @property
     def has_human_reply(self) -> bool:
-        """Whether the human said anything."""
+        """Return True if the human said anything."""
         return any(message.by_human and message.text.strip() for message in self.message_history)
 
     @property
     def has_unsafe_human(self) -> bool:
-        """Whether a message of the human is annotated as unsafe, anywhere in the conversation."""
+        """Return True if any message of the human is annotated as unsafe."""
         return any(message.by_human and message.is_unsafe for message in self.message_history)

@@ -20,12 +20,12 @@ from random import Random
 
 from pydantic import JsonValue
 
+from investigator.bb3.bb3x.conversation_files import conversation_of
 from investigator.bb3.bb3x.pii import Pii, PiiSpan, without_overlaps
 from investigator.bb3.bb3x.pii_addresses import addresses_in
 from investigator.bb3.bb3x.pii_contacts import contacts_in
 from investigator.bb3.bb3x.pii_names import famous_names, names_in, occurrences, words_of
 from investigator.bb3.bb3x.pii_numbers import numbers_in
-from investigator.bb3.bb3x.reading import conversation_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation
 from investigator.errors import DialogueError
 from investigator.language.terms import folded
@@ -47,7 +47,7 @@ class Kept:
         self._titles = "\n".join(folded(title) for title in titles)
 
     def holds(self, words: str) -> bool:
-        """Whether these words are to be kept."""
+        """Return True if these words are to be kept."""
         plain = folded(words.strip(" .,"))
         return plain in famous_names() or bool(
             plain and self._titles and re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", self._titles)
@@ -55,36 +55,26 @@ class Kept:
 
 
 def findings(text: str, names: Iterable[str] = (), kept: Kept | None = None) -> list[PiiSpan]:
-    """The personal information in a text, in its order; `names` are names of people that are known already."""
+    """Return the personal information in a text, in its order; `names` are names of people that are known already."""
     kept = kept or Kept()
     return without_overlaps(
         finding for finding in _all_findings(text, names, kept) if not _is_kept(text, finding, kept)
     )
 
 
-def introduced_names(text: str, kept: Kept | None = None) -> set[str]:
-    """The names that a text introduces, as it writes them."""
-    return {text[each.start : each.end] for each in names_in(text) if not _is_kept(text, each, kept or Kept())}
-
-
 def _all_findings(text: str, names: Iterable[str], kept: Kept) -> Iterator[PiiSpan]:
-    """The surest first."""
+    """The surest first: of numbers those with a checksum or a word before them, then streets, then any that is long."""
     yield from contacts_in(text)
-    yield from _numbers_and_addresses(text, kept)
-    for name in names_in(text):
-        if not _is_kept(text, name, kept):
-            yield from words_of(text, name)
-    yield from occurrences(text, names)
-
-
-def _numbers_and_addresses(text: str, kept: Kept) -> Iterator[PiiSpan]:
-    """Numbers and addresses: a number with a checksum or a word before it, then streets."""
     numbers = list(numbers_in(text))
     yield from (number for number in numbers if number.kind is not Pii.LONG_NUMBER)
     for written, parts in addresses_in(text):
         if not kept.holds(written):
             yield from parts
     yield from (number for number in numbers if number.kind is Pii.LONG_NUMBER)
+    for name in names_in(text):
+        if not _is_kept(text, name, kept):
+            yield from words_of(text, name)
+    yield from occurrences(text, names)
 
 
 def _is_kept(text: str, finding: PiiSpan, kept: Kept) -> bool:
@@ -96,7 +86,7 @@ class Redactor:
 
     `salt` is secret: whoever has it can try telephone numbers until a hash fits. Make one for each release, with
     `secrets.token_bytes(32)`, and throw it away. `random` draws the digits. `titles` are those of the documents.
-    Raises DialogueError where the salt is shorter than 16 bytes.
+    Raises DialogueError if the salt is shorter than 16 bytes.
     """
 
     def __init__(self, salt: bytes, random: Random, titles: Iterable[str] = ()) -> None:
@@ -110,20 +100,21 @@ class Redactor:
         """How often each kind was replaced so far."""
 
     def text(self, text: str, names: Iterable[str] = ()) -> str:
-        """A text without personal information, composed (NFC); `names` are names that are known already."""
+        """Return a text without personal information, composed (NFC); `names` are names that are known already."""
         return self._redacted(text, tuple(names), {})
 
     def conversation(self, conversation: Conversation) -> Conversation:
-        """A conversation without personal information: in all its texts, those of unknown fields included.
+        """Return a conversation without personal information: in all its texts, those of unknown fields included.
 
         A name that is introduced anywhere in it is replaced wherever it stands. Ids that are no UUIDs, which may say
         who somebody is, become UUIDs. Numbers are redrawn alike within one conversation.
         """
         names = {
-            name
+            said[name.start : name.end]
             for message in conversation.message_history
-            for said in _talk_of(message)
-            for name in introduced_names(unicodedata.normalize("NFC", said), self._kept)
+            for said in (unicodedata.normalize("NFC", talk) for talk in _talk_of(message))
+            for name in names_in(said)
+            if not _is_kept(said, name, self._kept)
         }
         drawn: dict[str, str] = {}
         wire = self._walked(conversation.wire(), tuple(sorted(names)), drawn)
@@ -168,7 +159,7 @@ class Redactor:
     def _replaced(self, value: str, kind: Pii, drawn: dict[str, str]) -> str:
         if not kind.is_numeric:
             return f"[{kind} {self._hash(value, kind)}]"
-        digits = "".join(char for char in value if char.isdecimal())
+        digits = "".join(filter(str.isdecimal, value))
         if digits not in drawn:
             drawn[digits] = "".join(self._digit(char, place) for place, char in enumerate(digits))
         anew = iter(drawn[digits])
@@ -180,9 +171,7 @@ class Redactor:
 
     def _hash(self, value: str, kind: Pii) -> str:
         """Sixteen letters, without digits, so that no number is found in them again."""
-        plain = (
-            "".join(char for char in value if char.isdecimal() or char == "+") if kind is Pii.PHONE else folded(value)
-        )
+        plain = re.sub(r"[^\d+]", "", value) if kind is Pii.PHONE else folded(value)
         return self._digest(f"{kind}\0{plain}").hex()[:16].translate(_HASH_LETTERS)
 
     def _digest(self, value: str) -> bytes:

@@ -18,12 +18,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TextIO
 
-from investigator.bb3.bb3x.reading import conversations_in
+from investigator.bb3.bb3x.conversation_files import conversations_in, line_of, unwritable
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.redaction import Redactor
 from investigator.bb3.bb3x.release_card import Counts, card_of
 from investigator.bb3.bb3x.splits import Split, stable_split
-from investigator.bb3.bb3x.writing import line_of, unwritable, write_conversations
 from investigator.errors import DialogueError
 from investigator.records.base import Record
 
@@ -39,7 +38,7 @@ class Refusal(StrEnum):
 
 
 def refusal_of(conversation: Conversation) -> Refusal | None:
-    """Why a conversation must not be shared; None where it may. Consent is asked about first."""
+    """Return why a conversation must not be shared, None if it may. Consent is asked about first."""
     if conversation.consent is not True:
         return Refusal.WITHOUT_CONSENT
     return None if conversation.has_human_reply else Refusal.WITHOUT_HUMAN_REPLY
@@ -53,40 +52,6 @@ class Exported(Record):
     without_human_reply: int
 
 
-class Consenting:
-    """Of some conversations, those that may be shared, redacted; what was left out is counted as they go by."""
-
-    def __init__(self, conversations: Iterable[Conversation], redactor: Redactor) -> None:
-        self._conversations = conversations
-        self._redactor = redactor
-        self.refused: Counter[Refusal] = Counter()
-
-    def __iter__(self) -> Iterator[Conversation]:
-        for conversation in self._conversations:
-            refusal = refusal_of(conversation)
-            if refusal is not None:
-                self.refused[refusal] += 1
-            else:
-                yield self._redactor.conversation(conversation)
-
-    def exported(self, written: int) -> Exported:
-        """The figures, once all went by."""
-        return Exported(
-            written=written,
-            without_consent=self.refused[Refusal.WITHOUT_CONSENT],
-            without_human_reply=self.refused[Refusal.WITHOUT_HUMAN_REPLY],
-        )
-
-
-def export(path: Path, conversations: Iterable[Conversation], redactor: Redactor) -> Exported:
-    """Write one file of the conversations that may be shared, redacted, and say what was left out.
-
-    Raises FolderError where it cannot be written.
-    """
-    consenting = Consenting(conversations, redactor)
-    return consenting.exported(write_conversations(path, consenting))
-
-
 def publish(
     releases: Path,
     version: str,
@@ -97,21 +62,20 @@ def publish(
 ) -> Exported:
     """Make a release of the conversations that may be shared; `split_of` says which part each belongs to.
 
-    Raises DialogueError where the version is no number such as 1.2, or not newer than all there are; FolderError where
-    it cannot be written. Nothing of it stays then.
+    Raises DialogueError if the version is no number such as 1.2, or not newer than all there are, and FolderError if it
+    cannot be written. Nothing of it stays then.
     """
     _check_is_newer(releases, version)
-    consenting = Consenting(conversations, redactor)
+    refused: Counter[Refusal] = Counter()
     try:
         releases.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=releases, prefix=f".{version}.", suffix=".part"))
     except OSError as error:
         raise unwritable(releases, error) from error
     try:
-        counts = _write_parts(part, consenting, split_of)
-        exported = consenting.exported(sum(each.conversations for each in counts.values()))
+        counts = _write_parts(part, _shared(conversations, redactor, refused), split_of)
         supersedes = next(reversed(versions(releases)), "")
-        left_out = {str(refusal): consenting.refused[refusal] for refusal in Refusal}
+        left_out = {str(refusal): refused[refusal] for refusal in Refusal}
         _write_text(part / CARD, card_of(version, supersedes, made_on, counts, left_out, redactor.counts))
         part.chmod(0o755)
         part.rename(releases / version)
@@ -119,11 +83,15 @@ def publish(
         raise unwritable(releases / version, error) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return exported
+    return Exported(
+        written=sum(each.conversations for each in counts.values()),
+        without_consent=refused[Refusal.WITHOUT_CONSENT],
+        without_human_reply=refused[Refusal.WITHOUT_HUMAN_REPLY],
+    )
 
 
 def versions(releases: Path) -> tuple[str, ...]:
-    """The versions that there are, the newest last."""
+    """Return the versions that there are, the newest last."""
     if not releases.is_dir():
         return ()
     found = (path.name for path in releases.iterdir() if path.is_dir() and _VERSION.fullmatch(path.name))
@@ -131,9 +99,9 @@ def versions(releases: Path) -> tuple[str, ...]:
 
 
 def released(releases: Path, split: Split, version: str | None = None) -> Iterator[Conversation]:
-    """The conversations of a part of a release; of the newest where no version is named.
+    """Return the conversations of a part of a release; of the newest if no version is named.
 
-    Raises DialogueError where there is no such release.
+    Raises DialogueError if there is no such release.
     """
     there = versions(releases)
     chosen = version if version is not None else next(reversed(there), "")
@@ -141,6 +109,18 @@ def released(releases: Path, split: Split, version: str | None = None) -> Iterat
         hint = f"There are: {', '.join(there)}" if there else "Make one first."
         raise DialogueError(f"{releases} holds no release {chosen}".rstrip(), hint=hint)
     return conversations_in(releases / chosen / f"{split}.jsonl")
+
+
+def _shared(
+    conversations: Iterable[Conversation], redactor: Redactor, refused: Counter[Refusal]
+) -> Iterator[Conversation]:
+    """The conversations that may be shared, redacted; those that may not are counted as they go by."""
+    for conversation in conversations:
+        refusal = refusal_of(conversation)
+        if refusal is None:
+            yield redactor.conversation(conversation)
+        else:
+            refused[refusal] += 1
 
 
 def _check_is_newer(releases: Path, version: str) -> None:

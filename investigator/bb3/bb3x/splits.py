@@ -25,7 +25,7 @@ CHUNKS = {Split.TEST: range(0, 3), Split.VALID: range(3, 6), Split.TRAIN: range(
 class Shares(Record):
     """How much of the data is kept for validation and for tests; the rest is for training. As in the release, 3 % each.
 
-    Raises DialogueError where they make no sense together.
+    Raises DialogueError if they make no sense together.
     """
 
     valid: float = 0.03
@@ -38,14 +38,14 @@ class Shares(Record):
             raise DialogueError(f"shares of {self.valid} and {self.test} cannot be cut off", hint=hint)
 
     def split_at(self, place: float) -> Split:
-        """The part that a place in [0, 1) falls in: the first are for tests, the next for validation."""
+        """Return the part that a place in [0, 1) falls in: the first are for tests, the next for validation."""
         if place < self.test:
             return Split.TEST
         return Split.VALID if place < self.test + self.valid else Split.TRAIN
 
 
 def chunks_of(datatype: str) -> range:
-    """The released files of a datatype (`train`, `valid`, `test`, with or without what follows a colon).
+    """Return the released files of a datatype (`train`, `valid`, `test`, with or without what follows a colon).
 
     Raises DialogueError for any other.
     """
@@ -57,16 +57,16 @@ def chunks_of(datatype: str) -> range:
 
 
 def chunk_file(number: int) -> str:
-    """The name of a released file."""
+    """Return the name of a released file."""
     return f"release_data_{number:02d}.jsonl"
 
 
 def random_split(random: Random, shares: Shares | None = None) -> Split:
-    """A part by chance."""
+    """Return a part by chance."""
     return (shares or Shares()).split_at(random.random())
 
 
-def stable_split(chat_id: str, shares: Shares | None = None, seed: str = "") -> Split:
-    """A part by the id of the conversation: the same one in every release, whatever else is in it."""
-    digest = hashlib.sha256(f"{seed}\0{chat_id}".encode("utf-8", "surrogatepass")).digest()
+def stable_split(chat_id: str, shares: Shares | None = None) -> Split:
+    """Return a part by the id of the conversation: the same one in every release, whatever else is in it."""
+    digest = hashlib.sha256(f"\0{chat_id}".encode("utf-8", "surrogatepass")).digest()
     return (shares or Shares()).split_at(int.from_bytes(digest[:7]) / 2**56)

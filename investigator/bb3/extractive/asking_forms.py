@@ -37,11 +37,11 @@ def has_question_mark(text: str) -> bool:
 
 def asks_anywhere(text: str) -> bool:
     """Return True if a word or an ending asks in a language in which it need not stand first."""
-    return _pattern("anywhere").search(text) is not None
+    return _anywhere().search(text) is not None
 
 
 def asking_words() -> frozenset[str]:
-    """Folded words that ask where a sentence begins with them, of languages that `turn_words.json` does not have."""
+    """Return the folded words that ask if a sentence begins with them, of languages that `turn_words.json` lacks."""
     return _folded(" ".join(_forms().asking.values()))
 
 
@@ -62,9 +62,8 @@ def _folded(words: str) -> frozenset[str]:
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
-    written: tuple[str, ...] = getattr(_forms(), name)
-    return re.compile("|".join(written), re.IGNORECASE)
+def _anywhere() -> re.Pattern[str]:
+    return re.compile("|".join(_forms().anywhere), re.IGNORECASE)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Whether a reply needs a search or a memory: small logistic models over the form and the meaning of the last turn.
+"""The decisions for a search and for a memory: small logistic models over the form and the meaning of the last turn.
 
 The weights lie in `decisions.json` beside this file; `benchmarks/fit_decisions.py` fits them.
 """
@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Generic, TypeVar
 
 from investigator.bb3.extractive.asking_forms import after_greeting, has_question_mark
 from investigator.bb3.extractive.turn_kinds import Kind, TurnKinds
@@ -81,30 +82,26 @@ class MemoryFeatures(Record):
     partner: float
 
 
-class SearchModel(Record):
-    """A logistic model of the search decision: one weight for each feature, and the bias."""
+F = TypeVar("F", SearchFeatures, MemoryFeatures)
+
+
+class DecisionModel(Record, Generic[F]):
+    """A logistic model of a decision: one weight for each feature, and the bias."""
 
     bias: float
-    weights: SearchFeatures
-
-
-class MemoryModel(Record):
-    """A logistic model of the memory decision: one weight for each feature, and the bias."""
-
-    bias: float
-    weights: MemoryFeatures
+    weights: F
 
 
 class Decisions(Record):
     """The models that `decisions.json` holds."""
 
-    search: SearchModel
-    memory: MemoryModel
+    search: DecisionModel[SearchFeatures]
+    memory: DecisionModel[MemoryFeatures]
 
 
 @cache
 def shipped_decisions() -> Decisions:
-    """The models that come with the package."""
+    """Return the models that come with the package."""
     source = files("investigator.bb3.extractive").joinpath("decisions.json")
     return Decisions.model_validate_json(source.read_text(encoding="utf-8"))
 
@@ -143,8 +140,7 @@ def _decide_search(text: str, kinds: TurnKinds) -> DecisionReply:
     if not _is_understood(text):
         point = _ASKED_ABROAD if is_question(text) and not is_polite_elsewhere(after_greeting(text)) else _TOLD_ABROAD
         return DecisionReply(point=point, needed=point >= 50)
-    model = shipped_decisions().search
-    return _decision(search_features(text, kinds), model.weights, model.bias)
+    return _decision(search_features(text, kinds), shipped_decisions().search)
 
 
 def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: TurnKinds) -> DecisionReply:
@@ -154,8 +150,7 @@ def decide_memory(turns: Sequence[Turn], facts: Sequence[PersonalFact], kinds: T
         return DecisionReply(point=100, needed=True)
     if not facts or not content_words(text):
         return DecisionReply(point=0, needed=False)
-    model = shipped_decisions().memory
-    return _decision(memory_features(text, [fact.text for fact in facts], kinds), model.weights, model.bias)
+    return _decision(memory_features(text, [fact.text for fact in facts], kinds), shipped_decisions().memory)
 
 
 def asks_for_memory(text: str) -> bool:
@@ -170,7 +165,7 @@ def _is_understood(text: str) -> bool:
 
 
 def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
-    """What the search decision is computed from."""
+    """Return what the search decision is computed from."""
     text = text[:_LONGEST_TURN]
     near = kinds.near(kinds.embedder.embed([text])[0])
     return SearchFeatures(
@@ -189,7 +184,7 @@ def search_features(text: str, kinds: TurnKinds) -> SearchFeatures:
 
 
 def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> MemoryFeatures:
-    """What the memory decision is computed from; at least one fact."""
+    """Return what the memory decision is computed from; at least one fact."""
     text = text[:_LONGEST_TURN]
     vectors = kinds.embedder.embed([text, *facts])
     near = kinds.near(vectors[0])
@@ -205,12 +200,12 @@ def memory_features(text: str, facts: Sequence[str], kinds: TurnKinds) -> Memory
 
 
 def share_said(fact: str, said: set[str]) -> float:
-    """The share of the fact's words whose stems are among those that were said, 0..1."""
+    """Return the share of the fact's words whose stems are among those that were said, 0..1."""
     own = {stem(word) for word in content_words(fact)}
     return len(own & said) / len(own) if own else 0.0
 
 
-def _decision(features: Record, weights: Record, bias: float) -> DecisionReply:
-    total = bias + math.fsum(getattr(weights, name) * value for name, value in features)
+def _decision(features: F, model: DecisionModel[F]) -> DecisionReply:
+    total = model.bias + math.fsum(getattr(model.weights, name) * value for name, value in features)
     point = round(100 / (1 + math.exp(-max(-40.0, min(40.0, total)))))
     return DecisionReply(point=point, needed=point >= 50)

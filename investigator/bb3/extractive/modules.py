@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from investigator.bb3.extractive.deciding import decide_memory, decide_search
 from investigator.bb3.extractive.remembering import recall, remember
@@ -16,7 +16,15 @@ from investigator.bb3.extractive.responding import (
 from investigator.bb3.extractive.searching import entity, knowledge, query
 from investigator.bb3.extractive.turn_kinds import TurnKinds
 from investigator.bb3.memory.text import without_control_tokens
-from investigator.bb3.records import FactsVariables, Module, PassagesVariables, ResponseVariables, Turn, TurnsVariables
+from investigator.bb3.records import (
+    FactsVariables,
+    Module,
+    PassagesVariables,
+    PersonalFact,
+    ResponseVariables,
+    Turn,
+    TurnsVariables,
+)
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.engine import Answers
 from investigator.records import Record
@@ -32,68 +40,51 @@ _LABEL = re.compile(
 _MODULES = {module.template: module for module in Module}
 
 
-class ChatModules:
-    """Answers the templates of the chat modules. Safe to share between threads."""
+def chat_answers(embedder: Embedder) -> Answers:
+    """Return what the extractive engine is given to answer the chat's templates; safe to share between threads."""
+    kinds = TurnKinds(embedder)
+    of_turns: dict[Module, Callable[[Sequence[Turn]], Record]] = {
+        Module.SDM: lambda turns: decide_search(turns, kinds),
+        Module.SGM: query,
+        Module.MGM: remember,
+        Module.CKM: entity,
+        Module.VRM: respond_plainly,
+    }
+    of_facts: dict[Module, Callable[[Sequence[Turn], Sequence[PersonalFact]], Record]] = {
+        Module.MDM: lambda turns, facts: decide_memory(turns, facts, kinds),
+        Module.MKM: lambda turns, facts: recall(turns, facts, embedder),
+        Module.ORM: lambda _, facts: open_conversation(facts),
+    }
+    responses = dict.fromkeys((Module.CRM, Module.MRM, Module.GRM, Module.BRM), respond)
+    responses[Module.SRM] = respond_from_documents
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._kinds = TurnKinds(embedder)
-
-    def answer(self, template: str, variables: Record) -> Record | None:
-        """The reply of the module that has this template; None where template or variables are no module's."""
+    def answer(template: str, variables: Record) -> Record | None:
         module = _MODULES.get(template.removesuffix(".j2"))
+        if module is None:
+            return None
         if module is not Module.MGM and isinstance(variables, _WITH_TURNS):  # what is kept is kept as it was typed
             variables = variables.changed(turns=plain_turns(variables.turns))
         match variables:
-            case TurnsVariables():
-                return self._from_turns(module, variables)
-            case FactsVariables():
-                return self._from_facts(module, variables)
+            case TurnsVariables() if module in of_turns:
+                return of_turns[module](variables.turns)
+            case FactsVariables() if module in of_facts:
+                return of_facts[module](variables.turns, variables.facts)
             case PassagesVariables() if module is Module.SKM:
-                return knowledge(variables.turns, variables.passages, self._embedder)
-            case ResponseVariables() if module is Module.SRM:
-                return respond_from_documents(variables)
-            case ResponseVariables() if module in (Module.CRM, Module.MRM, Module.GRM, Module.BRM):
-                return respond(variables)
+                return knowledge(variables.turns, variables.passages, embedder)
+            case ResponseVariables() if module in responses:
+                return responses[module](variables)
         return None
 
-    def _from_turns(self, module: Module | None, variables: TurnsVariables) -> Record | None:
-        match module:
-            case Module.SDM:
-                return decide_search(variables.turns, self._kinds)
-            case Module.SGM:
-                return query(variables.turns)
-            case Module.MGM:
-                return remember(variables.turns)
-            case Module.CKM:
-                return entity(variables.turns)
-            case Module.VRM:
-                return respond_plainly(variables.turns)
-        return None
-
-    def _from_facts(self, module: Module | None, variables: FactsVariables) -> Record | None:
-        match module:
-            case Module.MDM:
-                return decide_memory(variables.turns, variables.facts, self._kinds)
-            case Module.MKM:
-                return recall(variables.turns, variables.facts, self._embedder)
-            case Module.ORM:
-                return open_conversation(variables.facts)
-        return None
-
-
-def chat_answers(embedder: Embedder) -> Answers:
-    """What the extractive engine is given to answer the chat's templates."""
-    return ChatModules(embedder).answer
+    return answer
 
 
 def plain_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns without labels of prompts ("External Knowledge:") and control tokens; the words after them stay."""
+    """Return the turns without labels of prompts ("External Knowledge:") and control tokens; other words stay."""
     return tuple(turn.changed(text=without_labels(turn.text)) for turn in turns)
 
 
 def without_labels(text: str) -> str:
-    """A text without labels of prompts at the beginnings of its sentences, and without control tokens."""
+    """Return a text without labels of prompts at the beginnings of its sentences, and without control tokens."""
     bare = without_control_tokens(text)
     while (shorter := _LABEL.sub(" ", bare).lstrip()) != bare:
         bare = shorter

@@ -58,23 +58,25 @@ _LASTING = re.compile(
 
 
 def remember(turns: Sequence[Turn]) -> PhraseReply:
-    """The sentences of the last turn that tell something of its speaker, word for word; empty where none does.
+    """Return the sentences of the last turn that tell something of its speaker, word for word; empty if none does.
 
-    Of a wish to have something remembered what is to be remembered is kept, where it is about the speaker. Questions,
+    Of a wish to have something remembered what is to be remembered is kept, if it is about the speaker. Questions,
     politeness, opinions, and wishes to have something forgotten or done are not kept, nor what would be too long to be
     one fact; nor what stands between quotation marks, or is a set phrase of this engine, which has nothing to tell of
     itself.
     """
+    text = last_text(turns)
     if turns and turns[-1].speaker is Speaker.SELF:
-        own = [one for one in sentences(_QUOTED.sub(" ", last_text(turns))) if not is_set_phrase(one)]
-        return PhraseReply(text=" ".join([one for one in own if _tells(one)][:_MOST_SENTENCES]))
-    said = (wished_to_be_kept(sentence) for sentence in sentences(last_text(turns)))
+        said = [one for one in sentences(_QUOTED.sub(" ", text)) if not is_set_phrase(one)]
+    else:
+        said = [wished_to_be_kept(sentence) for sentence in sentences(text)]
     return PhraseReply(text=" ".join([one for one in said if _tells(one)][:_MOST_SENTENCES]))
 
 
 def recall(turns: Sequence[Turn], facts: Sequence[PersonalFact], embedder: Embedder) -> FactReply:
-    """The fact that fits the last turn best; the turn before it counts less. "What do you know of me" gets the newest.
+    """Return the fact that fits the last turn best; the turn before it counts less.
 
+    "What do you know of me" gets the newest.
     A question for something that has one value ("Where do I live?") gets the newest fact that tells it, and any other
     that only its speaker can answer gets what is near enough to be the answer. Who does not ask is not told what stands
     in the conversation already. The point is no chance but how near the fact is: cosine and shared words, in percent.
@@ -157,12 +159,9 @@ def _free(facts: Sequence[PersonalFact], turns: Sequence[Turn], asked: Speaker |
 
 def _tells(sentence: str) -> bool:
     plain = bare(sentence)
-    if (
-        is_question(sentence)
-        or len(sentence) > _LONGEST_FACT
-        or not _OF_SPEAKER.search(plain)
-        or not key_terms(sentence)
-    ):
+    if is_question(sentence) or len(sentence) > _LONGEST_FACT:
+        return False
+    if not _OF_SPEAKER.search(plain) or not key_terms(sentence):
         return False
     return not _PASSING.search(plain) or _LASTING.search(_PASSING.sub(" ", plain)) is not None
 

@@ -28,47 +28,37 @@ _AS_YOU_LIKE = "As you like."
 _TOLD = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
 _SPOKE_OF = "We were speaking of"
 _SET_PHRASES = (
-    *(
-        _NOTHING_TO_QUOTE,
-        _NOT_LOOKED,
-        _NOT_TOLD,
-        _KNOWS_NOTHING,
-        _MORE,
-        _NOT_FORGOTTEN,
-        _AS_YOU_LIKE,
-        _SPOKE_OF,
-        *_TOLD.values(),
-    ),
-    *("What would you like to know", "I see.", "You are welcome."),
+    *(_NOTHING_TO_QUOTE, _NOT_LOOKED, _NOT_TOLD, _KNOWS_NOTHING, _MORE, _NOT_FORGOTTEN, _AS_YOU_LIKE, _SPOKE_OF),
+    *(*_TOLD.values(), "What would you like to know", "I see.", "You are welcome."),
 )
 
 
 def is_set_phrase(sentence: str) -> bool:
     """Return True if a sentence is one that this engine says around what it was given."""
-    return any(sentence.strip().startswith(phrase) for phrase in _SET_PHRASES)
+    return sentence.strip().startswith(_SET_PHRASES)
 
 
 def respond(variables: ResponseVariables) -> ResponseReply:
-    """A reply of what is given: the quotes with their places, the fact with whose it is, the entity by its name."""
+    """Return a reply of what is given: quotes with their places, the fact with whose it is, the entity by its name."""
     given = bool(variables.knowledge) or variables.fact is not None
     text = last_text(variables.turns)
-    if _wants_no_answer(variables):
-        return respond_plainly(variables.turns)
-    if not given and (_is_courtesy(text) or is_question(text) or tells_about_speaker(text)):
+    needs_nothing = _is_courtesy(text) or is_question(text) or tells_about_speaker(text)
+    if _wants_no_answer(variables) or (not given and needs_nothing):
         return respond_plainly(variables.turns)
     parts: list[str] = []
     if variables.fact is not None:
         parts.append(_reminder(variables.fact))
     parts.extend(f"“{one_line(quote.text)}” ({quote.place})" for quote in variables.knowledge)
     if variables.entity:
-        parts = [f"About {variables.entity}:", *parts] if parts else [_on_entity(variables.entity)]
+        spoken_of = f"{_SPOKE_OF} {variables.entity}. What would you like to know about it?"
+        parts = [f"About {variables.entity}:", *parts] if parts else [spoken_of]
     if not parts:
         return respond_plainly(variables.turns)
     return ResponseReply(quotes=tuple(quote.text for quote in variables.knowledge), reply=" ".join(parts))
 
 
 def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
-    """As `respond`, but where there is no quote it says so."""
+    """Return what `respond` does, but if there is no quote say so."""
     reply = respond(variables)
     text = last_text(variables.turns)
     if variables.knowledge or _wants_no_answer(variables):
@@ -78,7 +68,7 @@ def respond_from_documents(variables: ResponseVariables) -> ResponseReply:
 
 
 def respond_plainly(turns: Sequence[Turn]) -> ResponseReply:
-    """A polite reply that claims nothing."""
+    """Return a polite reply that claims nothing."""
     text = last_text(turns)
     plain = folded(text)
     if any(wishes_to_forget(sentence) for sentence in sentences(text)):
@@ -115,14 +105,13 @@ def _wants_no_answer(variables: ResponseVariables) -> bool:
 
 
 def _is_courtesy(text: str) -> bool:
-    """Return True if somebody greets, thanks or leaves, and asks nothing."""
+    """Return True if somebody greets, thanks or leaves."""
     plain = folded(text)
-    polite = greets(plain) or takes_leave(plain) or thanks(plain)
-    return polite and not is_question(text)
+    return greets(plain) or takes_leave(plain) or thanks(plain)
 
 
 def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
-    """A greeting that takes up what the partner told last."""
+    """Return a greeting that takes up what the partner told last."""
     told = [fact for fact in facts if fact.speaker is Speaker.PARTNER]
     if not told:
         return ResponseReply(reply=f"Hello! {_WHAT_NEXT}")
@@ -136,7 +125,3 @@ def _reminder(fact: PersonalFact) -> str:
     told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
     more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""
     return f"{_TOLD[fact.speaker]}: {told}{more}"
-
-
-def _on_entity(entity: str) -> str:
-    return f"{_SPOKE_OF} {entity}. What would you like to know about it?"

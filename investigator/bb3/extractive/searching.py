@@ -43,7 +43,7 @@ _LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
-    """What to search for: a question of the last turn that begins with a question word as it is, else key terms.
+    """Return what to search for: a question of the last turn that begins with a question word as it is, else key terms.
 
     Passages are measured by the words they were found with. "How deep is the harbour?" asks for a depth, which
     "deep harbour" does not, so that a sentence with a depth in it does not seem to answer that. Of "May I keep dogs?"
@@ -60,14 +60,14 @@ def query(turns: Sequence[Turn]) -> PhraseReply:
 
 
 def entity(turns: Sequence[Turn]) -> PhraseReply:
-    """The thing the conversation is about now, as it is written there; empty where it speaks of none."""
+    """Return the thing the conversation is about now, as it is written there; empty if it speaks of none."""
     return PhraseReply(text=salient([_own_words(turn) for turn in turns]))
 
 
 def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embedder) -> KnowledgeReply:
-    """The sentences of the passages that answer the last turn, word for word, each with the number of its passage.
+    """Return the sentences of the passages that answer the last turn, word for word, each with its passage's number.
 
-    None where they answer with a point under 10: they are then about something else.
+    None if they answer with a point under 10: they are then about something else.
     """
     question = _question(turns)
     if not passages or not question:

@@ -84,7 +84,7 @@ class TurnKinds:
         self.embedder = embedder
 
     def near(self, vector: Vector) -> Mapping[Kind, float]:
-        """The cosine of a turn's vector, shape (dimensions,), with the nearest example of each kind."""
+        """Return the cosine of a turn's vector, shape (dimensions,), with the nearest example of each kind."""
         cosines = self._examples @ vector
         found: dict[Kind, float] = {}
         start = 0

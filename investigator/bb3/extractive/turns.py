@@ -33,12 +33,12 @@ _INQUIRY = re.compile(
 
 
 def last_text(turns: Sequence[Turn]) -> str:
-    """The text of the last turn; empty where there is none."""
+    """Return the text of the last turn, empty if there is none."""
     return turns[-1].text if turns else ""
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a turn, word for word."""
+    """Return the sentences of a turn, word for word."""
     whole = text.encode("utf-8", "replace").decode("utf-8")  # the segmenter takes no half of a surrogate pair
     return [text[start:end] for start, end in sentence_spans(whole)]
 
@@ -81,7 +81,7 @@ def tells_about_speaker(text: str) -> bool:
 
 
 def named_things(text: str) -> list[str]:
-    """Titles between quotation marks, and runs of capitalised words, in their order and once.
+    """Return titles between quotation marks, and runs of capitalised words, in their order and once.
 
     The first word of a sentence is a name only where a run goes on after it, or its case tells (NASA, iPhone).
     """
@@ -92,7 +92,7 @@ def named_things(text: str) -> list[str]:
 
 
 def key_terms(text: str) -> list[str]:
-    """The words that carry meaning, as they are written, once, without those of talking itself."""
+    """Return the words that carry meaning, as they are written, once, without those of talking itself."""
     found: dict[str, str] = {}
     for token in tokens(text):
         if _carries_meaning(token):
@@ -101,12 +101,12 @@ def key_terms(text: str) -> list[str]:
 
 
 def word_count(terms: Sequence[str]) -> int:
-    """How many words these are; a run of a script without blanks counts as its pairs of characters."""
+    """Return how many words these are; a run of a script without blanks counts as its pairs of characters."""
     return sum(len(spaced(term).split()) for term in terms)
 
 
 def things_spoken_of(text: str) -> list[str]:
-    """The things a turn names and, after them, what it speaks of by other words: two together, or the last of more."""
+    """Return the things a turn names, and then those in other words: two words together, or the last of more."""
     names = named_things(text)
     parts = {bare(token) for name in names for token in tokens(name)}
     phrases: list[list[str]] = [[]]
@@ -119,7 +119,7 @@ def things_spoken_of(text: str) -> list[str]:
 
 
 def salient(turns: Sequence[str], *, names_only: bool = False) -> str:
-    """The thing that the turns (newest last) speak of most, later ones counting more; empty where there is none."""
+    """Return the thing that the turns (newest last) speak of most, empty if there is none; later ones count more."""
     weights: dict[str, float] = {}
     written: dict[str, str] = {}
     for age, text in enumerate(reversed(turns)):
@@ -132,7 +132,7 @@ def salient(turns: Sequence[str], *, names_only: bool = False) -> str:
 
 
 def referent(before: str, turns: Sequence[str]) -> str:
-    """What a pronoun stands for, after the text `before` it in its own turn and the earlier turns (newest last).
+    """Return what a pronoun stands for, after the text `before` it in its own turn and the earlier turns (newest last).
 
     What was said just before counts first, then the thing named most; where nothing is named, the newest key terms.
     """
@@ -162,13 +162,12 @@ def _closed(run: list[re.Match[str]], sentence: str) -> list[str]:
     """The name that a run of words makes, if it makes one."""
     while run and run[-1].group() in _INSIDE_NAMES:
         run.pop()
-    if not run or (len(run) == 1 and not sentence[: run[0].start()].strip("\"'“”‘’([- ") and not _case_tells(run[0])):
+    if not run:
+        return []
+    case_tells = any(char.isupper() for char in run[0].group()[1:])
+    if len(run) == 1 and not sentence[: run[0].start()].strip("\"'“”‘’([- ") and not case_tells:
         return []
     return [_POSSESSIVE.sub("", sentence[run[0].start() : run[-1].end()])]
-
-
-def _case_tells(token: re.Match[str]) -> bool:
-    return any(char.isupper() for char in token.group()[1:])
 
 
 def _looks_like_name(token: str) -> bool:

@@ -50,7 +50,7 @@ class _Rules(Record):
 
 
 def clauses(sentence: str) -> list[tuple[int, int]]:
-    """The half-open spans of the clauses of a sentence in which the speaker is named anew; joints are in none."""
+    """Return the half-open spans of the clauses of a sentence in which the speaker is named anew, without joints."""
     spans, begin = [], 0
     for joint in _JOINTS.finditer(sentence):
         spans.append((begin, joint.start()))
@@ -59,22 +59,17 @@ def clauses(sentence: str) -> list[tuple[int, int]]:
 
 
 def told_topics(statement: str) -> Mapping[str, str]:
-    """What a clause tells of its speaker that has one value at a time, with that value: `{"home": "berlin"}`.
+    """Return what a clause tells of its speaker that has one value at a time: `{"home": "berlin"}`.
 
     Topics are name, home, age, job, employer, marriage, whatever stands after `my` and has one value ("favorite
     color"), and how many of something there are.
     """
-    text = _without_fillers(_END.sub("", _plain(statement)))
-    found: dict[str, str] = {}
-    for topic, pattern in _told().items():
-        if (told := pattern.match(text)) is not None:
-            found[topic] = next(value for value in told.groups() if value)
-    for pattern in _compiled("my"):
-        if (told := pattern.match(text)) is not None:
-            found[_topic(told["what"])] = told["value"]
-    for pattern in _compiled("named"):
-        if (told := pattern.match(text)) is not None:
-            found[f"{_topic(told['what'])} name"] = told["value"]
+    text = _statement(statement)
+    found = _values("told", text)
+    for rules, suffix in (("my", ""), ("named", " name")):
+        for pattern in _compiled(rules):
+            if (told := pattern.match(text)) is not None:
+                found[_topic(told["what"]) + suffix] = told["value"]
     for pattern in _compiled("count"):
         if (told := pattern.match(text)) is not None:
             number = "1" if told["number"] in _ONE else told["number"]
@@ -83,10 +78,8 @@ def told_topics(statement: str) -> Mapping[str, str]:
 
 
 def left_topics(statement: str) -> Mapping[str, str]:
-    """What a clause tells that is no longer so, with the value: `{"home": "berlin"}` for "I moved out of Berlin"."""
-    text = _without_fillers(_END.sub("", _plain(statement)))
-    found = {topic: pattern.match(text) for topic, pattern in _left().items()}
-    return {topic: next(value for value in left.groups() if value) for topic, left in found.items() if left}
+    """Return what a clause tells that is no longer so: `{"home": "berlin"}` for "I moved out of Berlin"."""
+    return _values("left", _statement(statement))
 
 
 def names_another(topic: str) -> bool:
@@ -102,9 +95,9 @@ def has_one_value(topic: str) -> bool:
 
 
 def asked_topics(question: str) -> frozenset[str]:
-    """The topics of `told_topics` that a question of the speaker asks for."""
+    """Return the topics of `told_topics` that a question of the speaker asks for."""
     text = _plain(question)
-    found = {topic for topic, pattern in _asked().items() if pattern.search(text)}
+    found = {topic for topic, pattern in _by_topic("asked").items() if pattern.search(text)}
     for pattern in _compiled("asked_my"):
         found |= {_topic(asked["what"]) for asked in pattern.finditer(text)}
     for pattern in _compiled("asked_named"):
@@ -118,7 +111,7 @@ def answers_topics(statement: str, topics: Iterable[str]) -> bool:
     "I work as a nurse in Bergen" tells a job, and answers "Where do I work?" all the same.
     """
     text = _plain(statement)
-    return any(topic in topics and pattern.search(text) for topic, pattern in _answers().items())
+    return any(topic in topics and pattern.search(text) for topic, pattern in _by_topic("answers").items())
 
 
 def asks_for_everything(text: str) -> bool:
@@ -150,13 +143,20 @@ def _topic(what: str) -> str:
     return _alike().get(plain, plain)
 
 
-def _without_fillers(text: str) -> str:
+def _statement(text: str) -> str:
+    """What a clause states, without the marks at its end and the fillers at its beginning."""
+    plain = _END.sub("", _plain(text))
     fillers = _rules().fillers.split()
     while True:
-        first, _, rest = text.partition(" ")
+        first, _, rest = plain.partition(" ")
         if not rest or first.rstrip(",") not in fillers:
-            return text
-        text = rest.lstrip()
+            return plain
+        plain = rest.lstrip()
+
+
+def _values(rules: str, text: str) -> dict[str, str]:
+    found = {topic: pattern.match(text) for topic, pattern in _by_topic(rules).items()}
+    return {topic: next(value for value in match.groups() if value) for topic, match in found.items() if match}
 
 
 @cache
@@ -180,37 +180,16 @@ def _compiled(name: str) -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _told() -> Mapping[str, re.Pattern[str]]:
-    """One pattern for each topic; exactly one of its groups has matched."""
-    return _by_topic(_rules().told)
-
-
-@cache
-def _left() -> Mapping[str, re.Pattern[str]]:
-    return _by_topic(_rules().left)
-
-
-def _by_topic(listed: Mapping[str, tuple[str, ...]]) -> Mapping[str, re.Pattern[str]]:
-    return {topic: _joined(rule.replace("?P<value>", "") for rule in rules) for topic, rules in listed.items()}
-
-
-@cache
-def _asked() -> Mapping[str, re.Pattern[str]]:
-    return {topic: _joined(rules) for topic, rules in _rules().asked.items()}
-
-
-@cache
-def _answers() -> Mapping[str, re.Pattern[str]]:
-    return {topic: _joined(rules) for topic, rules in _rules().answers.items()}
+def _by_topic(name: str) -> Mapping[str, re.Pattern[str]]:
+    """One pattern for each topic of a table of rules; of `told` and `left` exactly one group has matched."""
+    listed: Mapping[str, tuple[str, ...]] = getattr(_rules(), name)
+    joined = {topic: "|".join(f"(?:{rule})" for rule in rules) for topic, rules in listed.items()}
+    return {topic: _pattern(rule.replace("?P<value>", "")) for topic, rule in joined.items()}
 
 
 @cache
 def _alike() -> Mapping[str, str]:
     return {folded(what): topic for what, topic in _rules().alike.items()}
-
-
-def _joined(rules: Iterable[str]) -> re.Pattern[str]:
-    return _pattern("|".join(f"(?:{rule})" for rule in rules))
 
 
 def _pattern(rule: str) -> re.Pattern[str]:

@@ -25,7 +25,6 @@ class UserMemories:
     """What is remembered of a user, as one conversation sees it; what it adds outlasts it.
 
     Several conversations with one user may go on at once, in several processes. `chat_id` is kept with what is added.
-    `tokens` cuts texts for comparing; without it words that tell something are compared.
     """
 
     def __init__(
@@ -34,24 +33,20 @@ class UserMemories:
         user: str,
         chat_id: str,
         chance: Chance,
-        form: MemoryForm = MemoryForm.PREFIXES,
         options: MemoryOptions | None = None,
-        tokens: Tokens | None = None,
     ) -> None:
         self._memory = memory
         self._user = user
         self._chat_id = chat_id
-        self._form = form
         self._chance = chance
         self._options = options or MemoryOptions()
-        self._tokens = tokens
         self._turn = 1
         self._numbers: dict[str, tuple[int, ...]] = {}
         self._in_session: set[str] = set()
         self._told: set[int] = set()
 
     def texts(self) -> Mapping[str, int]:
-        """The 64 memories that were made or used last, with the turns since each was used.
+        """Return the 64 memories that were made or used last, with the turns since each was used.
 
         Without those that contradict what was told later: they stay remembered, and are drawn on no more.
         """
@@ -60,15 +55,15 @@ class UserMemories:
         return self._written([fact for fact in latest if fact.id in holding])
 
     def available(self, text: str) -> Sequence[str]:
-        """At most 32 memories that may be drawn on for a reply to this text, as far as they hold.
+        """Return at most 32 memories that may be drawn on for a reply to this text, as far as they hold.
 
-        Where the text asks what is known of its speaker altogether, what the speaker told last is one memory, of
+        If the text asks what is known of its speaker altogether, what the speaker told last is one memory, of
         several lines.
         """
         if asks_for_everything(text) and (everything := self._everything(text)):
             return everything
         candidates = self._memory.candidates(self._user, text)
-        tokens = self._tokens or self._known_words(candidates)
+        tokens = _known_words(candidates)
         chosen = self._chosen(text, candidates, tokens)
         if asked := asked_topics(text):  # "I moved to Paris" has no word of "Where do I live?"
             told = [fact for fact in candidates if asked & topics_of(fact.text)][-_OF_A_TOPIC:]
@@ -93,7 +88,8 @@ class UserMemories:
             kept = self._memory.remember(self._user, told, owner or Speaker.PARTNER, source, anew=False)
             if kept is not None:
                 ages[kept.id] = turns
-        self._memory.set_ages(self._user, ages)
+        if ages:
+            self._memory.set_ages(self._user, ages)
 
     def end_turn(self, used: Sequence[str]) -> None:
         """A turn is over in which these were used."""
@@ -106,11 +102,6 @@ class UserMemories:
         """Nothing belongs to this conversation alone but which memories it has made; that is forgotten."""
         self._in_session = set()
         self._told = set()
-
-    def facts(self, memories: Sequence[str]) -> tuple[KeptFact, ...]:
-        """What is kept of memories that this conversation was given: number, source, and when they were made."""
-        numbers = [number for memory in memories for number in self._numbers.get(memory, ())]
-        return self._memory.get(self._user, numbers)
 
     def _chosen(self, text: str, facts: Sequence[KeptFact], tokens: Tokens) -> list[str]:
         found = self._written(facts)
@@ -126,19 +117,21 @@ class UserMemories:
         if not free:
             return []
         lines = [owner_of(memory)[1] for memory in free] + [AND_MORE] * (len(own) > len(free))
-        memory = f"{prefix_of(Speaker.PARTNER, self._form)}: " + "\n".join(lines)
+        memory = _line(Speaker.PARTNER, "\n".join(lines))
         self._numbers[memory] = tuple(number for one in free for number in self._numbers[one])
         return [memory]
 
     def _written(self, facts: Sequence[KeptFact]) -> dict[str, int]:
-        written = {f"{prefix_of(fact.speaker, self._form)}: {fact.text}": fact for fact in facts}
+        written = {_line(fact.speaker, fact.text): fact for fact in facts}
         self._numbers.update({memory: (fact.id,) for memory, fact in written.items()})
         return {memory: fact.turns_since_used for memory, fact in written.items()}
 
-    def _known_words(self, facts: Sequence[KeptFact]) -> Tokens:
-        """Cuts texts into words; those of the facts were cut when they were made."""
-        known = {
-            f"{prefix_of(fact.speaker, self._form)}: {fact.text}".lower(): tuple(Gist.read(fact.claim).terms)
-            for fact in facts
-        }
-        return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))
+
+def _line(speaker: Speaker, text: str) -> str:
+    return f"{prefix_of(speaker, MemoryForm.PREFIXES)}: {text}"
+
+
+def _known_words(facts: Sequence[KeptFact]) -> Tokens:
+    """Cuts texts into words that tell something; those of the facts were cut when they were made."""
+    known = {_line(fact.speaker, fact.text).lower(): tuple(Gist.read(fact.claim).terms) for fact in facts}
+    return lambda text: known[text] if text in known else tuple(memory_words(text, without_stop_words=True))
