@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from investigator.asking.call import Call, Layer
 from investigator.records import Reply
-from investigator.tracing.base import RunTrace
+from investigator.tracing.base import RunTrace, WatchedCall
 
 
 class Traced:
@@ -16,12 +16,12 @@ class Traced:
 
     def __call__(self, call: Call) -> Reply:
         """Return the reply of the layer inside, watched; an error is reported and passes through."""
-        with self._trace.call(call.prompt, call.engine.name, call.key) as watched:
+        with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
             reply = self._inner(call)
             watched.done(reply)
             return reply
 
     def reused(self, call: Call, reply: Reply) -> None:
         """Report a reply that was kept from before."""
-        with self._trace.call(call.prompt, call.engine.name, call.key) as watched:
+        with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
             watched.done(reply, reused=True)
