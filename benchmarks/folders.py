@@ -21,7 +21,6 @@ from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.scoring import Measure
-from investigator.evaluation.tables import LABELS
 from investigator.settings import load_settings
 
 
@@ -47,7 +46,7 @@ def table(reports: dict[str, FolderReport]) -> str:
     rows = [("measure", *reports), ("---", *("---" for _ in every))]
     rows.append(("questions", *(f"{report.asked:,}" for report in every)))
     rows.append(("failed", *(f"{len(report.failures):,}" for report in every)))
-    rows += [(LABELS[m], *(_cell(report.everything.estimate(m)) for report in every)) for m in Measure]
+    rows += [(m.label, *(_cell(report.everything.estimate(m)) for report in every)) for m in Measure]
     rows.append(("quotes", *(f"{report.quotes:,}" for report in every)))
     rows.append(("seconds a question, mean (median, p95)", *(_seconds(report) for report in every)))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -39,7 +39,7 @@ CATCHES_ANYTHING = {
 }
 READS_THE_ENVIRONMENT = {
     "settings.py",
-    "doctor/environment.py",
+    "doctor/diagnosis.py",
     "tracing/opening.py",  # the variables of OpenTelemetry's own standard
     "cli/main.py",
     "cli/output.py",  # TERM

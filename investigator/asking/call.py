@@ -11,7 +11,7 @@ from typing import Protocol
 
 from investigator.engines.base import Engine, Hear, Streams, prompt_key, traits_of
 from investigator.records import Prompt, Reply, Usage
-from investigator.tracing.base import RunTrace
+from investigator.tracing.base import RunTrace, WatchedCall
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class Traced:
 
     def __call__(self, call: Call) -> Reply:
         """Return the reply of the layer inside, watched; an error is reported and passes through."""
-        with self._trace.call(call.prompt, call.engine.name, call.key) as watched:
+        with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
             reply = self._inner(call)
             watched.done(reply)
             return reply
 
     def reused(self, call: Call, reply: Reply) -> None:
         """Report a reply that was kept from before."""
-        with self._trace.call(call.prompt, call.engine.name, call.key) as watched:
+        with self._trace.call(WatchedCall(call.prompt, call.engine.name, call.key)) as watched:
             watched.done(reply, reused=True)
 
 

@@ -16,7 +16,7 @@ from investigator.engines.base import Engine, Hear, Traits, traits_of
 from investigator.engines.roles import Role, role_of
 from investigator.records import Prompt, Record, RepairVariables, Reply, StopReason, Usage
 from investigator.scoring.prices import Price
-from investigator.tracing.base import NoTrace, RunTrace
+from investigator.tracing.base import RunTrace, RunTraces
 
 V = TypeVar("V", bound=Record)
 R = TypeVar("R", bound=Record)
@@ -41,7 +41,7 @@ class EngineClient:
         price_of: Callable[[str], Price | None] = lambda _: None,
         trace: RunTrace | None = None,
     ) -> None:
-        traced = Traced(TimedEngine(clock), trace or NoTrace())
+        traced = Traced(TimedEngine(clock), trace or RunTraces())
         budgeted = Budgeted(traced, journal, budget or BudgetSettings(), price_of)
         fitting = WithinContext(budgeted, journal)
         self._reply: Layer = Journaled(fitting, journal, on_reuse=(budgeted.reused, traced.reused))

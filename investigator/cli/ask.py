@@ -16,7 +16,7 @@ from investigator.cli.output import OutputOptions, print_json, print_styled
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, SettingsError
 from investigator.records import AnswerStatus, Forecast
-from investigator.reports.replayed import forecast_text
+from investigator.reports.terminal import forecast_text
 
 EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
 

@@ -1,18 +1,19 @@
-"""`investigator index FOLDER`: read a folder without asking anything."""
+"""`investigator index`, `status` and `search`: the index of a folder, without asking anything."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.output import note, print_json, print_styled
 from investigator.cli.progress import shown
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus
-from investigator.reports.folder import folder_text
+from investigator.reports.folder import changes_line, folder_text, hits_text
 
 FILE_FIELDS = {"path", "status", "reason", "pages", "characters", "chunks", "seconds"}
 """The fields of each file that `--json` prints."""
@@ -51,6 +52,40 @@ def index(
         print_files(files)
     else:
         print_styled(folder_text(status.changed(files=files)))
+
+
+def status(folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None) -> None:
+    """Show what the index of a folder holds, and what has changed in the folder since. No file is opened."""
+    kept = Investigator(folder, workspace=workspace).status()
+    if as_json:
+        print_files(kept.files)
+    else:
+        print_styled(folder_text(kept))
+    if changes := changes_line(kept):
+        note(changes)
+
+
+def search(
+    folder: Folder,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or a question.")],
+    settings: SettingsOptions,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Number of passages.")] = 10,
+    document: Annotated[str | None, typer.Option(metavar="ID", help="Search only this document.")] = None,
+    as_json: AsJsonLines = False,
+    workspace: Workspace = None,
+) -> None:
+    """Show the passages that a query finds, best first, and how each half of the search ranks them.
+
+    Answers are made from this search; no engine is asked. The index is brought up to date first.
+    """
+    investigator = Investigator(folder, settings=settings.load(), workspace=workspace)
+    hits = investigator.search(query, limit=limit, document_id=document)
+    if as_json:
+        print_json("\n".join(hit.model_dump_json() for hit in hits))
+    elif hits:
+        print_styled(hits_text(hits))
+    else:
+        typer.echo("no passage found", err=True)
 
 
 def print_files(files: tuple[FileRecord, ...]) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
-from typing import Protocol, Self, TextIO
+from typing import Self, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -18,18 +17,6 @@ from investigator.records import Answered, Event, Investigation
 
 PLAIN_INTERVAL = 2.0
 """Seconds between two plain lines of the same counted kind."""
-
-
-class Display(Protocol):
-    """Shows events as they come; a context manager that cleans up the screen."""
-
-    def show(self, event: Event) -> None: ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None, /
-    ) -> None: ...
 
 
 def follow(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Investigation:
@@ -45,8 +32,7 @@ def follow(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] =
 
 def shown(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Iterator[Event]:
     """Show all events on a stream as they come, and pass them on."""
-    display: Display = LiveDisplay(stream, clock) if is_terminal(stream) else PlainDisplay(stream, clock)
-    with display:
+    with LiveDisplay(stream, clock) if is_terminal(stream) else PlainDisplay(stream, clock) as display:
         for event in events:
             display.show(event)
             yield event

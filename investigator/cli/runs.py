@@ -1,17 +1,18 @@
-"""`investigator runs [FOLDER]`: list the investigations of a folder."""
+"""`investigator runs`, `show` and `replay`: the investigations that are kept of a folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from pydantic import TypeAdapter
 
-from investigator.cli.options import AsJson, Folder, Workspace
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.options import AsJson, Folder, RunId, Workspace
+from investigator.cli.output import OutputOptions, print_json, print_styled, write_report
 from investigator.investigator import Investigator
 from investigator.records import RunSummary
-from investigator.reports.terminal import runs_text
+from investigator.reports.terminal import investigation_text, replayed_text, runs_text
 
 
 def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson = False) -> None:
@@ -23,3 +24,37 @@ def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson =
         print_styled(runs_text(summaries))
     else:
         typer.echo("no investigations yet", err=True)
+
+
+def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: Workspace = None) -> None:
+    """Show a kept investigation again, finished or not."""
+    output.check(folder)
+    output.show(Investigator(folder, workspace=workspace).show(run))
+
+
+def replay(
+    run: RunId,
+    output: OutputOptions,
+    folder: Folder = Path(),
+    workspace: Workspace = None,
+    prompts: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder of templates that the run used.")
+    ] = None,
+) -> None:
+    """Repeat a finished run without any model: its replies come from the journal.
+
+    Every prompt is rendered again, every decision made again, and every quote looked up in the current documents.
+
+    Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong use.
+    """
+    output.check(folder)
+    outcome = Investigator(folder, workspace=workspace, prompts=prompts).replay(run)
+    if output.report is not None:
+        write_report(output.report, outcome.investigation)
+    if output.as_json:
+        print_json(outcome.model_dump_json(indent=2))
+    else:
+        print_styled(investigation_text(outcome.investigation))
+        print_styled(replayed_text(outcome))
+    if not outcome.same:
+        raise typer.Exit(1)

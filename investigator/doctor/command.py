@@ -6,7 +6,7 @@ import typer
 
 from investigator.cli.options import AsJson, Model, SettingsOptions
 from investigator.cli.output import print_json, print_styled
-from investigator.doctor import diagnose
+from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.wording import diagnosis_text
 from investigator.reports.inert import inert
 

@@ -1,21 +1,31 @@
-"""Tries the engine of each role, and looks at what is installed."""
+"""Tries the engine of each role, and looks at what is installed and which variables change where calls go."""
 
 from __future__ import annotations
 
+import os
+import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 
 from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.extractive.modules import chat_answers
-from investigator.doctor.environment import environment
 from investigator.doctor.examination import Examination
-from investigator.doctor.findings import Diagnosis
+from investigator.doctor.findings import Diagnosis, Environment, Extra
 from investigator.engines.base import Embedder
 from investigator.engines.catalogue import parse_model_options
+from investigator.engines.chat.models import KEY_VARIABLES
+from investigator.engines.embedding.embedders import DEFAULT_MODEL
 from investigator.engines.roles import Role
+from investigator.errors import EmbedderError
 from investigator.services.parts import Parts
 from investigator.settings import Settings, load_settings
+
+_EXTRAS = {"openai": "langchain-openai", "local": "xllamacpp"}
+_WAYS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_PROXY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST")
+_OURS = "INVESTIGATOR_"
 
 
 def diagnose(
@@ -39,10 +49,46 @@ def diagnose(
     notices: list[str] = []
     parts = Parts(settings or load_settings(), embedder=embedder, on_notice=notices.append)
     parts = parts.with_templates(CONTRACTS, chat_answers)
-    here = environment(parts.embedder, variables)  # first, so that no example waits for the embedder to be loaded
+    # first, so that no example waits for the embedder to be loaded
+    here = _environment(parts.embedder, os.environ if variables is None else variables)
     examined: dict[str, Examination] = {}
     for name in dict.fromkeys(models.name_for(role) for role in Role):
         examined[name] = Examination(name, partial(parts.engine, name, attempts=1), parts.prompts, on_call, clock)
     roles = tuple(examined[models.name_for(role)].in_role(role) for role in Role)
     engines = {found.name: found for found in (examination.finding(parts.prices) for examination in examined.values())}
     return Diagnosis(roles=roles, engines=tuple(engines.values()), environment=here, notices=tuple(notices))
+
+
+def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environment:
+    problem, hint = _trouble(embedder)
+    return Environment(
+        python=platform.python_version(),
+        package=_version("investigator") or "run from its source",
+        embedder=embedder.name,
+        weights_checked=not problem and embedder.name.startswith(f"{DEFAULT_MODEL}@"),
+        embedder_problem=problem,
+        embedder_hint=hint,
+        extras=tuple(Extra(name=name, library=library, version=_version(library)) for name, library in _EXTRAS.items()),
+        variables=tuple(sorted(name for name, value in variables.items() if value and _matters(name))),
+    )
+
+
+def _trouble(embedder: Embedder) -> tuple[str, str]:
+    """Return what is wrong with the embedder and what to do; the bundled one checks its weights before a first text."""
+    try:
+        embedder.embed(("a text",))
+    except EmbedderError as error:
+        return error.message, error.hint
+    return "", ""
+
+
+def _matters(name: str) -> bool:
+    known = name.upper() in _WAYS or name in _ADDRESSES or name in KEY_VARIABLES.values()
+    return known or name.startswith(_OURS)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

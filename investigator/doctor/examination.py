@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
-from investigator.doctor.examples import SENDS, doubt, example
+from investigator.doctor.examples import EXAMPLES, SENDS, doubt
 from investigator.doctor.findings import EngineFinding, RoleFinding, RoleState, StructuredOutput
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.chat.engine import ChatEngine
@@ -46,7 +46,7 @@ class Examination:
         self._prompts = prompts
         self._engine: Engine | None = None
         self._failure: InvestigatorError | None = None
-        self._asked_format = ReplyFormat.NONE
+        self._schema_asked = False
         self._answers = 0
         self._all_of_form = True
         try:
@@ -55,15 +55,15 @@ class Examination:
             self._failure = error
         else:
             self._name = self._engine.name
-            self._asked_format = _format_of(self._engine)
+            self._schema_asked = _format_of(self._engine) is not ReplyFormat.NONE
 
     def in_role(self, role: Role) -> RoleFinding:
         """Return how the engine does in a role."""
         blank = RoleFinding(role=role, engine=self._name, sends=SENDS[role], state=RoleState.FAILED)
         if isinstance(self._engine, RecordedEngine):
             return blank.changed(state=RoleState.NOT_ASKED, remark=_ONLY_ITS_OWN)
-        asked = example(role)
-        prompts = [self._prompts.prompt(asked.template, variables) for variables in asked.variables]
+        template, asked = EXAMPLES[role]
+        prompts = [self._prompts.prompt(template, variables) for variables in asked]
         replies: list[Reply] = []
         for prompt in prompts:
             if self._engine is not None and self._failure is None:
@@ -122,7 +122,7 @@ class Examination:
     def _structured_output(self, engine: Engine) -> StructuredOutput:
         if not isinstance(engine, ChatEngine | GgufEngine):
             return StructuredOutput.NOT_NEEDED
-        if isinstance(engine, ChatEngine) and self._asked_format is ReplyFormat.NONE:
+        if isinstance(engine, ChatEngine) and not self._schema_asked:
             return StructuredOutput.NOT_OFFERED
         if not self._answers:
             return StructuredOutput.UNKNOWN

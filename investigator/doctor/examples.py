@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from investigator.bb3.records import KnowledgeReply, Module, PassagesVariables, Speaker, Turn
 from investigator.engines.roles import Role
@@ -49,29 +48,73 @@ _NEED = Need(term="annual rent of the boathouse", reason="It is what is asked fo
 _EVIDENCE = "E1"
 
 
-@dataclass(frozen=True)
-class Example:
-    """What a role is asked: the template's name and its variables, once or more."""
+def _passage(text: str, match: float) -> Passage:
+    return Passage(
+        document_id=_DOCUMENT,
+        start=0,
+        end=len(text),
+        text=text,
+        line=1,
+        score=match,
+        similarity=match,
+        overlap=match,
+        document_match=match,
+    )
 
-    template: str
-    variables: tuple[Record, ...]
+
+_CARD = DocumentCard(document_id=_DOCUMENT, title=_TITLE, pages=1, match=0.9, snippet=_WITH_ANSWER)
 
 
-def example(role: Role) -> Example:
-    """The example of a role; that of `ask` is put to a passage with the answer, and to one without it."""
-    match role:
-        case Role.THINK:
-            return Example("critical_thinking/think", (_think(),))
-        case Role.PLAN:
-            return Example("planner/plan", (_plan(),))
-        case Role.ASK:
-            return Example("query/ask", (_ask(_passage(_WITH_ANSWER, 0.9)), _ask(_passage(_WITHOUT, 0.05))))
-        case Role.REFLECT:
-            return Example("reflection/reflect", (_reflect(),))
-        case Role.ANSWER:
-            return Example("answer/answer", (_answer(),))
-        case Role.CHAT:
-            return Example(Module.SKM.template, (_chat(),))
+def _ask(passage: Passage) -> AskVariables:
+    return AskVariables(
+        main_question=_QUESTION,
+        mission=_MISSION,
+        sub_question=_QUESTION,
+        document_id=_DOCUMENT,
+        document_title=_TITLE,
+        needs=(_NEED,),
+        passages=(passage,),
+    )
+
+
+_THINK = ThinkVariables(
+    question=_QUESTION,
+    mission=_MISSION,
+    strategy=_STRATEGY,
+    documents=(_CARD,),
+    document_count=1,
+    term_frequencies=(TermFrequency(term="rent", document_share=1.0),),
+)
+_PLAN = PlanVariables(
+    question=_QUESTION,
+    mission=_MISSION,
+    strategy=_STRATEGY,
+    needs=(_NEED,),
+    documents=(_CARD,),
+    history=(),
+    unknown_infos=(),
+    past_strategies=(),
+    step_limit=1,
+)
+_MEMORY = Memory(id=1, target_document_id=_DOCUMENT, question=_QUESTION, reply=_ANSWER, point=95)
+_REFLECT = ReflectVariables(question=_QUESTION, mission=_MISSION, needs=(_NEED,), memories=(_MEMORY,))
+_FOUND = Evidence(id=_EVIDENCE, text=_ANSWER, document_id=_DOCUMENT, place=f"{_DOCUMENT}, line 1", point=95)
+_CHAT = PassagesVariables(
+    turns=(Turn(speaker=Speaker.PARTNER, text=_QUESTION),), passages=(_passage(_WITH_ANSWER, 0.9),)
+)
+
+EXAMPLES: Mapping[Role, tuple[str, tuple[Record, ...]]] = {
+    Role.THINK: ("critical_thinking/think", (_THINK,)),
+    Role.PLAN: ("planner/plan", (_PLAN,)),
+    Role.ASK: ("query/ask", (_ask(_passage(_WITH_ANSWER, 0.9)), _ask(_passage(_WITHOUT, 0.05)))),
+    Role.REFLECT: ("reflection/reflect", (_REFLECT,)),
+    Role.ANSWER: (
+        "answer/answer",
+        (AnswerVariables(question=_QUESTION, mission=_MISSION, evidence=(_FOUND,), unknown_infos=()),),
+    ),
+    Role.CHAT: (Module.SKM.template, (_CHAT,)),
+}
+"""The template of each role's example, and its variables; `ask` sees a passage with the answer, and one without."""
 
 
 def doubt(replies: Sequence[Record]) -> str:
@@ -102,73 +145,3 @@ def _doubt_about_points(replies: Sequence[AskReply]) -> str:
     if not any(quote and quote in _WITH_ANSWER for quote in replies[0].quotes):
         return "its quotes do not stand in the passage"
     return ""
-
-
-def _passage(text: str, match: float) -> Passage:
-    return Passage(
-        document_id=_DOCUMENT,
-        start=0,
-        end=len(text),
-        text=text,
-        line=1,
-        score=match,
-        similarity=match,
-        overlap=match,
-        document_match=match,
-    )
-
-
-def _card() -> DocumentCard:
-    return DocumentCard(document_id=_DOCUMENT, title=_TITLE, pages=1, match=0.9, snippet=_WITH_ANSWER)
-
-
-def _think() -> ThinkVariables:
-    return ThinkVariables(
-        question=_QUESTION,
-        mission=_MISSION,
-        strategy=_STRATEGY,
-        documents=(_card(),),
-        document_count=1,
-        term_frequencies=(TermFrequency(term="rent", document_share=1.0),),
-    )
-
-
-def _plan() -> PlanVariables:
-    return PlanVariables(
-        question=_QUESTION,
-        mission=_MISSION,
-        strategy=_STRATEGY,
-        needs=(_NEED,),
-        documents=(_card(),),
-        history=(),
-        unknown_infos=(),
-        past_strategies=(),
-        step_limit=1,
-    )
-
-
-def _ask(passage: Passage) -> AskVariables:
-    return AskVariables(
-        main_question=_QUESTION,
-        mission=_MISSION,
-        sub_question=_QUESTION,
-        document_id=_DOCUMENT,
-        document_title=_TITLE,
-        needs=(_NEED,),
-        passages=(passage,),
-    )
-
-
-def _reflect() -> ReflectVariables:
-    memory = Memory(id=1, target_document_id=_DOCUMENT, question=_QUESTION, reply=_ANSWER, point=95)
-    return ReflectVariables(question=_QUESTION, mission=_MISSION, needs=(_NEED,), memories=(memory,))
-
-
-def _answer() -> AnswerVariables:
-    found = Evidence(id=_EVIDENCE, text=_ANSWER, document_id=_DOCUMENT, place=f"{_DOCUMENT}, line 1", point=95)
-    return AnswerVariables(question=_QUESTION, mission=_MISSION, evidence=(found,), unknown_infos=())
-
-
-def _chat() -> PassagesVariables:
-    turn = Turn(speaker=Speaker.PARTNER, text=_QUESTION)
-    return PassagesVariables(turns=(turn,), passages=(_passage(_WITH_ANSWER, 0.9),))

@@ -1,8 +1,7 @@
-"""What a reading process and its owner say to each other, and how: records as JSON, each after its length."""
+"""What a reading process and its owner say to each other, and how: records as lines of JSON."""
 
 from __future__ import annotations
 
-import struct
 from typing import BinaryIO
 
 from pydantic import ConfigDict
@@ -11,8 +10,7 @@ from investigator.documents.chunks import ChunkSettings
 from investigator.documents.readers.base import ReaderSettings
 from investigator.records import FileStatus, Record, SplitDocument, Unreadable
 
-_LENGTH = struct.Struct(">Q")
-_LONGEST = 1 << 32
+_LONGEST = 1 << 32  # bytes of one record
 
 
 class ReadRequest(Record):
@@ -60,19 +58,11 @@ class ReadAnswer(Record):
 
 def send(stream: BinaryIO, record: Record) -> None:
     """Write one record. Raises OSError if nobody reads any more."""
-    data = record.model_dump_json().encode("utf-8")
-    stream.write(_LENGTH.pack(len(data)))
-    stream.write(data)
+    stream.write(record.model_dump_json().encode("utf-8") + b"\n")
     stream.flush()
 
 
 def receive(stream: BinaryIO) -> bytes | None:
     """Return the wire form of the next record; None if the other side has ended, also in the middle of one."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    if length > _LONGEST:
-        return None
-    data = stream.read(length)
-    return data if len(data) == length else None
+    line = stream.readline(_LONGEST)
+    return line if line.endswith(b"\n") else None

@@ -100,8 +100,7 @@ def _extent(part: SplitDocument | None) -> dict[str, int | None]:
 
 def restamped(record: FileRecord, fresh: FileRecord) -> FileRecord:
     """Return a record with the path and the stamp of another."""
-    stamp = {name: getattr(fresh, name) for name in ("path", "size", "mtime_ns", "inode")}
-    return record.changed(**stamp)
+    return record.changed(path=fresh.path, size=fresh.size, mtime_ns=fresh.mtime_ns, inode=fresh.inode)
 
 
 def told_unchanged(record: FileRecord, reason: str = "") -> FileRecord:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.exchange import ReadRequest
@@ -24,29 +23,10 @@ from investigator.documents.file_records import (
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.reading_pool import FileReading, ReadingPool
 from investigator.documents.scanning import FolderSettings, FoundFile, check_folder, scan
-from investigator.records import FileRead, FileRecord, FileStatus, Record, SplitDocument
+from investigator.records import FileRead, FileRecord, FileStatus, Record
+from investigator.store.corpus import Corpus
 
-__all__ = ["CorpusWriter", "FolderSettings", "FoundFile", "Recheck", "check_folder", "refresh", "scan"]
-
-
-class CorpusWriter(Protocol):
-    """Where documents are kept. Each call is complete, and durable, when it returns."""
-
-    def put(self, files: Sequence[FileRecord], documents: Sequence[SplitDocument]) -> None:
-        """Keeps a file (the first), the files inside it, and their documents, in place of what was kept of it."""
-        ...
-
-    def touch(self, file: FileRecord) -> None:
-        """Keeps a new stamp of a file whose content is the same."""
-        ...
-
-    def rename(self, before: str, file: FileRecord) -> None:
-        """Keeps that a file has another path now, with all that was kept of it."""
-        ...
-
-    def drop(self, path: str) -> None:
-        """Forgets a file that is gone."""
-        ...
+__all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 
 
 class Recheck(Record):
@@ -65,19 +45,19 @@ _STAMPS_ONLY = Recheck()
 def refresh(
     root: Path,
     manifest: Mapping[str, FileRecord],
-    store: CorpusWriter,
+    store: Corpus,
     folder: FolderSettings,
     reader: ReaderSettings,
     chunks: ChunkSettings,
     recheck: Recheck = _STAMPS_ONLY,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[FileRead]:
-    """Brings the store up to date with the folder, file by file; a stop at any moment loses the files under way.
+    """Bring the store up to date with the folder, file by file; a stop at any moment loses the files under way.
 
     `manifest` maps paths to what the store holds. A file whose size, mtime and inode are those of its record is not
     opened. One with another stamp but the same sha256 is not read again, also not when it failed before, and one that
     was renamed keeps what is stored of it. Yields an event after each file that had to be opened; `total` counts
-    these. Raises FolderError when the folder cannot be listed, or vanishes, and ReaderError when nothing can be read.
+    these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError if nothing can be read.
     """
     return _Refresh(root, manifest, store, reader, chunks, recheck).events(scan(root, folder), clock)
 
@@ -85,7 +65,7 @@ def refresh(
 def changes(
     root: Path, manifest: Mapping[str, FileRecord], folder: FolderSettings
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Paths of files that are new, have another stamp, and are gone since; no file is opened."""
+    """Return the paths of files that are new, have another stamp, and are gone since; no file is opened."""
     found = {file.id: file for file in scan(root, folder)}
     new = tuple(sorted(found.keys() - manifest.keys()))
     gone = tuple(sorted(manifest.keys() - found.keys()))
@@ -99,7 +79,7 @@ class _Refresh:
 
     root: Path
     known: Mapping[str, FileRecord]
-    store: CorpusWriter
+    store: Corpus
     reader: ReaderSettings
     chunks: ChunkSettings
     recheck: Recheck
@@ -161,7 +141,7 @@ class _Refresh:
         )
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
-        """Brings the store up to date with one reading; what is told of it, None if it must be read after all."""
+        """Bring the store up to date with one reading; return what is told of it, None if it must be read after all."""
         contents, before = reading.contents, self.known.get(file.id)
         if contents.known and reading.opened is not None:
             return self._keep_known(file, reading)

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import LifoQueue
@@ -95,13 +95,12 @@ class _ReadingProcess:
     def read(self, request: ReadRequest) -> tuple[Opened | None, Contents]:
         """Return how a file was opened (None if it was not) and what it holds. Raises ReaderError if nothing starts."""
         process = self._running()
-        limit = _Limit(process, request.reader.max_seconds)
-        opened, contents = _asked(process, request)
-        late = limit.lifted()
+        with _killed_after(request.reader.max_seconds, process) as late:
+            opened, contents = _asked(process, request)
         if contents is None:
             self._stop()
-            return opened, _lost(process.returncode, late, request)
-        if late or contents.peak_memory > request.reader.max_memory // _LARGE_SHARE:
+            return opened, _lost(process.returncode, late.is_set(), request)
+        if late.is_set() or contents.peak_memory > request.reader.max_memory // _LARGE_SHARE:
             self._stop()
         return opened, contents
 
@@ -118,9 +117,9 @@ class _ReadingProcess:
             if self._process is not None:
                 return self._process
             self._process = process = _started()
-        limit = _Limit(process, _START_SECONDS)
-        ready = receive(_pipe(process.stdout))
-        if limit.lifted() or ready is None:
+        with _killed_after(_START_SECONDS, process) as late:
+            ready = receive(_pipe(process.stdout))
+        if late.is_set() or ready is None:
             self._stop()
             hint = f"See what it says: {sys.executable} -P -m {_MODULE} < {os.devnull}"
             raise ReaderError("the process that reads files does not start", hint=hint)
@@ -138,23 +137,22 @@ class _ReadingProcess:
                 _pipe(stream).close()
 
 
-class _Limit:
-    """Kills a process after some seconds, unless it is lifted before."""
+@contextmanager
+def _killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[threading.Event]:
+    """Kill a process if the context lasts longer than that; the event is set if it did."""
+    reached = threading.Event()
 
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
-        self._reached = threading.Event()
-        self._timer = threading.Timer(seconds, self._end, (process,))
-        self._timer.daemon = True
-        self._timer.start()
-
-    def lifted(self) -> bool:
-        """Stop counting; whether the limit was reached before."""
-        self._timer.cancel()
-        return self._reached.is_set()
-
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        self._reached.set()
+    def end() -> None:
+        reached.set()
         _kill(process)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield reached
+    finally:
+        timer.cancel()
 
 
 def _started() -> subprocess.Popen[bytes]:

@@ -51,7 +51,7 @@ class FoundFile:
 
 
 def check_folder(root: Path) -> None:
-    """Raises FolderError when the folder is missing, is no folder, or may not be listed."""
+    """Raise FolderError if the folder is missing, is no folder, or may not be listed."""
     try:
         with os.scandir(root):
             return
@@ -91,14 +91,6 @@ def printable(path: str) -> str:
     return "".join(character if character.isprintable() else "\ufffd" for character in readable)
 
 
-@dataclass(frozen=True, slots=True)
-class _Below:
-    """A folder that waits to be listed: its path, and the beginning of the ids of what is in it."""
-
-    path: str
-    prefix: str
-
-
 class _Scan:
     """One walk over a folder: real folders first, links last."""
 
@@ -113,37 +105,38 @@ class _Scan:
 
     def files(self) -> Iterator[FoundFile]:
         """Yield every file, in no certain order."""
-        for file in self._below(_Below(self._root, "")):
+        for file in self._below(self._root, ""):
             self._found.add(file.path)
             yield file
         while self._links:
             yield from self._linked(*self._links.pop(0))
 
-    def _below(self, top: _Below) -> Iterator[FoundFile]:
-        waiting = [top]
+    def _below(self, top: str, top_prefix: str) -> Iterator[FoundFile]:
+        """Yield the files below a folder; `top_prefix` is the beginning of their ids."""
+        waiting = [(top, top_prefix)]
         while waiting:
-            folder = waiting.pop()
+            path, prefix = waiting.pop()
             try:
-                where = os.stat(folder.path)
-                with os.scandir(folder.path) as listing:
+                where = os.stat(path)
+                with os.scandir(path) as listing:
                     entries = sorted(listing, key=lambda entry: entry.name)
             except OSError:
-                yield FoundFile(printable(folder.prefix[:-1]), folder.path, problem="the folder cannot be opened")
+                yield FoundFile(printable(prefix[:-1]), path, problem="the folder cannot be opened")
                 continue
             if (where.st_dev, where.st_ino) in self._folders and where.st_ino:
                 continue
             self._folders.add((where.st_dev, where.st_ino))
-            if folder.prefix and any(entry.name == DATABASE_NAME for entry in entries):
+            if prefix and any(entry.name == DATABASE_NAME for entry in entries):
                 continue
             for entry in entries:
-                identity = folder.prefix + entry.name
+                identity = prefix + entry.name
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if self._left_out(entry.name, identity, is_folder=is_folder):
                     continue
                 if entry.is_symlink():
                     self._links.append((entry, identity))
                 elif is_folder:
-                    waiting.append(_Below(entry.path, identity + "/"))
+                    waiting.append((entry.path, identity + "/"))
                 else:
                     yield from self._file(entry, identity)
 
@@ -157,7 +150,7 @@ class _Scan:
             if _holds(target, os.path.realpath(os.path.dirname(link.path))):
                 yield _refused(identity, link.path, "a link to a folder that it lies in is not followed")
             elif not self._left_out(link.name, identity, is_folder=True):
-                yield from self._below(_Below(link.path, identity + "/"))
+                yield from self._below(link.path, identity + "/")
         elif not self._known(target):
             yield from self._file(link, identity, linked=True)
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
 
 from pydantic import Field, StrictStr
 
 from investigator.errors import EvaluationDataError
-from investigator.evaluation.lines import ForeignRow, rows_of, text_lines
+from investigator.evaluation.lines import RowWithId, by_id, rows_of, text_lines
 
 Judgements = Mapping[str, Mapping[str, int]]
 """By query id and document id: how well the document fits, 0 for not at all."""
 
 
-class CorpusRow(ForeignRow):
+class CorpusRow(RowWithId):
     """A document of the corpus."""
 
     id: str = Field(alias="_id", min_length=1)
@@ -30,7 +29,7 @@ class CorpusRow(ForeignRow):
         return f"{self.title}\n{self.text}".strip() if self.title.strip() else self.text
 
 
-class QueryRow(ForeignRow):
+class QueryRow(RowWithId):
     """A query."""
 
     id: str = Field(alias="_id", min_length=1)
@@ -59,7 +58,8 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
     Raises EvaluationDataError for a file that is missing or empty, a broken line, an id that comes twice, and
     judgements of queries or documents that are not there.
     """
-    documents, asked = _by_id(corpus, CorpusRow, "documents"), _by_id(queries, QueryRow, "queries")
+    documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
+    asked = by_id(queries, "queries", rows_of(queries, QueryRow))
     judgements = _judgements(qrels)
     _check_known(qrels, "queries", judgements.keys(), asked)
     _check_known(qrels, "documents", [d for fits in judgements.values() for d in fits], documents)
@@ -69,55 +69,36 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
     return Collection(tuple(documents.values()), tuple(judged), {row.id: judgements[row.id] for row in judged})
 
 
-_Row = TypeVar("_Row", CorpusRow, QueryRow)
-
-
-def _by_id(file: Path, kind: type[_Row], what: str) -> dict[str, _Row]:
-    found: dict[str, _Row] = {}
-    for number, row in rows_of(file, kind):
-        if row.id in found:
-            raise EvaluationDataError(f"line {number} of {file}: the id {row.id} was there before")
-        found[row.id] = row
-    if not found:
-        raise EvaluationDataError(f"the file {file} holds no {what}")
-    return found
-
-
-class _Judgement(NamedTuple):
-    line: int
-    query_id: str
-    document_id: str
-    fit: int
-
-
 def _judgements(file: Path) -> dict[str, dict[str, int]]:
+    """Return the judgements of BEIR (query, document, fit; tabs) or TREC (query, 0, document, fit), by query.
+
+    A heading is passed over.
+    """
     found: dict[str, dict[str, int]] = {}
-    for one in _judgement_lines(file):
-        fits = found.setdefault(one.query_id, {})
-        if fits.setdefault(one.document_id, one.fit) != one.fit:
-            pair = f"{one.query_id} and {one.document_id}"
-            raise EvaluationDataError(f"line {one.line} of {file} judges {pair} otherwise than a line before")
+    for index, (number, line) in enumerate(text_lines(file)):
+        cells = line.split("\t") if "\t" in line else line.split()
+        if (one := _judgement(cells)) is None:
+            if index == 0 and len(cells) in (3, 4):
+                continue
+            hint = "A line holds: query id, document id, a whole number; in TREC's form a 0 stands after the query id."
+            raise EvaluationDataError(f"line {number} of {file} is no judgement: {line[:80]!r}", hint=hint)
+        query_id, document_id, fit = one
+        if found.setdefault(query_id, {}).setdefault(document_id, fit) != fit:
+            pair = f"{query_id} and {document_id}"
+            raise EvaluationDataError(f"line {number} of {file} judges {pair} otherwise than a line before")
     if not found:
         raise EvaluationDataError(f"the file {file} holds no judgements")
     return found
 
 
-def _judgement_lines(file: Path) -> Iterator[_Judgement]:
-    """Return the lines of BEIR (query, document, fit; tabs) or TREC (query, 0, document, fit).
-
-    A heading is passed over.
-    """
-    for index, (number, line) in enumerate(text_lines(file)):
-        cells = line.split("\t") if "\t" in line else line.split()
-        try:
-            if len(cells) not in (3, 4):
-                raise ValueError
-            yield _Judgement(number, cells[0].strip(), cells[-2].strip(), int(cells[-1]))
-        except ValueError as error:
-            if index == 0 and len(cells) in (3, 4):
-                continue
-            hint = "A line holds: query id, document id, a whole number; in TREC's form a 0 stands after the query id."
-            raise EvaluationDataError(f"line {number} of {file} is no judgement: {line[:80]!r}", hint=hint) from error
+def _judgement(cells: Sequence[str]) -> tuple[str, str, int] | None:
+    """Return query id, document id and fit; None if the cells of a line are no judgement."""
+    if len(cells) not in (3, 4):
+        return None
+    try:
+        return cells[0].strip(), cells[-2].strip(), int(cells[-1])
+    except ValueError:
+        return None
 
 
 def _check_known(file: Path, what: str, named: Iterable[str], known: Mapping[str, object]) -> None:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from investigator.records import Record
 
-RESAMPLES = 1000
+_RESAMPLES = 1000
 _PERCENTILES = (2.5, 97.5)
 _BLOCK = 50  # resamples drawn at once, so that a large sample needs little memory
 
@@ -36,12 +36,13 @@ def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
         return None
     sample = np.asarray(values, dtype=np.float64)
     draw = np.random.default_rng(seed)
-    means = [sample[draw.integers(len(sample), size=(_BLOCK, len(sample)))].mean(axis=1) for _ in _blocks()]
+    blocks = range(_RESAMPLES // _BLOCK)
+    means = [sample[draw.integers(len(sample), size=(_BLOCK, len(sample)))].mean(axis=1) for _ in blocks]
     return _estimate(float(sample.mean()), np.concatenate(means), len(sample))
 
 
-def statistic_of(statistic: Callable[[Rows], float | None], questions: int, seed: int = 0) -> Estimate | None:
-    """Any figure of a sample of `questions` rows with its interval; None if the sample does not determine it.
+def statistic_of(statistic: Callable[[Rows], float | None], questions: int) -> Estimate | None:
+    """Return any figure of a sample of `questions` rows with its interval; None if the sample does not determine it.
 
     `statistic` is given the numbers of the rows to take, which may repeat, and says None if they do not determine
     the figure; such resamples are left out.
@@ -49,13 +50,9 @@ def statistic_of(statistic: Callable[[Rows], float | None], questions: int, seed
     value = statistic(np.arange(questions)) if questions else None
     if value is None:
         return None
-    draw = np.random.default_rng(seed)
-    found = (statistic(draw.integers(questions, size=questions)) for _ in range(RESAMPLES))
+    draw = np.random.default_rng(0)
+    found = (statistic(draw.integers(questions, size=questions)) for _ in range(_RESAMPLES))
     return _estimate(value, np.asarray([one for one in found if one is not None], dtype=np.float64), questions)
-
-
-def _blocks() -> range:
-    return range(RESAMPLES // _BLOCK)
 
 
 def _estimate(value: float, resampled: Numbers, questions: int) -> Estimate:

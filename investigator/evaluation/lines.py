@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from reprlib import Repr
 from typing import TypeVar
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from investigator.errors import EvaluationDataError
 from investigator.records import Record
@@ -19,17 +19,23 @@ class ForeignRow(Record):
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True, populate_by_name=True)
 
 
-Row = TypeVar("Row", bound=Record)
+class RowWithId(ForeignRow):
+    """A row that has an id of its own."""
 
-GIST = 80
-"""How much of a value an error shows, in characters."""
+    id: str = Field(min_length=1)
+
+
+Row = TypeVar("Row", bound=Record)
+IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
+
+_GIST = 80  # characters of a value that an error shows
 
 _shown = Repr()
-_shown.maxstring = _shown.maxother = GIST
+_shown.maxstring = _shown.maxother = _GIST
 
 
 def text_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """(number, line) of the lines that are not empty, from 1. Raises EvaluationDataError if it cannot be read."""
+    """Yield (number, line) of the lines that are not empty, from 1. Raises EvaluationDataError."""
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as stream:
             for number, line in enumerate(stream, start=1):
@@ -43,12 +49,27 @@ def text_lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-    """(number, row) of a JSONL file. Raises EvaluationDataError, which names the line."""
+    """Yield (number, row) of a JSONL file. Raises EvaluationDataError, which names the line."""
     for number, line in text_lines(file):
         try:
             yield number, kind.model_validate_json(line)
         except ValidationError as error:
             raise EvaluationDataError(f"line {number} of {file} cannot be used: {first_fault(error)}") from error
+
+
+def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> dict[str, IdentifiedRow]:
+    """Return the numbered rows of a file by their ids.
+
+    Raises EvaluationDataError if an id comes twice, or if the file holds no `what`.
+    """
+    found: dict[str, IdentifiedRow] = {}
+    for number, row in rows:
+        if row.id in found:
+            raise EvaluationDataError(f"line {number} of {file}: the id {row.id} was there before")
+        found[row.id] = row
+    if not found:
+        raise EvaluationDataError(f"the file {file} holds no {what}")
+    return found
 
 
 def first_fault(error: ValidationError) -> str:
@@ -57,4 +78,4 @@ def first_fault(error: ValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "json_invalid":
         return first["msg"]
-    return f"{f'{where}: ' if where else ''}{first['msg']}, in {_shown.repr(first['input'])[:GIST]}"
+    return f"{f'{where}: ' if where else ''}{first['msg']}, in {_shown.repr(first['input'])[:_GIST]}"

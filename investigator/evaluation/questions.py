@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, StrictBool, StrictStr
 
 from investigator.errors import EvaluationDataError
-from investigator.evaluation.lines import ForeignRow, rows_of
-
-Page = Annotated[int, Field(ge=0)]
+from investigator.evaluation.lines import ForeignRow, RowWithId, by_id, rows_of
 
 
 class QuestionMeta(ForeignRow):
@@ -19,21 +18,20 @@ class QuestionMeta(ForeignRow):
     scope: str | None = None
 
 
-class Question(ForeignRow):
+class Question(RowWithId):
     """One question; of what is known of the answer anything may be missing, and is then not measured.
 
     `doc_ids` are the documents that answer it, `evidence` sentences of theirs, `answers` ways to say the answer,
     `key_numbers` numbers that it must name. `scope` is the one document that is asked about.
     """
 
-    id: str = Field(min_length=1)
     question: StrictStr = Field(min_length=1)
     answers: tuple[str, ...] | None = None
     answerable: StrictBool | None = None
     doc_ids: tuple[str, ...] | None = None
     evidence: tuple[str, ...] | None = None
     evidence_pages_one_based: tuple[Annotated[int, Field(ge=1)], ...] | None = None
-    evidence_pages_zero_based: tuple[Page, ...] | None = None
+    evidence_pages_zero_based: tuple[Annotated[int, Field(ge=0)], ...] | None = None
     key_numbers: tuple[str, ...] | None = None
     answer_choices: tuple[str, ...] | None = None
     kind: str | None = None
@@ -42,7 +40,7 @@ class Question(ForeignRow):
 
     @property
     def document_asked(self) -> str | None:
-        """Return the one document that the question is about, where the row names one."""
+        """Return the one document that the question is about, if the row names one."""
         return self.scope or (self.meta.scope if self.meta else None)
 
     @property
@@ -55,7 +53,7 @@ class Question(ForeignRow):
 
     @property
     def documents(self) -> frozenset[str]:
-        """Ids of the right documents; empty if there are none or they are not known."""
+        """Return the ids of the right documents; empty if there are none or they are not known."""
         named = self.doc_ids or (() if self.answerable is False or not self.document_asked else (self.document_asked,))
         return frozenset(named)
 
@@ -71,13 +69,11 @@ def read_questions(file: Path) -> tuple[Question, ...]:
 
     Raises EvaluationDataError if a line is broken, an id comes twice, or none.
     """
-    found: dict[str, Question] = {}
+    return tuple(by_id(file, "questions", _asked(file)).values())
+
+
+def _asked(file: Path) -> Iterator[tuple[int, Question]]:
     for number, question in rows_of(file, Question):
-        if question.id in found:
-            raise EvaluationDataError(f"line {number} of {file}: the id {question.id} was there before")
         if not question.question.strip():
             raise EvaluationDataError(f"line {number} of {file}: the question is empty")
-        found[question.id] = question
-    if not found:
-        raise EvaluationDataError(f"the file {file} holds no questions")
-    return tuple(found.values())
+        yield number, question

@@ -10,8 +10,7 @@ from pathlib import Path
 from investigator.engines.base import Embedder
 from investigator.errors import SettingsError
 from investigator.evaluation.beir import Collection, CorpusRow
-from investigator.evaluation.ranking_measures import DEPTH, ranking_scores
-from investigator.evaluation.retrieval_report import QueryResult, RetrievalReport, retrieval_report
+from investigator.evaluation.retrieval_report import QueryResult, RetrievalReport, ranking_scores, retrieval_report
 from investigator.records import (
     Chunk,
     Document,
@@ -32,6 +31,7 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 _HOLDS = "evaluated corpus"
+_DEPTH = 100  # documents of a ranking that are looked at
 _TOLD = 500  # documents between two words of progress
 
 
@@ -101,11 +101,11 @@ class RetrievalEvaluation:
         seconds: dict[tuple[Half, str], float] = {}
         queries = self._collection.queries
         for library in libraries.values():
-            library.ranked(queries[0].text, DEPTH)  # what is loaded at the first query is no part of its time
+            library.ranked(queries[0].text, _DEPTH)  # what is loaded at the first query is no part of its time
         for done, query in enumerate(queries, start=1):
             for half, library in libraries.items():
                 began = self._clock()
-                ranked = library.ranked(query.text, DEPTH, half)
+                ranked = library.ranked(query.text, _DEPTH, half)
                 seconds[half, query.id] = self._clock() - began
                 rankings[half][query.id] = [one.document_id for one in ranked]
             yield Progressed(phase="searching", done=done, total=len(queries))

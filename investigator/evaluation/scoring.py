@@ -1,9 +1,10 @@
-"""What each measure says of one question: known answers against what came of it. Pure."""
+"""Measure the outcome of one question against its known answers. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum, auto
+from enum import StrEnum
+from typing import Self
 
 from investigator.evaluation.answer_text import contains_answer, exact_match, number_recall, token_f1
 from investigator.evaluation.evidence_match import holds, overlaps, share_found
@@ -13,38 +14,47 @@ from investigator.records import Quote
 
 
 class Measure(StrEnum):
-    """What is measured; the comments say of which questions the mean is taken."""
+    """What is measured, with its label in tables; the comments say of which questions the mean is taken."""
+
+    label: str
+
+    def __new__(cls, value: str, label: str) -> Self:
+        """Return a member whose value is `value`."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.label = label
+        return member
 
     # of questions whose right documents are known: by the search alone
-    RANKED_FIRST = auto()
-    RANKED_IN_3 = auto()
-    RANKED_EVIDENCE = auto()  # whose evidence is known
+    RANKED_FIRST = "ranked_first", "right document ranked first"
+    RANKED_IN_3 = "ranked_in_3", "right document among the first 3 ranked"
+    RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"  # whose evidence is known
     # of the same: by the citations of the answer
-    CITED_FIRST = auto()
-    CITED_HIT = auto()
-    CITED_RECALL = auto()
+    CITED_FIRST = "cited_first", "first cited document is right"
+    CITED_HIT = "cited_hit", "a cited document is right"
+    CITED_RECALL = "cited_recall", "right documents that are cited"
     # of questions whose evidence or pages are known
-    EVIDENCE_HIT = auto()
-    EVIDENCE_WHOLE = auto()
-    EVIDENCE_RECALL = auto()
-    PAGE_HIT = auto()
+    EVIDENCE_HIT = "evidence_hit", "evidence is quoted"
+    EVIDENCE_WHOLE = "evidence_whole", "evidence is quoted whole"
+    EVIDENCE_RECALL = "evidence_recall", "pieces of evidence that are quoted"
+    PAGE_HIT = "page_hit", "a cited page is right"
     # of questions whose answer is known in free words
-    ANSWER_F1 = auto()
-    ANSWER_EXACT = auto()
-    ANSWER_CONTAINS = auto()
-    NUMBER_RECALL = auto()
+    ANSWER_F1 = "answer_f1", "answer, token F1"
+    ANSWER_EXACT = "answer_exact", "answer matches exactly"
+    ANSWER_CONTAINS = "answer_contains", "answer contains a known one"
+    NUMBER_RECALL = "number_recall", "known numbers that the answer names"
     # of all questions of which it is known whether they can be answered
-    NO_ANSWER_PRECISION = auto()
-    NO_ANSWER_RECALL = auto()
-    NO_ANSWER_F1 = auto()
-    ROC_AREA = auto()
-    RISK_AREA = auto()
-    RISK_AREA_EVIDENCE = auto()
-    PRECISION_70 = auto()
-    PRECISION_70_EVIDENCE = auto()
-    PRECISION_70_BEST = auto()
+    NO_ANSWER_PRECISION = "no_answer_precision", "no answer: precision"
+    NO_ANSWER_RECALL = "no_answer_recall", "no answer: recall"
+    NO_ANSWER_F1 = "no_answer_f1", "no answer: F1"
+    ROC_AREA = "roc_area", "answerable or not, area under ROC"
+    RISK_AREA = "risk_area", "area under risk-coverage (0 is best)"
+    RISK_AREA_EVIDENCE = "risk_area_evidence", "- the same, with evidence"
+    PRECISION_70 = "precision_70", "precision at 70 % coverage"
+    PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
+    PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
     # of all citations
-    PROVEN = auto()
+    PROVEN = "proven", "quotes that stand in the documents"
 
 
 def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:

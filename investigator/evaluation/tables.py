@@ -14,32 +14,6 @@ from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import HEADLINES, plural
 
-LABELS = {
-    Measure.RANKED_FIRST: "right document ranked first",
-    Measure.RANKED_IN_3: "right document among the first 3 ranked",
-    Measure.RANKED_EVIDENCE: "evidence in the first 5 passages",
-    Measure.CITED_FIRST: "first cited document is right",
-    Measure.CITED_HIT: "a cited document is right",
-    Measure.CITED_RECALL: "right documents that are cited",
-    Measure.EVIDENCE_HIT: "evidence is quoted",
-    Measure.EVIDENCE_WHOLE: "evidence is quoted whole",
-    Measure.EVIDENCE_RECALL: "pieces of evidence that are quoted",
-    Measure.PAGE_HIT: "a cited page is right",
-    Measure.ANSWER_F1: "answer, token F1",
-    Measure.ANSWER_EXACT: "answer matches exactly",
-    Measure.ANSWER_CONTAINS: "answer contains a known one",
-    Measure.NUMBER_RECALL: "known numbers that the answer names",
-    Measure.NO_ANSWER_PRECISION: "no answer: precision",
-    Measure.NO_ANSWER_RECALL: "no answer: recall",
-    Measure.NO_ANSWER_F1: "no answer: F1",
-    Measure.ROC_AREA: "answerable or not, area under ROC",
-    Measure.RISK_AREA: "area under risk-coverage (0 is best)",
-    Measure.RISK_AREA_EVIDENCE: "- the same, with evidence",
-    Measure.PRECISION_70: "precision at 70 % coverage",
-    Measure.PRECISION_70_EVIDENCE: "- the same, with evidence",
-    Measure.PRECISION_70_BEST: "- the best possible on these questions",
-    Measure.PROVEN: "quotes that stand in the documents",
-}
 _BY_KIND = {
     Measure.RANKED_FIRST: "ranked first",
     Measure.CITED_HIT: "cited right",
@@ -99,7 +73,7 @@ def _measures(group: GroupReport) -> Text:
     rows = []
     for measure in Measure:
         one = group.estimate(measure)
-        rows.append((LABELS[measure], share(one), _interval(one, 3), f"{one.questions:,}" if one else "-"))
+        rows.append((measure.label, share(one), _interval(one, 3), f"{one.questions:,}" if one else "-"))
     return columns(rows, heading=("measure", "value", "95 %", "questions"))
 
 

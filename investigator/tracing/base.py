@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
 from investigator.records import Investigation, Prompt, Reply
@@ -14,22 +15,29 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-class CallTrace(Protocol):
-    """One engine call that is being watched."""
+@dataclass
+class WatchedCall:
+    """One engine call: the prompt, the engine's name, the key under which the reply is kept, and later the reply.
+
+    `reused` says that the reply was kept from before and the engine was not called.
+    """
+
+    prompt: Prompt
+    engine: str
+    key: str
+    reply: Reply | None = None
+    reused: bool = False
 
     def done(self, reply: Reply, *, reused: bool = False) -> None:
-        """Record the reply; `reused` if it was kept from before and the engine was not called."""
-        ...
+        """Record the reply."""
+        self.reply, self.reused = reply, reused
 
 
 class RunTrace(Protocol):
     """One run that is being watched. Safe to use from several threads."""
 
-    def call(self, prompt: Prompt, engine: str, key: str) -> AbstractContextManager[CallTrace]:
-        """Watch one call, as long as the context lasts; an error that leaves it is that of the call.
-
-        `engine` is the name of the engine, `key` the key under which the reply is kept.
-        """
+    def call(self, call: WatchedCall) -> AbstractContextManager[WatchedCall]:
+        """Watch one call, as long as the context lasts; an error that leaves it is that of the call."""
         ...
 
     def ended(self, investigation: Investigation) -> None:
@@ -50,58 +58,35 @@ class Tracer(Protocol):
         ...
 
 
-class NoTrace:
-    """Watches nothing: tracer, run and call in one."""
-
-    @contextmanager
-    def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[NoTrace]:
-        """Do nothing."""
-        yield self
-
-    @contextmanager
-    def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[NoTrace]:
-        """Do nothing."""
-        yield self
-
-    def done(self, reply: Reply, *, reused: bool = False) -> None:
-        """Do nothing."""
-
-    def ended(self, investigation: Investigation) -> None:
-        """Do nothing."""
-
-
+@dataclass(frozen=True)
 class Traces:
-    """Watches with several tracers."""
+    """Watches with several tracers, or with none."""
 
-    def __init__(self, tracers: Sequence[Tracer]) -> None:
-        self._tracers = tuple(tracers)
+    tracers: tuple[Tracer, ...] = ()
 
     @contextmanager
-    def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[RunTrace]:
+    def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[RunTraces]:
         """Watch the run with each tracer."""
         with ExitStack() as stack:
-            begun = [tracer.run(run_id, question, engine, resumed=resumed) for tracer in self._tracers]
-            yield _Runs([stack.enter_context(run) for run in begun])
+            begun = [tracer.run(run_id, question, engine, resumed=resumed) for tracer in self.tracers]
+            yield RunTraces(tuple(stack.enter_context(run) for run in begun))
 
 
-class _Runs:
-    def __init__(self, runs: Sequence[RunTrace]) -> None:
-        self._runs = runs
+@dataclass(frozen=True)
+class RunTraces:
+    """One run that is being watched by several tracers, or by none."""
+
+    runs: tuple[RunTrace, ...] = ()
 
     @contextmanager
-    def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[CallTrace]:
+    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
+        """Watch the call with each tracer."""
         with ExitStack() as stack:
-            yield _Calls([stack.enter_context(run.call(prompt, engine, key)) for run in self._runs])
+            for run in self.runs:
+                stack.enter_context(run.call(call))
+            yield call
 
     def ended(self, investigation: Investigation) -> None:
-        for run in self._runs:
+        """Record the end with each tracer."""
+        for run in self.runs:
             run.ended(investigation)
-
-
-class _Calls:
-    def __init__(self, calls: Sequence[CallTrace]) -> None:
-        self._calls = calls
-
-    def done(self, reply: Reply, *, reused: bool = False) -> None:
-        for call in self._calls:
-            call.done(reply, reused=reused)

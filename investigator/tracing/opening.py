@@ -13,7 +13,7 @@ from pydantic import Field
 
 from investigator.errors import SettingsError
 from investigator.records import Record
-from investigator.tracing.base import NoTrace, Tracer, Traces
+from investigator.tracing.base import Tracer, Traces
 from investigator.tracing.delivery import DeliveringTracer, collector_of, exporter_class, protocol_of
 from investigator.tracing.spans import SpanTracer
 from investigator.tracing.trace_file import TraceFile
@@ -54,17 +54,13 @@ def open_tracer(
         tracers.append(TraceFile(file, prompts=settings.prompts, on_notice=on_notice))
     if (spans := _spans(variables, on_notice)) is not None:
         tracers.append(spans)
-    if len(tracers) == 1:
-        return tracers[0]
-    return Traces(tracers) if tracers else NoTrace()
+    return Traces(tuple(tracers))
 
 
 def _check_outside(file: Path, folder: Path) -> None:
     """Raises SettingsError if the next question would find the trace among the documents; hidden files are ignored."""
-    real = file.resolve()
-    if not real.is_relative_to(folder.resolve()):
-        return
-    if not any(part.startswith(".") for part in real.relative_to(folder.resolve()).parts):
+    real, documents = file.resolve(), folder.resolve()
+    if real.is_relative_to(documents) and not any(part.startswith(".") for part in real.relative_to(documents).parts):
         raise SettingsError(
             f"the trace {file} is inside the folder of documents, and would be read as one of them",
             hint="Name a file outside the folder: --trace ../trace.jsonl",

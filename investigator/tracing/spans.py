@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from investigator.engines.roles import role_of
-from investigator.records import Investigation, Prompt, Reply
-from investigator.tracing.base import encodable
+from investigator.records import Investigation, Reply
+from investigator.tracing.base import WatchedCall, encodable
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import Span, Tracer, TracerProvider
+    from opentelemetry.trace import Span, TracerProvider
 
 _AGENT = "investigator"
 _PROVIDERS = {
@@ -43,9 +43,9 @@ class SpanTracer:
     def __init__(
         self, provider: TracerProvider, *, content: bool = False, on_end: Callable[[], None] = lambda: None
     ) -> None:
-        self._tracer = provider.get_tracer(_AGENT)
-        self._content = content
-        self._on_end = on_end
+        self.tracer = provider.get_tracer(_AGENT)
+        self.content = content
+        self.on_end = on_end
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
@@ -59,10 +59,10 @@ class SpanTracer:
             "investigator.engine": encodable(engine),
             "investigator.resumed": resumed,
         }
-        if self._content:
+        if self.content:
             attributes["gen_ai.input.messages"] = _message("user", question)
-        span = self._tracer.start_span(f"invoke_agent {_AGENT}", kind=SpanKind.INTERNAL, attributes=attributes)
-        run = _Run(self._tracer, span, run_id, self._content, self._on_end)
+        span = self.tracer.start_span(f"invoke_agent {_AGENT}", kind=SpanKind.INTERNAL, attributes=attributes)
+        run = _Run(self, span, run_id)
         try:
             yield run
         except GeneratorExit:  # nobody wanted the next step, which is no error
@@ -76,31 +76,29 @@ class SpanTracer:
 
 
 class _Run:
-    def __init__(self, tracer: Tracer, span: Span, run_id: str, content: bool, on_end: Callable[[], None]) -> None:
-        self._tracer = tracer
+    def __init__(self, by: SpanTracer, span: Span, run_id: str) -> None:
+        self._by = by
         self._span = span
         self._run_id = run_id
-        self._content = content
-        self._on_end = on_end
         self._closed = False
 
     @contextmanager
-    def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[_Call]:
+    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
         """Watch a call with a span. Its parent is given, for a worker's thread does not know the current one."""
         from opentelemetry.trace import SpanKind, set_span_in_context, use_span
 
-        asked = _asked(engine)
+        asked = _asked(call.engine)
         attributes: dict[str, str | int | bool] = {
             **asked,
             "gen_ai.operation.name": "chat",
             "investigator.run_id": self._run_id,
-            "investigator.role": role_of(prompt.template).value,
-            "investigator.template": prompt.template,
-            "investigator.key": key,
+            "investigator.role": role_of(call.prompt.template).value,
+            "investigator.template": call.prompt.template,
+            "investigator.key": call.key,
         }
-        if self._content:
-            attributes["gen_ai.input.messages"] = _message("user", prompt.text)
-        span = self._tracer.start_span(
+        if self._by.content:
+            attributes["gen_ai.input.messages"] = _message("user", call.prompt.text)
+        span = self._by.tracer.start_span(
             f"chat {asked['gen_ai.request.model']}",
             context=set_span_in_context(self._span),
             kind=SpanKind.CLIENT,
@@ -108,17 +106,20 @@ class _Run:
         )
         with use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
             try:
-                yield _Call(span, self._content)
+                yield call
             except BaseException as error:
                 _failed(span, error)
                 raise
+            finally:
+                if call.reply is not None:
+                    self._replied(span, call.reply, call.reused)
 
     def ended(self, investigation: Investigation) -> None:
         """Record the outcome, and end the span."""
         if answer := investigation.answer:
             self._span.set_attribute("investigator.status", answer.status.value)
             self._span.set_attribute("investigator.stop", answer.stop.value)
-            if self._content:
+            if self._by.content:
                 self._span.set_attribute("gen_ai.output.messages", _message("assistant", answer.text))
         self._span.set_attribute("investigator.calls", investigation.usage.calls)
         self.close()
@@ -128,24 +129,17 @@ class _Run:
         if not self._closed:
             self._closed = True
             self._span.end()
-            self._on_end()
+            self._by.on_end()
 
-
-class _Call:
-    def __init__(self, span: Span, content: bool) -> None:
-        self._span = span
-        self._content = content
-
-    def done(self, reply: Reply, *, reused: bool = False) -> None:
-        self._span.set_attribute("investigator.reused", reused)
-        self._span.set_attribute("gen_ai.response.finish_reasons", [reply.finish_reason.value])
+    def _replied(self, span: Span, reply: Reply, reused: bool) -> None:
+        finish_reason = reply.finish_reason.value
+        span.set_attribute("investigator.reused", reused)
+        span.set_attribute("gen_ai.response.finish_reasons", [finish_reason])
         if not reused:
-            self._span.set_attribute("gen_ai.usage.input_tokens", reply.input_tokens)
-            self._span.set_attribute("gen_ai.usage.output_tokens", reply.output_tokens)
-        if self._content:
-            self._span.set_attribute(
-                "gen_ai.output.messages", _message("assistant", reply.text, reply.finish_reason.value)
-            )
+            span.set_attribute("gen_ai.usage.input_tokens", reply.input_tokens)
+            span.set_attribute("gen_ai.usage.output_tokens", reply.output_tokens)
+        if self._by.content:
+            span.set_attribute("gen_ai.output.messages", _message("assistant", reply.text, finish_reason))
 
 
 def _asked(engine: str) -> dict[str, str | int]:

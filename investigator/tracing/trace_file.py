@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from os import SEEK_END
 from pathlib import Path
 from threading import Lock
 from typing import IO
 
 from investigator.engines.roles import role_of
 from investigator.errors import InvestigatorError, SettingsError
-from investigator.records import AnswerStatus, Investigation, Prompt, Record, Reply, StopReason, Usage
-from investigator.tracing.base import encodable
+from investigator.records import Investigation, Record
+from investigator.tracing.base import WatchedCall, encodable
 from investigator.tracing.trace_lines import Called, RunBegan, RunEnded
 
 _BEGINNING = b'{"kind":"'
@@ -38,19 +38,26 @@ class TraceFile:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._path = path.expanduser()
-        self._prompts = prompts
-        self._on_notice = on_notice
-        self._now = now
-        self._clock = clock
-        _opened(self._path).close()
+        self.path = path.expanduser()
+        self.prompts = prompts
+        self.on_notice = on_notice
+        self.now = now
+        self.clock = clock
+        _opened(self.path).close()
 
     @contextmanager
     def run(self, run_id: str, question: str, engine: str, *, resumed: bool = False) -> Iterator[_Run]:
         """Write the beginning now, the end when the context is left. Raises SettingsError as the constructor does."""
-        with _opened(self._path) as file:
-            run = _Run(run_id, _Lines(file, self._path, self._on_notice), self._prompts, self._now, self._clock)
-            run.began(question, engine, resumed)
+        with _opened(self.path) as file:
+            run = _Run(self, file, run_id)
+            began = RunBegan(
+                time=self.now(),
+                run_id=run_id,
+                question=encodable(question),
+                engine=encodable(engine),
+                resumed=resumed,
+            )
+            run.write(began)
             error = ""
             try:
                 yield run
@@ -64,30 +71,20 @@ class TraceFile:
 
 
 class _Run:
-    def __init__(
-        self, run_id: str, lines: _Lines, prompts: bool, now: Callable[[], datetime], clock: Callable[[], float]
-    ) -> None:
-        self._run_id = run_id
-        self._lines = lines
-        self._prompts = prompts
-        self._now = now
-        self._clock = clock
-        self._began = clock()
-        self._closed = False
+    """Writes the lines of one run, one system call each, until one cannot be written."""
 
-    def began(self, question: str, engine: str, resumed: bool) -> None:
-        began = RunBegan(
-            time=self._now(),
-            run_id=self._run_id,
-            question=encodable(question),
-            engine=encodable(engine),
-            resumed=resumed,
-        )
-        self._lines.write(began)
+    def __init__(self, by: TraceFile, file: IO[bytes], run_id: str) -> None:
+        self._by = by
+        self._file = file
+        self._run_id = run_id
+        self._began = by.clock()
+        self._closed = False
+        self._broken = False
+        self._lock = Lock()
 
     @contextmanager
-    def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[_Call]:
-        call, time, began, error = _Call(), self._now(), self._clock(), ""
+    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
+        time, began, error = self._by.now(), self._by.clock(), ""
         try:
             yield call
         except BaseException as problem:
@@ -98,72 +95,29 @@ class _Run:
             line = Called(
                 time=time,
                 run_id=self._run_id,
-                role=role_of(prompt.template),
-                template=prompt.template,
-                engine=encodable(engine),
-                key=key,
+                role=role_of(call.prompt.template),
+                template=call.prompt.template,
+                engine=encodable(call.engine),
+                key=call.key,
                 seconds=self._since(began),
                 input_tokens=reply.input_tokens if reply else 0,
                 output_tokens=reply.output_tokens if reply else 0,
                 finish_reason=reply.finish_reason if reply else None,
                 reused=call.reused,
                 error=error,
-                prompt=encodable(prompt.text) if self._prompts else None,
-                reply=encodable(reply.text) if self._prompts and reply else None,
+                prompt=encodable(call.prompt.text) if self._by.prompts else None,
+                reply=encodable(reply.text) if self._by.prompts and reply else None,
             )
-            self._lines.write(line)
+            self.write(line)
 
     def ended(self, investigation: Investigation) -> None:
         answer = investigation.answer
-        self._end(
-            status=answer.status if answer else None, stop=answer.stop if answer else None, usage=investigation.usage
-        )
+        end = self._end().changed(usage=investigation.usage)
+        self._close(end.changed(status=answer.status, stop=answer.stop) if answer else end)
 
     def close(self, error: str) -> None:
         if not self._closed:
-            self._end(error=error)
-
-    def _end(
-        self,
-        status: AnswerStatus | None = None,
-        stop: StopReason | None = None,
-        usage: Usage | None = None,
-        error: str = "",
-    ) -> None:
-        self._closed = True
-        line = RunEnded(
-            time=self._now(),
-            run_id=self._run_id,
-            seconds=self._since(self._began),
-            status=status,
-            stop=stop,
-            usage=usage,
-            error=error,
-        )
-        self._lines.write(line)
-
-    def _since(self, began: float) -> float:
-        return round(self._clock() - began, 6)
-
-
-@dataclass
-class _Call:
-    reply: Reply | None = None
-    reused: bool = False
-
-    def done(self, reply: Reply, *, reused: bool = False) -> None:
-        self.reply, self.reused = reply, reused
-
-
-class _Lines:
-    """Writes whole lines, one system call each, until one cannot be written."""
-
-    def __init__(self, file: IO[bytes], path: Path, on_notice: Callable[[str], None] | None) -> None:
-        self._file = file
-        self._path = path
-        self._on_notice = on_notice
-        self._lock = Lock()
-        self._broken = False
+            self._close(self._end().changed(error=error))
 
     def write(self, record: Record) -> None:
         line = record.model_dump_json().encode() + b"\n"
@@ -175,37 +129,43 @@ class _Lines:
                     line = line[self._file.write(line) :]
             except OSError as error:
                 self._broken = True
-                if self._on_notice is not None:
-                    self._on_notice(f"Tracing to {self._path} stopped: {error.strerror}.")
+                if self._by.on_notice is not None:
+                    self._by.on_notice(f"Tracing to {self._by.path} stopped: {error.strerror}.")
+
+    def _end(self) -> RunEnded:
+        return RunEnded(time=self._by.now(), run_id=self._run_id, seconds=self._since(self._began))
+
+    def _close(self, end: RunEnded) -> None:
+        self._closed = True
+        self.write(end)
+
+    def _since(self, began: float) -> float:
+        return round(self._by.clock() - began, 6)
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """The file, unbuffered, for appending whole lines. Raises SettingsError."""
+    """Return the file, unbuffered, for appending whole lines; half a line of a killed process is ended.
+
+    Raises SettingsError.
+    """
     try:
-        if path.is_file() and path.stat().st_size:
-            _check_is_trace(path)
+        kept = path.is_file() and path.stat().st_size
+        half = _is_cut_off(path) if kept else False
         file = path.open("ab", buffering=0)
-        if path.is_file() and not _ends_a_line(path):
+        if half:
             file.write(b"\n")
     except OSError as error:
         raise SettingsError(f"the trace cannot be written to {path}: {error.strerror}", hint=_HINT) from error
     return file
 
 
-def _check_is_trace(path: Path) -> None:
+def _is_cut_off(path: Path) -> bool:
+    """Return True if the last line of the trace is not a whole one. Raises SettingsError for what is not a trace."""
     with path.open("rb") as file:
         if file.read(len(_BEGINNING)) != _BEGINNING:
             raise SettingsError(f"{path} exists and is not a trace; nothing was written to it", hint=_HINT)
-
-
-def _ends_a_line(path: Path) -> bool:
-    """Return True if the file ends with a whole line; a killed process may have left half of one."""
-    with path.open("rb") as file:
-        length = file.seek(0, 2)
-        if not length:
-            return True
-        file.seek(-1, 2)
-        return file.read(1) == b"\n"
+        file.seek(-1, SEEK_END)
+        return file.read(1) != b"\n"
 
 
 def _told(error: BaseException) -> str:

@@ -11,7 +11,8 @@ from mill import SAID, TEXT, call
 from investigator.asking.call import Call, TimedEngine, Traced
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import EngineError
-from investigator.records import Investigation, Prompt, Reply
+from investigator.records import Investigation, Reply
+from investigator.tracing.base import WatchedCall
 
 
 class Watching:
@@ -21,16 +22,15 @@ class Watching:
         self.heard: list[str] = []
 
     @contextmanager
-    def call(self, prompt: Prompt, engine: str, key: str) -> Iterator[Watching]:
-        self.heard.append(f"{prompt.template} to {engine}")
+    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
+        self.heard.append(f"{call.prompt.template} to {call.engine}")
         try:
-            yield self
+            yield call
         except EngineError as error:
             self.heard.append(f"failed: {error.message}")
             raise
-
-    def done(self, reply: Reply, *, reused: bool = False) -> None:
-        self.heard.append(f"{'reused' if reused else 'new'}: {reply.text}, {reply.seconds} s")
+        assert call.reply is not None
+        self.heard.append(f"{'reused' if call.reused else 'new'}: {call.reply.text}, {call.reply.seconds} s")
 
     def ended(self, investigation: Investigation) -> None:
         self.heard.append("ended")

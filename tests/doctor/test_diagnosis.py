@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
 
-from investigator.doctor import Diagnosis, RoleFinding, RoleState, StructuredOutput, diagnose
+from investigator.doctor.diagnosis import diagnose
+from investigator.doctor.findings import Diagnosis, RoleFinding, RoleState, StructuredOutput
 from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.cached import CachedEmbedder

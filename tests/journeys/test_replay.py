@@ -30,7 +30,7 @@ from investigator import Investigator, ScriptedEmbedder
 from investigator.cli.main import app
 from investigator.errors import ContextTooLongError, EngineUnreachableError, ReplayError, UnknownRunError
 from investigator.records import Investigation, Prompt, Remembered, Replayed, Reply, Traits
-from investigator.reports.replayed import replayed_text
+from investigator.reports.terminal import replayed_text
 from investigator.resources import prompts_folder
 
 

@@ -14,7 +14,7 @@ from collectors import Collector
 from watched_run import ENDED, ENGINE, PROMPT, REPLY
 
 from investigator.errors import MissingPackageError, SettingsError
-from investigator.tracing.base import NoTrace, Tracer
+from investigator.tracing.base import Tracer, Traces, WatchedCall
 from investigator.tracing.delivery import DeliveringTracer, Protocols, collector_of, exporter_class, protocol_of
 from investigator.tracing.opening import TraceSettings, open_tracer
 
@@ -27,7 +27,7 @@ needs_http = pytest.mark.skipif(
 def watch(tracer: Tracer, look: Callable[[], None] = lambda: None) -> None:
     with tracer.run("r1", "Who?", ENGINE) as run:
         for _ in range(3):
-            with run.call(PROMPT, ENGINE, "k") as call:
+            with run.call(WatchedCall(PROMPT, ENGINE, "k")) as call:
                 call.done(REPLY)
         run.ended(ENDED)
         look()
@@ -87,9 +87,10 @@ def test_a_collector_that_never_replies_does_not_keep_the_process_from_ending() 
     """In a process of its own: what is still under way at its end must not hold it."""
     program = """
 from watched_run import ENDED, ENGINE, PROMPT, REPLY
+from investigator.tracing.base import WatchedCall
 from investigator.tracing.opening import TraceSettings, open_tracer
 with open_tracer(TraceSettings(), on_notice=print).run("r1", "Who?", ENGINE) as run:
-    with run.call(PROMPT, ENGINE, "k") as call:
+    with run.call(WatchedCall(PROMPT, ENGINE, "k")) as call:
         call.done(REPLY)
     run.ended(ENDED)
 """
@@ -109,7 +110,7 @@ with open_tracer(TraceSettings(), on_notice=print).run("r1", "Who?", ENGINE) as 
 
 
 def test_where_no_endpoint_is_set_nobody_watches() -> None:
-    assert isinstance(open_tracer(TraceSettings(), variables={}), NoTrace)
+    assert open_tracer(TraceSettings(), variables={}) == Traces()
 
 
 @pytest.mark.parametrize(
@@ -175,13 +176,14 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from watched_run import ENDED, ENGINE, PROMPT, REPLY
+from investigator.tracing.base import WatchedCall
 from investigator.tracing.opening import TraceSettings, open_tracer
 
 exporter, provider = InMemorySpanExporter(), TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(exporter))
 trace.set_tracer_provider(provider)
 with open_tracer(TraceSettings()).run("r1", "Who?", ENGINE) as run:
-    with run.call(PROMPT, ENGINE, "k") as call:
+    with run.call(WatchedCall(PROMPT, ENGINE, "k")) as call:
         call.done(REPLY)
     run.ended(ENDED)
 print(*(span.name for span in exporter.get_finished_spans()), sep=", ")

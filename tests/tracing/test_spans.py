@@ -16,6 +16,7 @@ from watched_run import ANSWER, CUT, ENDED, ENGINE, PROMPT, REPLY
 
 from investigator.errors import EngineTimeoutError
 from investigator.records import Reply
+from investigator.tracing.base import WatchedCall
 from investigator.tracing.spans import SpanTracer
 
 
@@ -35,7 +36,7 @@ def provider(exporter: InMemorySpanExporter) -> Iterator[TracerProvider]:
 def watch(tracer: SpanTracer, *replies: Reply, engine: str = ENGINE) -> None:
     with tracer.run("r1", "Who owns the plant?", engine) as run:
         for reply in replies:
-            with run.call(PROMPT, engine, "k") as call:
+            with run.call(WatchedCall(PROMPT, engine, "k")) as call:
                 call.done(reply)
         run.ended(ENDED)
 
@@ -105,7 +106,7 @@ def test_provider_model_and_server_are_told_apart(
 def test_a_reused_reply_counts_no_tokens_a_second_time(
     provider: TracerProvider, exporter: InMemorySpanExporter
 ) -> None:
-    with SpanTracer(provider).run("r1", "Who?", ENGINE) as run, run.call(PROMPT, ENGINE, "k") as call:
+    with SpanTracer(provider).run("r1", "Who?", ENGINE) as run, run.call(WatchedCall(PROMPT, ENGINE, "k")) as call:
         call.done(REPLY, reused=True)
     told = dict(chat_span(exporter).attributes or {})
     assert told["investigator.reused"] is True
@@ -139,7 +140,7 @@ def test_an_error_is_told_by_its_kind_and_not_by_its_words(
     with (
         pytest.raises(EngineTimeoutError),
         SpanTracer(provider).run("r1", "Who?", ENGINE) as run,
-        run.call(PROMPT, ENGINE, "k"),
+        run.call(WatchedCall(PROMPT, ENGINE, "k")),
     ):
         raise EngineTimeoutError("no reply to: HERON")
     for span in exporter.get_finished_spans():
@@ -155,7 +156,10 @@ def test_calls_of_worker_threads_lie_below_the_run_and_hold_what_happens_in_them
     with SpanTracer(provider).run("r1", "Who?", ENGINE) as run:
 
         def ask(_: int) -> None:
-            with run.call(PROMPT, ENGINE, "k") as call, provider.get_tracer("http").start_as_current_span("POST"):
+            with (
+                run.call(WatchedCall(PROMPT, ENGINE, "k")) as call,
+                provider.get_tracer("http").start_as_current_span("POST"),
+            ):
                 call.done(REPLY)
 
         with ThreadPoolExecutor(2) as pool:

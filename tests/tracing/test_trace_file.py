@@ -14,6 +14,7 @@ from watched_run import CUT, ENDED, PROMPT, REPLY, SECRET, read_trace
 
 from investigator.errors import RateLimitError, SettingsError
 from investigator.records import AnswerStatus, FinishReason, StopReason
+from investigator.tracing.base import WatchedCall
 from investigator.tracing.trace_file import TraceFile
 from investigator.tracing.trace_lines import Called, RunBegan, RunEnded
 
@@ -35,9 +36,9 @@ def trace_file(path: Path, *, prompts: bool = False) -> TraceFile:
 def test_a_run_is_a_line_for_its_beginning_for_each_call_and_for_its_end(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     with trace_file(path).run("r1", "Who?", "openai:m") as run:
-        with run.call(PROMPT, "openai:m", "k1") as call:
+        with run.call(WatchedCall(PROMPT, "openai:m", "k1")) as call:
             call.done(CUT)
-        with run.call(PROMPT, "openai:m", "k2") as call:
+        with run.call(WatchedCall(PROMPT, "openai:m", "k2")) as call:
             call.done(REPLY, reused=True)
         run.ended(ENDED)
     assert list(read_trace(path)) == [
@@ -82,7 +83,7 @@ def test_each_line_is_in_the_file_as_soon_as_its_call_has_ended(tmp_path: Path) 
     path = tmp_path / "trace.jsonl"
     with trace_file(path).run("r1", "Who?", "e") as run:
         assert len(path.read_bytes().splitlines()) == 1
-        with run.call(PROMPT, "e", "k") as call:
+        with run.call(WatchedCall(PROMPT, "e", "k")) as call:
             call.done(REPLY)
         assert [json.loads(line)["kind"] for line in path.read_bytes().splitlines()] == ["run_began", "called"]
 
@@ -90,7 +91,10 @@ def test_each_line_is_in_the_file_as_soon_as_its_call_has_ended(tmp_path: Path) 
 def test_texts_are_kept_only_where_that_was_asked_for(tmp_path: Path) -> None:
     for prompts, kept in ((False, (None, None)), (True, (PROMPT.text, REPLY.text))):
         path = tmp_path / f"{prompts}.jsonl"
-        with trace_file(path, prompts=prompts).run("r1", "Who?", "e") as run, run.call(PROMPT, "e", "k") as call:
+        with (
+            trace_file(path, prompts=prompts).run("r1", "Who?", "e") as run,
+            run.call(WatchedCall(PROMPT, "e", "k")) as call,
+        ):
             call.done(REPLY)
         (line,) = [line for line in read_trace(path) if isinstance(line, Called)]
         assert (line.prompt, line.reply) == kept
@@ -102,7 +106,7 @@ def test_an_error_is_told_in_its_call_and_at_the_end_and_goes_on_its_way(tmp_pat
     with (
         pytest.raises(RateLimitError),
         trace_file(path).run("r1", "Who?", "e") as run,
-        run.call(PROMPT, "e", "k"),
+        run.call(WatchedCall(PROMPT, "e", "k")),
     ):
         raise RateLimitError("no more today")
     _, called, ended = read_trace(path)
@@ -132,7 +136,7 @@ def test_what_many_threads_write_is_whole_lines(tmp_path: Path) -> None:
 
         def ask() -> None:
             for _ in range(50):
-                with run.call(PROMPT, "e", "k") as call:
+                with run.call(WatchedCall(PROMPT, "e", "k")) as call:
                     call.done(REPLY)
 
         threads = [threading.Thread(target=ask) for _ in range(8)]
@@ -184,7 +188,7 @@ def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path, name: str
 def test_a_full_disk_ends_the_trace_and_not_the_run() -> None:
     notices: list[str] = []
     with TraceFile(Path("/dev/full"), on_notice=notices.append).run("r1", "Who?", "e") as run:
-        with run.call(PROMPT, "e", "k") as call:
+        with run.call(WatchedCall(PROMPT, "e", "k")) as call:
             call.done(REPLY)
         run.ended(ENDED)
     assert notices == [f"Tracing to /dev/full stopped: {os.strerror(28)}."]

@@ -43,7 +43,7 @@ _LEAST_POINT = 10
 
 
 def query(turns: Sequence[Turn]) -> PhraseReply:
-    """Return what to search for: a question of the last turn that begins with a question word as it is, else key terms.
+    """Return what to search for: a question of the last turn that begins with a question word, else key terms.
 
     Passages are measured by the words they were found with. "How deep is the harbour?" asks for a depth, which
     "deep harbour" does not, so that a sentence with a depth in it does not seem to answer that. Of "May I keep dogs?"
