@@ -13,14 +13,13 @@ from random import Random
 from investigator.asking.client import EngineClient
 from investigator.asking.journal import CallJournal
 from investigator.bb3.chat_options import ChatOptions
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.decoding.support import engines_as_told
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.bb3.records import Module
+from investigator.bb3.records import CONTRACTS, Module
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.talk import Talk

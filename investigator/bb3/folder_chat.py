@@ -15,10 +15,10 @@ from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.memory.text import is_opening
 from investigator.bb3.modular_chat import ModularChat
-from investigator.bb3.module_table import CHAT
+from investigator.bb3.module_table import CHAT, TABLE
 from investigator.bb3.records import Module, Speaker
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
-from investigator.bb3.turn_draft import FIELD_OF, Draft, LiveConversation
+from investigator.bb3.turn_draft import Draft, LiveConversation
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError
@@ -26,7 +26,7 @@ from investigator.errors import DialogueError
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
 _MOST_OF_A_TURN = 64  # memories that were made or used in one turn, by whatever chats of a user
-_OPENING_FIELD = FIELD_OF[Module.ORM]
+_OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
 """Characters of a turn. What is longer belongs into a document of the folder."""
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.extractive.modules import chat_answers
+from investigator.bb3.records import CONTRACTS
 from investigator.doctor.environment import environment
 from investigator.doctor.examination import Examination
 from investigator.doctor.findings import Diagnosis

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from chat_replies import at_a_server, module_of
-from investigator.bb3.decoding_options import module_options
 from openai_server import OpenAIServer, Response, json_response, refusal
 from power_plants import prompt_in
 from tiny_model import write_tiny_model
 from typer.testing import CliRunner, Result
 
+from investigator.bb3.decoding.options import module_options
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
 from investigator.cli.main import app

@@ -11,8 +11,7 @@ from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
-from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes, resting_on
-from investigator.bb3.forms.proven_sentences import ProvenSentences
+from investigator.bb3.forms.proven_replies import ProvenSentences, proven_beginning, proven_quotes, resting_on
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.records import (
     DecisionReply,
