@@ -25,9 +25,8 @@ class EngineKind(StrEnum):
 LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
 """The fields that say which of several lines are taken."""
 
-_ONE = frozenset({Inference.GREEDY})
 _SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
-    EngineKind.EXTRACTIVE: _ONE,
+    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # its one reply to a prompt
     EngineKind.CHAT: frozenset({Inference.GREEDY, Inference.NUCLEUS}),
     EngineKind.GGUF: frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK}),
     EngineKind.TRANSFORMERS: frozenset(Inference),
@@ -53,7 +52,7 @@ No engine of ours cuts a prompt, so none has a longer context that `beam_block_f
 
 
 def kind_of(engine_name: str) -> EngineKind:
-    """The kind of the engine of that name; one that is not known otherwise is a chat model."""
+    """Return the kind of the engine of that name; any name without a kind of its own is a chat model's."""
     first = engine_name.partition(":")[0]
     return EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
 
@@ -61,17 +60,16 @@ def kind_of(engine_name: str) -> EngineKind:
 def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
     """Return the fields set in a decoding that an engine of the kind does not go by, with their values."""
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)
-    has_method = "inference" not in given or told.inference in _SUPPORTED[kind]
-    # the extractive engine has one reply to a prompt, which is what greedy means
-    method = {"inference"} if has_method else set()
-    followed = (_FOLLOWED[kind] - {"inference"}) | method
+    followed = _FOLLOWED[kind] - {"inference"}
+    if told.inference in _SUPPORTED[kind]:
+        followed |= {"inference"}
     return {name: value for name, value in given.items() if name not in followed}
 
 
 def engines_as_told(
     engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding]
 ) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
-    """The engines of modules, writing as told, and a notice for each that cannot be told all of it.
+    """Return the engines of modules, writing as told, and a notice for each that cannot be told all of it.
 
     Only the fields that are set in a decoding count; what an engine cannot be told is left to its own settings.
     """
@@ -87,7 +85,7 @@ def engines_as_told(
 
 
 def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
-    """The options as they are written: what is told to all modules stands once, without a prefix."""
+    """Yield the options as they are written: one that all modules are told once, without a prefix."""
     for field, modules in fields.items():
         if len(modules) == len(Module):
             yield field
@@ -96,7 +94,7 @@ def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
 
 
 def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, object], str]:
-    """The engine as told, what of it cannot be told, and why that is where the engine says it."""
+    """Return the engine as told, what it cannot be told, and why, if the engine says so."""
     kind = kind_of(engine.name)
     given: Mapping[str, object] = told.model_dump(exclude_unset=True)
     beyond = not_followed(kind, told)

@@ -55,52 +55,44 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
     that the engine does not have, and a value that it does not take.
     """
     if isinstance(engine, ChatEngine):
-        return engine.with_settings(changed(engine.settings, _chat_changes(engine.settings, decoding, engine.name)))
+        return engine.with_settings(changed(engine.settings, _changes(engine.settings, decoding, engine.name)))
     if isinstance(engine, GgufEngine):
-        return engine.with_settings(changed(engine.settings, _gguf_changes(engine.settings, decoding, engine.name)))
+        return engine.with_settings(changed(engine.settings, _changes(engine.settings, decoding, engine.name)))
     if isinstance(engine, TransformersEngine):
         own = engine.settings
         return engine.with_settings(changed(own, {"decoding": with_told(own.decoding, decoding)}))
     return engine.decoding_as(decoding) if isinstance(engine, Decodes) else None
 
 
-def _chat_changes(own: ChatSettings, told: Decoding, name: str) -> dict[str, object]:
-    """Greedy, nucleus, and the most tokens of a reply; servers know nothing else."""
-    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
-    match told_method(told):
-        case None:
-            return most
-        case Inference.GREEDY:
-            return {**most, "temperature": 0.0, "top_p": None}
-        case Inference.NUCLEUS:
-            temperature = told_temperature(told, own.temperature)
-            return {**most, "temperature": temperature, "top_p": told_share(told, own.top_p)}
-        case method:
-            raise _cannot_be_told(name, method)
+def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dict[str, object]:
+    """Return what a decoding changes in settings: greedy, nucleus and, for GGUF, top-k, each from its own tokens alone.
 
-
-def _gguf_changes(own: GgufSettings, told: Decoding, name: str) -> dict[str, object]:
-    """What a decoding changes in the settings: each method draws from its own tokens alone."""
-    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
-    warm: dict[str, object] = {"temperature": told_temperature(told, own.temperature), "top_p": None, "top_k": None}
-    match told_method(told):
-        case None:
-            return most
-        case Inference.GREEDY:
-            return {**most, **warm, "temperature": 0.0}
-        case Inference.TOPK:
-            return {**most, **warm, "top_k": told.topk}
-        case Inference.NUCLEUS:
-            share = told_share(told, own.top_p)
-            return {**most, **warm, "top_p": 1.0 if share is None else share}
-        case method:
-            raise _cannot_be_told(name, method)
+    Servers and llama.cpp know nothing else but the most tokens of a reply.
+    """
+    changes: dict[str, object] = {}
+    if "beam_max_length" in told.model_fields_set:
+        changes["max_tokens"] = told.beam_max_length
+    method = told_method(told)
+    if method is None:
+        return changes
+    is_gguf = isinstance(own, GgufSettings)
+    changes |= {"temperature": told_temperature(told, own.temperature), "top_p": None}
+    if is_gguf:
+        changes["top_k"] = told.topk if method is Inference.TOPK else None
+    if method is Inference.GREEDY:
+        changes["temperature"] = 0.0
+    elif method is Inference.NUCLEUS:
+        share = told_share(told, own.top_p)
+        changes["top_p"] = 1.0 if is_gguf and share is None else share
+    elif method is not Inference.TOPK or not is_gguf:
+        raise SettingsError(f"{name} cannot be told {method}", hint="An engine transformers:FOLDER takes every method.")
+    return changes
 
 
 def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
-    """The method that a decoding tells by its name, or else by a number that only some methods have.
+    """Return the method that a decoding names, or else the one that its numbers mean; None if it has neither.
 
-    Where the engine's `own` method has the number too, it stays. None where nothing is told of the method.
+    The engine's `own` method stays if it has the number too.
     """
     if "inference" in told.model_fields_set:
         return told.inference
@@ -111,9 +103,9 @@ def told_method(told: Decoding, own: Inference | None = None) -> Inference | Non
 
 
 def told_share(told: Decoding, own: float | None = None) -> float | None:
-    """The mass of probability that nucleus draws from; None for all of it, as where only a temperature is told.
+    """Return the probability mass that nucleus draws from; None for all of it, as if only a temperature is told.
 
-    `own` is the engine's, which holds where nucleus is told without one.
+    The engine's `own` holds if nucleus is told without one.
     """
     if "topp" in told.model_fields_set:
         return None if told.topp == OFF else told.topp
@@ -123,12 +115,12 @@ def told_share(told: Decoding, own: float | None = None) -> float | None:
 
 
 def told_temperature(told: Decoding, own: float | None = None) -> float:
-    """The temperature of a method that draws; the engine's `own` holds where none is told, unless it is 0."""
+    """Return the temperature of a method that draws; the engine's `own` holds if none is told, unless it is 0."""
     return own if own and "temperature" not in told.model_fields_set else told.temperature
 
 
 def with_told(own: Decoding, told: Decoding) -> Decoding:
-    """An engine's own decoding, changed by what is set in another one."""
+    """Return an engine's own decoding, changed by what is set in another one."""
     changes: dict[str, object] = told.model_dump(exclude_unset=True)
     method = told_method(told, own.inference)
     if method is not None:
@@ -140,7 +132,7 @@ def with_told(own: Decoding, told: Decoding) -> Decoding:
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Settings with other values. Raises SettingsError for a value that they do not take."""
+    """Return settings with other values. Raises SettingsError for a value that they do not take."""
     try:
         return type(settings).model_validate({**settings.model_dump(), **changes})
     except ValidationError as error:
@@ -148,10 +140,3 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
         name = ".".join(map(str, first["loc"]))
         told = f"{first['input']!r} cannot be told as {name}: {first['msg'].lower()}"
         raise SettingsError(told, hint="Tell the engine another value, or none.") from error
-
-
-def _cannot_be_told(engine_name: str, method: Inference) -> SettingsError:
-    """The error of an engine that has no such method."""
-    return SettingsError(
-        f"{engine_name} cannot be told {method}", hint="An engine transformers:FOLDER takes every method."
-    )

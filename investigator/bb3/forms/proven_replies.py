@@ -82,7 +82,7 @@ class ProvenSentences:
     piece of the prompt, whose `own` words are given.
     """
 
-    def __init__(self, request: ModuleRequest, say: Hear, own: str = "") -> None:
+    def __init__(self, request: ModuleRequest, say: Hear | None, own: str = "") -> None:
         self._request = request
         self._own = own
         self._say = say
@@ -101,7 +101,8 @@ class ProvenSentences:
         proven = proven_beginning(finished, self._request)
         if len(proven) > len(self.said) and proven.startswith(self.said):
             self.said = proven
-            self._say(proven)
+            if self._say is not None:
+                self._say(proven)
 
 
 def resting_on(reply: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
