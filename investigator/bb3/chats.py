@@ -13,7 +13,7 @@ from random import Random
 from investigator.asking.client import EngineClient
 from investigator.asking.journal import CallJournal
 from investigator.bb3.chat_options import ChatOptions
-from investigator.bb3.decoding.support import engines_as_told
+from investigator.bb3.decoding.told import engines_as_told
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.folder_chat import FolderChat

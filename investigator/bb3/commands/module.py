@@ -14,7 +14,7 @@ from investigator.bb3.commands.module_arguments import ModuleArguments, module_a
 from investigator.bb3.commands.module_context import check_request, read_context
 from investigator.bb3.context_file import request_of
 from investigator.bb3.decoding.options import module_options
-from investigator.bb3.decoding.support import LINES, EngineKind, not_followed
+from investigator.bb3.decoding.told import LINES, EngineKind, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer, prefix_text
