@@ -13,14 +13,13 @@ from random import Random
 from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
 from investigator.bb3.chat_options import ChatOptions
-from investigator.bb3.contracts import CONTRACTS
-from investigator.bb3.decoding.support import engines_as_told
+from investigator.bb3.decoding.told import engines_as_told
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.bb3.records import Module
+from investigator.bb3.records import CONTRACTS, Module
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.talk import Talk
@@ -65,11 +64,14 @@ def open_chat(
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
     journal = _ChatJournal(parts.prices.price_of, time.monotonic)
-    usual = _knowing_the_chat(investigator.engines[Role.CHAT])
+    usual = investigator.engines[Role.CHAT]
+    if isinstance(usual, ExtractiveEngine):
+        usual = usual.answering(chat_answers)
     named = _engines_by_module(parts, _spare_a_small_model(usual, models or {}, on_notice))
-    engines, notices = _with_decodings(named, usual, decodings or {})
+    decodings = decodings or {}
+    told, notices = engines_as_told({module: named.get(module, usual) for module in decodings}, decodings)
     usual_client = _client(parts, usual, journal)
-    clients = {module: _client(parts, engine, journal) for module, engine in engines.items()}
+    clients = {module: _client(parts, engine, journal) for module, engine in {**named, **told}.items()}
     for notice in notices:
         on_notice(notice)
     with open_memory(investigator) as kept:
@@ -106,23 +108,11 @@ def _spare_a_small_model(
     return {**dict.fromkeys(left, EXTRACTIVE), **models}
 
 
-def _knowing_the_chat(engine: Engine) -> Engine:
-    return engine.answering(chat_answers) if isinstance(engine, ExtractiveEngine) else engine
-
-
 def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> Mapping[Module, Engine]:
     """Open the engines that modules are named for, one for each name."""
     names = {name for name in models.values() if isinstance(name, str)}
     opened = {name: parts.engine(name) for name in names}
     return {module: opened[model] if isinstance(model, str) else model for module, model in models.items()}
-
-
-def _with_decodings(
-    engines: Mapping[Module, Engine], usual: Engine, decodings: Mapping[Module, Decoding]
-) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
-    """Return the engines of modules, decoding as they are set to, and notices of what they cannot be set to."""
-    told, notices = engines_as_told({module: engines.get(module, usual) for module in decodings}, decodings)
-    return {**engines, **told}, notices
 
 
 @contextmanager

@@ -28,13 +28,9 @@ class DislikeType(StrEnum):
     AGREE_SENSITIVE = "agree_sensitive"
     DISAGREE_SENSITIVE = "disagree_sensitive"
 
-    @property
-    def is_about_safety(self) -> bool:
-        """Whether it is about having been called unsafe."""
-        return self in (DislikeType.AGREE_SENSITIVE, DislikeType.DISAGREE_SENSITIVE)
 
-
-_QUESTIONS = {
+_ABOUT_SAFETY = (DislikeType.AGREE_SENSITIVE, DislikeType.DISAGREE_SENSITIVE)
+QUESTIONS = {
     DislikeType.OFF_TOPIC: "I seem to have missed the point. What should I have talked about?",
     DislikeType.NONSENSICAL: "That was wrong, then. What would have been right?",
     DislikeType.RUDE: "I am sorry for how I put that. How should I have said it?",
@@ -43,10 +39,11 @@ _QUESTIONS = {
     DislikeType.AGREE_SENSITIVE: "Thank you for saying so. What shall we talk about?",
     DislikeType.DISAGREE_SENSITIVE: "I may have been too careful. What did you mean?",
 }
+"""What the bot asks after a dislike."""
 
 
 def dislike_type_of(word: str) -> DislikeType:
-    """The type of that name, as it is typed: `off topic`, `Off-Topic`. Raises DialogueError for any other."""
+    """Return the type of a typed name: `off topic`, `Off-Topic`. Raises DialogueError for any other."""
     try:
         return DislikeType(word.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError as error:
@@ -56,36 +53,29 @@ def dislike_type_of(word: str) -> DislikeType:
 
 
 def liked(conversation: Conversation, place: int | None = None) -> Conversation:
-    """With a message of the bot marked as liked, the last one where no place is named; a dislike of it is taken back.
+    """Return the conversation with a message of the bot marked as liked and not disliked; by default the last one.
 
-    Raises DialogueError where no message of the bot stands there.
+    Raises DialogueError if the bot has no message at that place.
     """
-    marks: dict[str, object] = {"is_liked": True, "is_disliked": False, "dislike_type": None}
-    return _marked(conversation, _reply_at(conversation, place), marks)
+    return _marked(conversation, _reply_at(conversation, place), is_liked=True, is_disliked=False, dislike_type=None)
 
 
 def disliked(conversation: Conversation, kind: DislikeType, place: int | None = None) -> Conversation:
-    """With a message of the bot marked as disliked, the last one where no place is named; a like of it is taken back.
+    """Return the conversation with a message of the bot marked as disliked and not liked; by default the last one.
 
-    Raises DialogueError where no message of the bot stands there, and for types about safety where it is not canned.
+    Raises DialogueError if the bot has no message at that place, and for types about safety if it is not canned.
     """
     place = _reply_at(conversation, place)
-    if kind.is_about_safety and not conversation.message_history[place].is_safety_controlled_response:
+    if kind in _ABOUT_SAFETY and not conversation.message_history[place].is_safety_controlled_response:
         hint = "Choose another type; this one is about replies of the safety measures."
         raise DialogueError(f"the reply cannot be disliked as {kind}: it is no canned one", hint=hint)
-    marks: dict[str, object] = {"is_liked": False, "is_disliked": True, "dislike_type": str(kind)}
-    return _marked(conversation, place, marks)
-
-
-def follow_up_question(kind: DislikeType) -> str:
-    """What the bot asks after a dislike."""
-    return _QUESTIONS[kind]
+    return _marked(conversation, place, is_liked=False, is_disliked=True, dislike_type=str(kind))
 
 
 def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conversation:
-    """With the question that follows the newest dislike at its end.
+    """Return the conversation with the question about the newest dislike at its end; of an unknown type, as OTHER.
 
-    Raises DialogueError where nothing is disliked. A type that is not ours is asked about as any other.
+    Raises DialogueError if nothing is disliked.
     """
     types = [message.dislike_type for message in conversation.message_history if message.is_disliked]
     if not types:
@@ -93,17 +83,17 @@ def asked_after_dislike(conversation: Conversation, bot_message_id: str) -> Conv
             "no reply is disliked, so there is nothing to ask about", hint="Mark one as disliked first."
         )
     kind = DislikeType(types[-1]) if types[-1] in set(DislikeType) else DislikeType.OTHER
-    question = ChatMessage(text=follow_up_question(kind), sender=Sender.BOT, bot_message_id=bot_message_id)
+    question = ChatMessage(text=QUESTIONS[kind], sender=Sender.BOT, bot_message_id=bot_message_id)
     return _with(conversation, question)
 
 
 def answered_after_dislike(conversation: Conversation, text: str, human_message_id: str) -> Conversation:
-    """With the human's answer to that question at its end, marked as such.
+    """Return the conversation with the human's answer to that question at its end, marked as such.
 
-    Raises DialogueError where the question does not stand there.
+    Raises DialogueError if the question is not the last message.
     """
     last = conversation.message_history[-1:]
-    if not last or last[0].by_human or last[0].text not in _QUESTIONS.values():
+    if not last or last[0].by_human or last[0].text not in QUESTIONS.values():
         hint = "Ask it first, with asked_after_dislike."
         raise DialogueError("the question after a dislike was not asked", hint=hint)
     answer = ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=human_message_id, is_dislike_feedback=True)
@@ -111,7 +101,7 @@ def answered_after_dislike(conversation: Conversation, text: str, human_message_
 
 
 def _reply_at(conversation: Conversation, place: int | None) -> int:
-    """The place of a message of the bot."""
+    """Return the place of a message of the bot; by default of the last one."""
     history = conversation.message_history
     places = [number for number, message in enumerate(history) if not message.by_human]
     if place is None and places:
@@ -122,7 +112,7 @@ def _reply_at(conversation: Conversation, place: int | None) -> int:
     return place
 
 
-def _marked(conversation: Conversation, place: int, marks: dict[str, object]) -> Conversation:
+def _marked(conversation: Conversation, place: int, **marks: object) -> Conversation:
     history = conversation.message_history
     message = history[place].changed(**marks)
     return conversation.changed(message_history=(*history[:place], message, *history[place + 1 :]))

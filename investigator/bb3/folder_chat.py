@@ -15,10 +15,10 @@ from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.memory.text import is_opening
 from investigator.bb3.modular_chat import ModularChat
-from investigator.bb3.module_table import CHAT
+from investigator.bb3.module_table import CHAT, TABLE
 from investigator.bb3.records import Module, Speaker
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
-from investigator.bb3.turn_draft import FIELD_OF, Draft, LiveConversation
+from investigator.bb3.turn_draft import Draft, LiveConversation
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError
@@ -26,7 +26,7 @@ from investigator.errors import DialogueError
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
 _MOST_OF_A_TURN = 64  # memories that were made or used in one turn, by whatever chats of a user
-_OPENING_FIELD = FIELD_OF[Module.ORM]
+_OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
 """Characters of a turn. What is longer belongs into a document of the folder."""
 
@@ -78,14 +78,14 @@ class FolderChat:
         self.agent_id = agent_id
 
     def start(self, user: str, chat_id: str | None = None) -> ChatSession:
-        """A new conversation with a user. Raises DialogueError for a user's name that cannot be."""
+        """Start a conversation with a user. Raises DialogueError for an invalid user name."""
         chat_id = chat_id or self._new_id()
         memories = UserMemories(self.memory, user, chat_id, self._chance, options=self._memory_options)
         memories.texts()
         return ChatSession(user, chat_id, LiveConversation(memories), self._options)
 
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
-        """The replies to one message in each of several sessions, each step asked for all of them at once.
+        """Return the replies to one message in each of several sessions; each step is asked for all at once.
 
         To a single message a model's reply is told to `say` while it is being written, as far as it is proven; it is
         told the text so far each time, and the message that comes back is what counts.
@@ -97,13 +97,12 @@ class FolderChat:
         """
         if len({id(session) for session, _ in said}) < len(said):
             raise DialogueError("a session has two messages at once", hint="Reply to them one after the other.")
-        told = {id(session): _memories_of(message) for session, message in said}
-        texts = {id(session): _heard(message) for session, message in said}
+        heard = [(session, _memories_of(message), _text_of(message)) for session, message in said]
         before = [(session.conversation, tuple(session.conversation.turns)) for session, _ in said]
-        for session, _ in said:
-            session.conversation.memories.set(told[id(session)])
+        for session, memories, _ in heard:
+            session.conversation.memories.set(memories)
         try:
-            drafts = self._drafts([(session, texts[id(session)]) for session, _ in said], told, say)
+            drafts = self._drafts(heard, say)
         except BaseException:
             for conversation, turns in before:
                 conversation.turns[:] = turns
@@ -111,7 +110,7 @@ class FolderChat:
         return [self._message(session, message, drafts.get(id(session))) for session, message in said]
 
     def take_back(self, session: ChatSession, reply: Message) -> None:
-        """Have the last reply of a session and the turn before it unsaid: nobody was shown it, so nothing rests on it.
+        """Take back the last reply of a session, which nobody was shown, and the turn before it.
 
         What was remembered of the reply is forgotten, too; what the user told is not. A reply that no module made is no
         part of the conversation, and nothing is taken back. Raises StoreError.
@@ -125,17 +124,18 @@ class FolderChat:
                 self.memory.delete(session.user, fact.id)
 
     def _drafts(
-        self, heard: Sequence[tuple[ChatSession, str]], memories: Mapping[int, Mapping[str, int]], say: Hear | None
+        self, heard: Sequence[tuple[ChatSession, Mapping[str, int], str]], say: Hear | None
     ) -> dict[int, Draft]:
-        """The drafts by session; of those that have the same options each step is asked at once."""
+        """Return the drafts by session; of those that have the same options each step is asked at once."""
         drafts: dict[int, Draft] = {}
-        for options in dict.fromkeys(session.options for session, _ in heard):
+        for options in dict.fromkeys(session.options for session, *_ in heard):
             is_one_reply = len(heard) == 1 and options.knowledge_conditioning is Conditioning.COMBINED
             chat = self._chat(options, say if is_one_reply else None)
-            same = [(session, text) for session, text in heard if session.options == options]
             talking = []
-            for session, text in same:
-                if is_opening(text, list(memories[id(session)])):
+            for session, memories, text in heard:
+                if session.options != options:
+                    continue
+                if is_opening(text, memories):
                     drafts[id(session)] = chat.open(session.conversation)
                 elif text:
                     session.conversation.hear(text)
@@ -163,8 +163,8 @@ class FolderChat:
         return message
 
 
-def _heard(message: Message) -> str:
-    """The text of a message, whole: halves of surrogate pairs, which no model can be sent, become U+FFFD."""
+def _text_of(message: Message) -> str:
+    """Return the text of a message: halves of surrogate pairs, which no model can be sent, become U+FFFD."""
     if len(message.text) > LONGEST_TURN:
         raise DialogueError(
             f"the message has {len(message.text):,} characters, the most are {LONGEST_TURN:,}",
@@ -174,7 +174,7 @@ def _heard(message: Message) -> str:
 
 
 def _memories_of(message: Message) -> dict[str, int]:
-    """The memories that come with a message, with the turns since each was used."""
+    """Return the memories that come with a message, with the turns since each was used."""
     told = message.get("memories") or {}
     ages = told if isinstance(told, Mapping) else dict.fromkeys(told, 0) if isinstance(told, list | tuple) else None
     if ages is None or not all(isinstance(text, str) for text in ages):

@@ -6,7 +6,7 @@ Several conversations take a turn side by side: each step asks its module once f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 
 from investigator.asking.budget import BudgetSpent
@@ -20,9 +20,6 @@ from investigator.errors import InvestigatorError
 _OPENING_TRIES = 3
 _NAME = re.compile(r"Person [12](?:['’]s(?: Persona)?)?(?:\s*:\s*)?")
 """A speaker, with what makes a memory or a turn of what comes after it."""
-
-Step = Callable[[Draft, ModuleReply], None]
-"""Writes a module's reply into the draft it was asked for."""
 
 
 class ModularChat:
@@ -46,16 +43,22 @@ class ModularChat:
         """
         drafts = [Draft(conversation) for conversation in conversations]
         self._decide(drafts)
-        some_plain = self._family.plain_without_knowledge and not all(map(_uses_any, drafts))
-        plain, knowing = (drafts, []) if some_plain else ([], drafts)
-        self._reply_plainly(plain)
-        self._remember_and_search(knowing)
-        self._know(knowing)
-        self._respond(knowing)
+        is_plain = self._family.plain_without_knowledge and not all(draft.uses_any for draft in drafts)
+        if is_plain:
+            for draft, reply in self._ask(Module.VRM, drafts):
+                draft.replies[Module.VRM] = draft.chosen = reply
+                draft.chosen_module = Module.VRM
+        else:
+            steps = (self._remember_partner, self._find)
+            for step in steps if self._family.memory_first else reversed(steps):
+                step(drafts)
+            self._know(drafts)
+            self._respond(drafts)
         spoken = [draft for draft in drafts if draft.chosen is not None and not draft.chosen.failed]
         for draft in spoken:
             draft.conversation.say(draft.chosen.text if draft.chosen else "")
-        self._remember_own([] if some_plain else spoken)
+        if not is_plain:
+            self._remember_own(spoken)
         return drafts
 
     def open(self, conversation: LiveConversation) -> Draft:
@@ -76,20 +79,15 @@ class ModularChat:
 
     def _decide(self, drafts: Sequence[Draft]) -> None:
         options = self._options
-
-        def search(draft: Draft, reply: ModuleReply) -> None:
-            draft.search_decision, draft.uses_search = reply.text, bool(reply.needed)
-
-        def memory(draft: Draft, reply: ModuleReply) -> None:
-            draft.memory_decision, draft.uses_memory = reply.text, bool(reply.needed)
-
         for draft in drafts:
             draft.uses_search = options.search_decision is Decide.ALWAYS
             draft.uses_memory = options.memory_decision is Decide.ALWAYS
         if options.search_decision is Decide.COMPUTE:
-            self._ask(Module.SDM, drafts, search)
+            for draft, reply in self._ask(Module.SDM, drafts):
+                draft.search_decision, draft.uses_search = reply.text, bool(reply.needed)
         if options.memory_decision is Decide.COMPUTE:
-            self._ask(Module.MDM, drafts, memory)
+            for draft, reply in self._ask(Module.MDM, drafts):
+                draft.memory_decision, draft.uses_memory = reply.text, bool(reply.needed)
         for draft in drafts:
             draft.available = draft.conversation.memories.available(draft.turns[-1].text if draft.turns else "")
             draft.uses_memory = draft.uses_memory and bool(draft.available)
@@ -99,31 +97,19 @@ class ModularChat:
                 and not draft.uses_memory
             )
 
-    def _remember_and_search(self, drafts: Sequence[Draft]) -> None:
-        steps = [self._remember_partner, self._find]
-        for step in steps if self._family.memory_first else reversed(steps):
-            step(drafts)
-
     def _remember_partner(self, drafts: Sequence[Draft]) -> None:
-        def made(draft: Draft, reply: ModuleReply) -> None:
+        for draft, reply in self._ask(Module.MGM, drafts):
             draft.partner_memory = reply.text
 
-        self._ask(Module.MGM, drafts, made)
-
     def _find(self, drafts: Sequence[Draft]) -> None:
-        """Queries, and the documents that they find; where nothing is found, a topic of the conversation must do."""
-
-        def queried(draft: Draft, reply: ModuleReply) -> None:
-            draft.query_failed = reply.failed
-            added = "" if reply.failed else self._options.inject_query_string
-            draft.query = f"{reply.text} {added}".strip() if reply.text else ""
-
-        searching = [draft for draft in drafts if draft.uses_search]
-        self._ask(Module.SGM, searching, queried)
-        for draft in searching:
-            if draft.query_failed:
+        """Make queries and fetch documents; if nothing is found, a topic of the conversation must do."""
+        for draft, reply in self._ask(Module.SGM, [draft for draft in drafts if draft.uses_search]):
+            if reply.failed:
                 draft.uses_search = draft.uses_entity = draft.uses_memory = False
+                draft.query = reply.text.strip()
                 continue
+            if reply.text:
+                draft.query = f"{reply.text} {self._options.inject_query_string}".strip()
             self._fetch(draft)
             if not draft.documents:
                 draft.uses_search, draft.uses_entity, draft.search_failed = False, True, True
@@ -137,26 +123,13 @@ class ModularChat:
             draft.search_problem = error.message
 
     def _know(self, drafts: Sequence[Draft]) -> None:
-        def topic(draft: Draft, reply: ModuleReply) -> None:
+        for draft, reply in self._ask(Module.CKM, [draft for draft in drafts if draft.uses_entity]):
             draft.entity = "" if reply.failed else reply.text
-
-        def learned(draft: Draft, reply: ModuleReply) -> None:
+        for draft, reply in self._ask(Module.SKM, [draft for draft in drafts if draft.uses_search]):
             draft.knowledge, draft.quotes = ("", ()) if reply.failed else (reply.text, reply.quotes)
-
-        def recalled(draft: Draft, reply: ModuleReply) -> None:
+        for draft, reply in self._ask(Module.MKM, [draft for draft in drafts if draft.uses_memory]):
             draft.memory = "" if reply.failed else reply.text
             draft.memory_used = draft.memory if draft.memory in draft.available else ""
-
-        self._ask(Module.CKM, [draft for draft in drafts if draft.uses_entity], topic)
-        self._ask(Module.SKM, [draft for draft in drafts if draft.uses_search], learned)
-        self._ask(Module.MKM, [draft for draft in drafts if draft.uses_memory], recalled)
-
-    def _reply_plainly(self, drafts: Sequence[Draft]) -> None:
-        def said(draft: Draft, reply: ModuleReply) -> None:
-            draft.replies[Module.VRM] = draft.chosen = reply
-            draft.chosen_module = Module.VRM
-
-        self._ask(Module.VRM, drafts, said)
 
     def _respond(self, drafts: Sequence[Draft]) -> None:
         conditioning = self._options.knowledge_conditioning
@@ -181,17 +154,14 @@ class ModularChat:
                 draft.replies[request.module] = reply
 
     def _respond_separately(self, drafts: Sequence[Draft]) -> None:
-        for module in self._family.separate_order:
-            kind = next(kind for kind, response in RESPONSE_OF.items() if response is module)
-            own = [draft for draft in drafts if kind in draft.kinds]
-            self._said(own, [self._response(draft, module, self._voice(module), [kind]) for draft in own])
-        bare = [draft for draft in drafts if not draft.kinds]
-        modules = [self._bare(draft) for draft in bare]
-        self._said(bare, [self._response(d, m, self._voice(m), []) for d, m in zip(bare, modules, strict=True)])
-
-    def _said(self, drafts: Sequence[Draft], requests: Sequence[ModuleRequest]) -> None:
-        for draft, request, reply in zip(drafts, requests, self._replies(requests), strict=True):
-            draft.replies[request.module] = reply
+        kind_of = {module: kind for kind, module in RESPONSE_OF.items()}
+        order = [(module, kind_of[module]) for module in self._family.separate_order]
+        groups = [[(draft, module, [kind]) for draft in drafts if kind in draft.kinds] for module, kind in order]
+        groups.append([(draft, self._bare(draft), []) for draft in drafts if not draft.kinds])
+        for group in groups:
+            requests = [self._response(draft, module, self._voice(module), kinds) for draft, module, kinds in group]
+            for (draft, module, _), reply in zip(group, self._replies(requests), strict=True):
+                draft.replies[module] = reply
 
     def _replies(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         return self._modules.ask(requests) if requests else ()
@@ -229,10 +199,8 @@ class ModularChat:
         own = [Turn(speaker=Speaker.SELF, text=draft.turns[-1].text) for draft in drafts]
         return self._replies([ModuleRequest(module=Module.MGM, by=Module.MGM, turns=(turn,)) for turn in own])
 
-    def _ask(self, module: Module, drafts: Sequence[Draft], write: Step) -> None:
-        """Ask a module once for all the drafts."""
-        if not drafts:
-            return
+    def _ask(self, module: Module, drafts: Sequence[Draft]) -> Iterable[tuple[Draft, ModuleReply]]:
+        """Ask a module once for all the drafts; return each with its reply."""
         requests = [
             ModuleRequest(
                 module=module,
@@ -244,17 +212,12 @@ class ModularChat:
             )
             for draft in drafts
         ]
-        for draft, reply in zip(drafts, self._modules.ask(requests), strict=True):
-            write(draft, reply)
+        return zip(drafts, self._replies(requests), strict=True)
 
     def _memories_for(self, module: Module, draft: Draft) -> tuple[str, ...]:
         if module is Module.MDM and self._options.memory_decision_use_memories:
             return tuple(draft.conversation.memories.texts())
         return tuple(draft.available) if module is Module.MKM else ()
-
-
-def _uses_any(draft: Draft) -> bool:
-    return draft.uses_search or draft.uses_memory or draft.uses_entity
 
 
 def _choose(draft: Draft) -> None:

@@ -40,7 +40,6 @@ class ModuleRow(Record):
     wrapping: tuple[str, str] | None = None
     history_size: int | None = None
     one_turn_history: bool = False
-    is_dialogue: bool = False
     retrieves: bool = False
     final_prefix: str = "Person 2"
     has_pre_context: bool = False
@@ -54,8 +53,13 @@ class ModuleRow(Record):
 
     @property
     def is_knowledge(self) -> bool:
-        """Whether it finds what a response is conditioned on."""
+        """Return True if it finds what a response is conditioned on."""
         return self.wrapping is not None
+
+    @property
+    def is_dialogue(self) -> bool:
+        """Return True if it writes responses, which no control token asks for."""
+        return not self.control_token
 
 
 def _short(least: int, most: int, *, penalized: bool = False) -> Decoding:
@@ -84,23 +88,15 @@ def _beam(size: int, least: int, *, context: int | None = None, inference: Infer
     return Decoding(inference=inference, beam_size=size, beam_min_length=least, beam_block_ngram=ngram, **told)
 
 
-_SMALL_DECISION = _beam(1, 1, inference=Inference.GREEDY)
-_SMALL_REPLY = Decoding(
-    inference=Inference.BEAM,
-    beam_size=10,
-    beam_min_length=20,
-    beam_block_ngram=3,
-    beam_context_block_ngram=3,
-    beam_block_full_context=True,
-)
+_SMALL_REPLY = _beam(10, 20, context=3).changed(beam_block_full_context=True)
 _RAW_REPLY = Decoding(inference=Inference.NUCLEUS, beam_min_length=1, beam_max_length=32)
 
 
-def _of(small: Decoding, large: Decoding, raw: Decoding) -> Mapping[Weights, Decoding]:
+def _of(large: Decoding, *, small: Decoding = _SMALL_REPLY, raw: Decoding = _RAW_REPLY) -> Mapping[Weights, Decoding]:
     return {Weights.SMALL: small, Weights.LARGE: large, Weights.RAW: raw}
 
 
-_DECISION = _of(_SMALL_DECISION, _short(1, 10), _short(1, 10))
+_DECISION = _of(_short(1, 10), small=_beam(1, 1, inference=Inference.GREEDY), raw=_short(1, 10))
 
 TABLE: Mapping[Module, ModuleRow] = {
     Module.SDM: ModuleRow(
@@ -131,7 +127,7 @@ TABLE: Mapping[Module, ModuleRow] = {
         name="search_query",
         control_token="__generate-query__",
         final_prefix="Query",
-        decoding=_of(_beam(1, 2), _short(1, 32), _short(2, 32)),
+        decoding=_of(_short(1, 32), small=_beam(1, 2), raw=_short(2, 32)),
     ),
     Module.MGM: ModuleRow(
         name="memory_generator",
@@ -139,7 +135,7 @@ TABLE: Mapping[Module, ModuleRow] = {
         history_size=1,
         one_turn_history=True,
         final_prefix="Memory",
-        decoding=_of(_beam(3, 10), _short(1, 32), _short(10, 32)),
+        decoding=_of(_short(1, 32), small=_beam(3, 10), raw=_short(10, 32)),
     ),
     Module.CKM: ModuleRow(
         name="contextual_knowledge",
@@ -147,7 +143,7 @@ TABLE: Mapping[Module, ModuleRow] = {
         wrapping=("__entity__", "__endentity__"),
         final_prefix="Previous Topic",
         max_prompt_len=1812,
-        decoding=_of(_beam(3, 1, context=3), _short(1, 32, penalized=True), _short(1, 32)),
+        decoding=_of(_short(1, 32, penalized=True), small=_beam(3, 1, context=3), raw=_short(1, 32)),
     ),
     Module.MKM: ModuleRow(
         name="memory_knowledge",
@@ -157,7 +153,7 @@ TABLE: Mapping[Module, ModuleRow] = {
         final_prefix="Personal Fact",
         has_pre_context=True,
         max_prompt_len=1412,
-        decoding=_of(_beam(3, 5, context=-1), _short(1, 32, penalized=True), _short(5, 32)),
+        decoding=_of(_short(1, 32, penalized=True), small=_beam(3, 5, context=-1), raw=_short(5, 32)),
     ),
     Module.SKM: ModuleRow(
         name="search_knowledge",
@@ -167,49 +163,43 @@ TABLE: Mapping[Module, ModuleRow] = {
         final_prefix="Interesting Fact",
         has_pre_context=True,
         max_prompt_len=1412,
-        decoding=_of(_beam(3, 10, context=3), _short(1, 64, penalized=True), _short(10, 32)),
+        decoding=_of(_short(1, 64, penalized=True), small=_beam(3, 10, context=3), raw=_short(10, 32)),
     ),
     Module.CRM: ModuleRow(
         name="contextual_dialogue",
-        is_dialogue=True,
         knowledge_prefix="Previous Topic",
         max_prompt_len=1880,
-        decoding=_of(_SMALL_REPLY, _reply(excluded=True), _RAW_REPLY),
+        decoding=_of(_reply(excluded=True)),
     ),
     Module.MRM: ModuleRow(
         name="memory_dialogue",
-        is_dialogue=True,
         knowledge_prefix="Personal Fact",
         max_prompt_len=1848,
-        decoding=_of(_SMALL_REPLY, _reply(excluded=True), _RAW_REPLY),
+        decoding=_of(_reply(excluded=True)),
     ),
     Module.SRM: ModuleRow(
         name="search_dialogue",
-        is_dialogue=True,
         knowledge_prefix="Interesting Fact",
         max_prompt_len=1784,
-        decoding=_of(_SMALL_REPLY, _reply(context=True, excluded=True), _RAW_REPLY),
+        decoding=_of(_reply(context=True, excluded=True)),
     ),
-    Module.VRM: ModuleRow(name="vanilla_dialogue", is_dialogue=True, decoding=_of(_SMALL_REPLY, _reply(), _RAW_REPLY)),
+    Module.VRM: ModuleRow(name="vanilla_dialogue", decoding=_of(_reply())),
     Module.GRM: ModuleRow(
         name="grounded_dialogue",
-        is_dialogue=True,
         has_pre_context=True,
         max_prompt_len=1880,
-        decoding=_of(_SMALL_REPLY, _reply(), _RAW_REPLY),
+        decoding=_of(_reply()),
     ),
     Module.ORM: ModuleRow(
         name="opening_dialogue",
-        is_dialogue=True,
         final_prefix="Opening",
         max_prompt_len=1412,
-        decoding=_of(_SMALL_REPLY, _reply(1, penalized=False), _RAW_REPLY),
+        decoding=_of(_reply(1, penalized=False)),
     ),
     Module.BRM: ModuleRow(
         name="background_dialogue",
-        is_dialogue=True,
         has_pre_context=True,
-        decoding=_of(Decoding(), _reply(), _RAW_REPLY),
+        decoding=_of(_reply(), small=Decoding()),
     ),
 }
 """Every module. BRM has no settings of its own in 3B, where it was not trained."""
@@ -253,12 +243,5 @@ LARGE = Family(
 )
 """BB3 30B and 175B: language models that were trained on prefixes."""
 
-CHAT = Family(
-    memory_first=True,
-    plain_without_knowledge=False,
-    one_voice=False,
-    separate_order=(Module.CRM, Module.MRM, Module.SRM),
-    without_knowledge=Module.SRM,
-    unasked=Module.VRM,
-)
+CHAT = LARGE.changed(plain_without_knowledge=False, one_voice=False, without_knowledge=Module.SRM)
 """The chat form of today's models: like the large family, but each module replies in its own right."""

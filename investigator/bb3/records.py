@@ -5,10 +5,12 @@ Modules that are given the same things share a record. As in the method, replies
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import Field
 
+from investigator.asking.contracts import METHOD, Contract
 from investigator.records.base import Record
 from investigator.records.documents import Passage, Quote
 from investigator.records.exchanges import Point, Text
@@ -146,3 +148,23 @@ class ResponseReply(Record):
 
     quotes: tuple[str, ...] = ()
     reply: Text = ""
+
+
+_CONTRACTS: Mapping[Module, Contract] = {
+    Module.SDM: Contract(TurnsVariables, DecisionReply),
+    Module.MDM: Contract(FactsVariables, DecisionReply),
+    Module.SGM: Contract(TurnsVariables, PhraseReply),
+    Module.MGM: Contract(TurnsVariables, PhraseReply),
+    Module.CKM: Contract(TurnsVariables, PhraseReply),
+    Module.MKM: Contract(FactsVariables, FactReply),
+    Module.SKM: Contract(PassagesVariables, KnowledgeReply),
+    Module.CRM: Contract(ResponseVariables, ResponseReply),
+    Module.MRM: Contract(ResponseVariables, ResponseReply),
+    Module.SRM: Contract(ResponseVariables, ResponseReply),
+    Module.VRM: Contract(TurnsVariables, ResponseReply),
+    Module.GRM: Contract(ResponseVariables, ResponseReply),
+    Module.ORM: Contract(FactsVariables, ResponseReply),
+    Module.BRM: Contract(ResponseVariables, ResponseReply),
+}
+CONTRACTS: Mapping[str, Contract] = {**METHOD, **{module.template: found for module, found in _CONTRACTS.items()}}
+"""The contracts of all templates that a chat uses: its own and those of the method."""

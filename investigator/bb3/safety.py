@@ -29,10 +29,10 @@ _ONE_BY_ONE = re.compile(r"(?<!\w)\w(?:[\s._*-]{1,3}\w(?!\w)){2,40}")
 
 
 class SafetyClassifier(Protocol):
-    """Judges a text; a model, for what no list of words finds. Raises RunError where it cannot."""
+    """A model that judges texts, for what no list of words finds. Raises RunError if it cannot."""
 
     def is_unsafe(self, text: str) -> bool:
-        """Whether it is offensive or otherwise not to be said."""
+        """Return True if a text is offensive or otherwise not to be said."""
         ...
 
 
@@ -45,12 +45,12 @@ class StringMatcher:
     """
 
     def __init__(self, words: Iterable[str] | None = None) -> None:
-        listed = _shipped_words() if words is None else tuple(word for word in words if word.strip(" *"))
+        listed = _lines("offensive_words.txt") if words is None else tuple(word for word in words if word.strip(" *"))
         every = "|".join(map(_pattern_of, listed))
         self._pattern = re.compile(rf"(?<![\w@$])(?:{every})(?![\w@$])") if listed else None
 
     def found(self, text: str) -> tuple[str, ...]:
-        """What it finds, each once, folded as it was compared; empty where it finds nothing."""
+        """Return the words found, each once, folded as they were compared."""
         if self._pattern is None:
             return ()
         plain = undisguised(text).text
@@ -60,12 +60,12 @@ class StringMatcher:
         return tuple(dict.fromkeys(" ".join(match.split()) for match in matches if _is_word(match)))
 
     def is_unsafe(self, text: str) -> bool:
-        """Whether it finds anything."""
+        """Return True if it finds anything."""
         return bool(self.found(text))
 
 
 class GuardedReply(Record):
-    """What is said in the end; `failure` says why it is a canned reply, where it is one.
+    """What is said in the end; `failure` says why if it is a canned reply.
 
     `human` and `bot` are the annotations of what the human said and of the reply that the bot was about to give.
     """
@@ -76,7 +76,7 @@ class GuardedReply(Record):
     bot: Safety | None = None
 
     def message(self, bot_message_id: str) -> ChatMessage:
-        """It as a message of a record; the annotation is that of what was said, which a canned reply is no part of."""
+        """Return it as a message of a record; only a reply that was not canned has an annotation."""
         said = ChatMessage(text=self.text, sender=Sender.BOT, bot_message_id=bot_message_id)
         if self.failure is None:
             return said.changed(safety=self.bot, is_safety_controlled_response=False)
@@ -106,17 +106,17 @@ class SafetyGuard:
         self._last: dict[InteractionFailure, str] = {}
 
     def annotation(self, text: str) -> Safety:
-        """What matcher and classifier say, as the card records it; without a classifier it says nothing for one."""
+        """Return the verdicts of matcher and classifier, if there is one, as the card records them."""
         matched = _said(self._matcher.is_unsafe(text))
         if self._classifier is None:
             return Safety(string_matcher=matched)
         return Safety(duo_safety=_said(self._classifier.is_unsafe(text)), string_matcher=matched)
 
     def reply(self, human: str, reply_to: Callable[[str], str]) -> GuardedReply:
-        """The reply that `reply_to` gives, or a canned one.
+        """Return the reply of `reply_to`, or a canned one.
 
-        It is canned where the human's text is unsafe (`reply_to` is not called then), where the reply is, and where
-        `reply_to` or the classifier raises RunError.
+        It is canned if the human's text is unsafe (`reply_to` is not called then), if the reply is, or if `reply_to` or
+        the classifier raises RunError.
         """
         said = Safety()
         try:
@@ -140,7 +140,7 @@ class SafetyGuard:
 
 @cache
 def canned_replies() -> dict[InteractionFailure, tuple[str, ...]]:
-    """The replies that stand in, for each failure; several, so that they can take turns."""
+    """Return the canned replies for each failure; several, so that they can take turns."""
     replies: dict[InteractionFailure, tuple[str, ...]] = {}
     failure = InteractionFailure.NONE
     for line in _lines("canned_replies.txt"):
@@ -152,17 +152,13 @@ def canned_replies() -> dict[InteractionFailure, tuple[str, ...]]:
 
 
 @cache
-def _shipped_words() -> tuple[str, ...]:
-    return tuple(_lines("offensive_words.txt"))
-
-
-def _lines(name: str) -> list[str]:
+def _lines(name: str) -> tuple[str, ...]:
     listed = files("investigator.bb3").joinpath(name).read_text(encoding="utf-8").splitlines()
-    return [line.strip() for line in listed if line.strip() and not line.startswith("#")]
+    return tuple(line.strip() for line in listed if line.strip() and not line.startswith("#"))
 
 
 def _pattern_of(listed: str) -> str:
-    """The pattern of a listed word or phrase; letters are masked only inside of words."""
+    """Return the pattern of a listed word or phrase; letters are masked only inside of words."""
     if "*" in listed.rstrip("*"):
         raise SettingsError(f"the listed word {listed!r} has a star inside", hint="A star may stand at its end only.")
     words = undisguised(listed.rstrip("*")).text.split()
@@ -172,7 +168,7 @@ def _pattern_of(listed: str) -> str:
 
 
 def _word_pattern(word: str, open_end: bool) -> str:
-    """Each letter in its disguises; vowels once or twice."""
+    """Return a pattern of each letter in its disguises; vowels once or twice."""
     places = []
     for place, letter in enumerate(word):
         inside = _MASKS if 0 < place < len(word) - 1 + open_end else ""
@@ -183,7 +179,7 @@ def _word_pattern(word: str, open_end: bool) -> str:
 
 
 def _is_word(match: str) -> bool:
-    """Whether there are more letters than digits in it: `sh1t` is a word, `455` and `A55` are not."""
+    """Return True if a match has more letters than digits: `sh1t` is a word, `455` and `A55` are not."""
     return sum(char.isalpha() for char in match) > sum(char.isdecimal() for char in match)
 
 

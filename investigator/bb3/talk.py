@@ -9,11 +9,11 @@ from pathlib import Path
 
 from investigator.bb3.bb3x.conversation_files import conversations_in, write_conversations
 from investigator.bb3.bb3x.persons import chat_message_of
-from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Sender
+from investigator.bb3.bb3x.records import ChatMessage, Conversation, Sender
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.feedback import DislikeType, answered_after_dislike, asked_after_dislike, disliked, liked
 from investigator.bb3.folder_chat import ChatSession, FolderChat
-from investigator.bb3.safety import GuardedReply, SafetyGuard
+from investigator.bb3.safety import SafetyGuard
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError, DialogueFormatError, FolderError, RunError
@@ -46,7 +46,7 @@ class Talk:
 
     @property
     def options(self) -> ChatOptions:
-        """When it searches and remembers."""
+        """Return when it searches and remembers."""
         return self._session.options
 
     @options.setter
@@ -54,10 +54,10 @@ class Talk:
         self._session.options = options
 
     def say(self, text: str, fields: Mapping[str, object] | None = None, hear: Hear | None = None) -> Message:
-        """The reply to what the user says; `fields` are further ones of the message, as `memories`.
+        """Return the reply to what the user says; `fields` are further ones of the message, such as `memories`.
 
-        `hear` is told what a model replies while it is being written, as far as it is proven and safe: the text so far
-        each time. The message is what counts; seldom does it say something else in the end.
+        `hear` gets the text so far while a model writes, as far as it is proven and safe; seldom does the message say
+        something else in the end.
 
         After a dislike the text is the answer to what would have been better. Unsafe talk and a model that fails get a
         canned reply, which names its `failure`, and the `problem` of the model; the modules never see such an exchange
@@ -86,13 +86,22 @@ class Talk:
         if said.failure is not None and made:
             self._chat.take_back(self._session, made[-1])
         human = ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=self._new_id(), safety=said.human)
-        self._add(human, _recorded(said, made, self._new_id()))
+        if said.failure is None:
+            shown = made[-1]
+            answer = chat_message_of(shown, self._new_id())
+            answer = answer.changed(safety=said.bot, is_safety_controlled_response=False)
+        else:
+            shown = Message(id=self._chat.agent_id, text=said.text, episode_done=False, failure=str(said.failure))
+            if problems:
+                shown["problem"] = problems[-1].message
+            answer = said.message(self._new_id())
+        self._add(human, answer)
         self._place = len(self.record.message_history) - 1
-        self.last = _shown(said, made, self._chat.agent_id, problems)
-        return self.last
+        self.last = shown
+        return shown
 
     def _safe(self, hear: Hear) -> Hear:
-        """Hands on what the guard has nothing against."""
+        """Return a listener that passes on only what the guard accepts."""
 
         def guarded(text: str) -> None:
             with suppress(RunError):  # the whole reply is looked at again
@@ -102,23 +111,23 @@ class Talk:
         return guarded
 
     def like(self) -> None:
-        """The last reply is liked, whatever was thought of it before. Raises DialogueError where there is none."""
+        """Mark the last reply as liked, whatever was thought of it before. Raises DialogueError if there is none."""
         self.record = liked(self.record, self._place)
         self._asked_why = False
 
     def dislike(self, kind: DislikeType) -> str:
-        """The last reply is disliked; gives the question whose answer is what the user says next.
+        """Mark the last reply as disliked; return the question that the user answers next.
 
-        Raises DialogueError where there is no reply, or the type does not fit it.
+        Raises DialogueError if there is no reply, or the type does not fit it.
         """
         self.record = asked_after_dislike(disliked(self.record, kind, self._place), self._new_id())
         self._asked_why = True
         return self.record.message_history[-1].text
 
     def save(self, path: Path) -> None:
-        """Write the conversation, as one line of JSON; only an older state of it is written over.
+        """Write the conversation as one line of JSON; only an older state of it is overwritten.
 
-        Raises FolderError where it cannot be written, or another file is there.
+        Raises FolderError if it cannot be written, or another file is there.
         """
         if path.exists() and not self._is_saved_in(path):
             hint = "Name another file: a conversation only takes the place of its older self."
@@ -132,7 +141,7 @@ class Talk:
             return False
 
     def _noted(self, text: str) -> Message:
-        """The answer to what would have been better is kept, with what the guard says of it; silence is none."""
+        """Keep the answer to what would have been better, with the guard's verdict on it; silence is no answer."""
         if not text.strip():
             return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)
         self._asked_why = False
@@ -147,20 +156,3 @@ class Talk:
     def _add(self, *messages: ChatMessage) -> None:
         history = (*self.record.message_history, *messages)
         self.record = self.record.changed(message_history=history)
-
-
-def _recorded(said: GuardedReply, made: list[Message], message_id: str) -> ChatMessage:
-    guarded = said.message(message_id)
-    if said.failure is not None or not made:
-        return guarded
-    full = chat_message_of(made[-1], message_id)
-    return full.changed(safety=guarded.safety, is_safety_controlled_response=False)
-
-
-def _shown(said: GuardedReply, made: list[Message], agent_id: str, problems: list[RunError]) -> Message:
-    if said.failure is None and made:
-        return made[-1]
-    shown = Message(id=agent_id, text=said.text, episode_done=False, failure=str(said.failure))
-    if said.failure is InteractionFailure.MODEL_CRASH and problems:
-        shown["problem"] = problems[-1].message
-    return shown

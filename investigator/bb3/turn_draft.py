@@ -6,20 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from investigator.bb3.exchange import Memories, ModuleReply, SearchDocument
+from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
 from investigator.dialogue.messages import Message
 from investigator.records import Quote
 
 RESPONSE_OF = {"entity": Module.CRM, "memory": Module.MRM, "knowledge": Module.SRM}
 """Which module replies from which kind of knowledge, in the order in which kinds stand in a prompt."""
-FIELD_OF = {
-    Module.CRM: "contextual_dialogue",
-    Module.MRM: "memory_dialogue",
-    Module.SRM: "search_dialogue",
-    Module.VRM: "vanilla_dialogue",
-    Module.ORM: "opening_dialogue",
-}
-"""The field of a message that holds what a module said."""
 
 
 @dataclass
@@ -55,7 +48,6 @@ class Draft:
     uses_entity: bool = False
     available: Sequence[str] = ()
     query: str = ""
-    query_failed: bool = False
     search_failed: bool = False
     search_problem: str = ""
     documents: Sequence[SearchDocument] = ()
@@ -78,13 +70,18 @@ class Draft:
         return tuple(self.conversation.turns)
 
     @property
+    def uses_any(self) -> bool:
+        """Return True if documents, memories or a topic are to be used."""
+        return self.uses_search or self.uses_memory or self.uses_entity
+
+    @property
     def kinds(self) -> list[str]:
-        """The kinds of knowledge there are, in the order in which they stand in a prompt."""
+        """Return the kinds of knowledge found, in their order in a prompt."""
         return [kind for kind in RESPONSE_OF if getattr(self, kind)]
 
     @property
     def is_alone(self) -> bool:
-        """Whether one module made the reply, from the conversation or the memories, and none was asked besides."""
+        """Return True if one module alone made the reply, from the conversation or the memories."""
         return self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
 
     def message(self, agent_id: str) -> Message:
@@ -100,7 +97,7 @@ class Draft:
             "contextual_knowledge": self.entity,
             "memory_knowledge": self.memory,
             "search_knowledge": self.knowledge,
-            **{FIELD_OF[module]: reply.text for module, reply in self.replies.items()},
+            **{TABLE[module].name: reply.text for module, reply in self.replies.items()},
         }
         message.update({name: value for name, value in found.items() if value})
         if not self.is_alone:
@@ -111,14 +108,12 @@ class Draft:
         message["search_knowledge_doc_content"] = [document.text for document in self.documents]
         message["search_knowledge_doc_urls"] = [document.url for document in self.documents]
         message["memory_knowledge_doc_content"] = list(self.available) if self.uses_memory else []
-        if self.search_failed:
-            message["search_result_failure"] = True
-        if self.search_problem:
-            message["search_problem"] = self.search_problem
-        if self.memory_problem:
-            message["memory_problem"] = self.memory_problem
-        if said.unsaid:
-            message["unsaid"] = said.unsaid
-        if quotes := said.quotes or self.quotes:
-            message["quotes"] = [quote.model_dump(mode="json") for quote in quotes]
+        optional = {
+            "search_result_failure": self.search_failed,
+            "search_problem": self.search_problem,
+            "memory_problem": self.memory_problem,
+            "unsaid": said.unsaid,
+            "quotes": [quote.model_dump(mode="json") for quote in said.quotes or self.quotes],
+        }
+        message.update({name: value for name, value in optional.items() if value})
         return message

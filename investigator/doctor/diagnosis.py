@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.extractive.modules import chat_answers
+from investigator.bb3.records import CONTRACTS
 from investigator.doctor.examination import Examination
 from investigator.doctor.findings import Diagnosis, Environment, Extra
 from investigator.engines.base import Embedder

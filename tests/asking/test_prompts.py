@@ -6,8 +6,8 @@ from jinja2 import Environment
 from jinja2.meta import find_undeclared_variables
 
 from investigator.asking.prompts import Prompts
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.records import (
+    CONTRACTS,
     FactsVariables,
     Module,
     PassagesVariables,

@@ -9,7 +9,7 @@ import pytest
 from attack_cases import HARMLESS, Attack, Place, attacks, variables_for
 
 from investigator.asking.prompts import Prompts
-from investigator.bb3.contracts import CONTRACTS
+from investigator.bb3.records import CONTRACTS
 from investigator.evidence.quotes import find_quote
 from investigator.records import Document
 

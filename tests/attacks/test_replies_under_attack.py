@@ -9,7 +9,7 @@ import pytest
 from attack_cases import Attack, attacks
 
 from investigator.asking.replies import read_reply, without_thoughts
-from investigator.bb3.contracts import CONTRACTS
+from investigator.bb3.records import CONTRACTS
 from investigator.records import AskReply, Record
 
 ATTACKS = attacks()

@@ -13,11 +13,10 @@ from chat_replies import Said, model
 from investigator import ScriptedEmbedder, ScriptedEngine
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import ModuleReply, ModuleRequest, SearchDocument
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
-from investigator.bb3.records import Module, Speaker, Turn
+from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
 from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from investigator.bb3.chat_options import ChatOptions, Decide
-from investigator.bb3.commands.chat_options import search_switched, server_address, user_named
+from investigator.bb3.commands.typed import search_switched, server_address, user_named
 from investigator.cli.main import app
 from investigator.errors import DialogueError, SettingsError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from investigator.bb3.decoding.options import OptionValue, is_module_option, module_options
-from investigator.bb3.decoding.support import EngineKind, kind_of
+from investigator.bb3.decoding.told import EngineKind, kind_of
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
 from investigator.errors import SettingsError

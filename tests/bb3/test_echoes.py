@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from investigator.asking.prompts import Prompts
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.forms.echoes import goes_on, stands_in, whole_sentences, without_prompt
-from investigator.bb3.records import Module, Speaker, Turn
+from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
 from investigator.records import Quote
 
 OWN = Prompts(contracts=CONTRACTS).own_words("bb3/vrm")

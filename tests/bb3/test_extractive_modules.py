@@ -2,10 +2,10 @@ import pytest
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.extractive.turns import named_things
 from investigator.bb3.records import (
+    CONTRACTS,
     DecisionReply,
     FactReply,
     FactsVariables,

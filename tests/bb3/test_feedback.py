@@ -10,12 +10,12 @@ import pytest
 from investigator.bb3.bb3x.conversation_files import conversation_of, line_of
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.feedback import (
+    QUESTIONS,
     DislikeType,
     answered_after_dislike,
     asked_after_dislike,
     dislike_type_of,
     disliked,
-    follow_up_question,
     liked,
 )
 from investigator.errors import DialogueError
@@ -44,7 +44,7 @@ def test_after_a_dislike_the_record_holds_every_field() -> None:
         "isDisliked": True,
         "dislike_type": "spam",
     }
-    assert question == {"sender": "bot", "bot_message_id": "b3", "text": follow_up_question(DislikeType.SPAM)}
+    assert question == {"sender": "bot", "bot_message_id": "b3", "text": QUESTIONS[DislikeType.SPAM]}
     assert answer == {
         "sender": "human",
         "human_message_id": "h4",
@@ -89,7 +89,7 @@ def test_nothing_is_asked_without_a_dislike_and_nothing_answered_without_a_quest
 
 def test_a_type_of_others_is_asked_about_as_any() -> None:
     foreign = talk(isDisliked=True, dislike_type="looks_odd")
-    assert asked_after_dislike(foreign, "b").message_history[-1].text == follow_up_question(DislikeType.OTHER)
+    assert asked_after_dislike(foreign, "b").message_history[-1].text == QUESTIONS[DislikeType.OTHER]
 
 
 def test_types_are_read_as_people_type_them() -> None:
@@ -97,4 +97,4 @@ def test_types_are_read_as_people_type_them() -> None:
     with pytest.raises(DialogueError) as refused:
         dislike_type_of("ugly")
     assert "nonsensical" in refused.value.hint
-    assert {follow_up_question(kind) for kind in DislikeType} != {""}
+    assert {QUESTIONS[kind] for kind in DislikeType} != {""}

@@ -9,7 +9,7 @@ import pytest
 from power_plants import write_folder
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.folder_reading import read_folder
+from investigator.bb3.commands.terminal import read_folder
 
 
 @pytest.fixture

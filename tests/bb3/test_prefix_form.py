@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.forms.prefix_form import document_line, prefix_prompt
+from investigator.bb3.forms.prefix_form import document_line, prefix_prompt, prefix_texts
 from investigator.bb3.forms.prefix_history import PrefixOptions, PromptParts, most_that_fit, shortened
-from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
 from investigator.errors import TemplateError

@@ -18,12 +18,11 @@ from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.chats import open_chat
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm
-from investigator.bb3.forms.proven_sentences import ProvenSentences
-from investigator.bb3.records import Module, Speaker, Turn
+from investigator.bb3.forms.proven_replies import ProvenSentences
+from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
 from investigator.bb3.safety import SafetyGuard
 from investigator.bb3.talk import Talk
 from investigator.dialogue.messages import Message

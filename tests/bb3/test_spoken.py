@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from investigator.bb3.commands.spoken import Spoken
+from investigator.bb3.commands.terminal import Spoken
 
 CLEAR = "\r\x1b[K"
 

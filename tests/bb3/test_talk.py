@@ -17,7 +17,7 @@ from investigator.bb3.bb3x.module_examples import module_examples
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chats import open_chat, talk_with
-from investigator.bb3.feedback import DislikeType, follow_up_question
+from investigator.bb3.feedback import QUESTIONS, DislikeType
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module, Speaker
 from investigator.bb3.safety import SafetyGuard, canned_replies
@@ -211,14 +211,14 @@ def test_after_a_dislike_the_next_words_are_the_answer(opened: Callable[..., Tal
     engine = model()
     talk = opened(engine)
     reply = talk.say(QUESTION)
-    assert talk.dislike(DislikeType.OFF_TOPIC) == follow_up_question(DislikeType.OFF_TOPIC)
+    assert talk.dislike(DislikeType.OFF_TOPIC) == QUESTIONS[DislikeType.OFF_TOPIC]
     asked = len(engine.asked)
     assert talk.say("The year, asshole.").text == THANKS
     assert len(engine.asked) == asked
     assert talk.last is reply
     marked, question, answer, thanks = wire(talk)[1:]
     assert (marked["isDisliked"], marked["dislike_type"]) == (True, "off_topic")
-    assert question["text"] == follow_up_question(DislikeType.OFF_TOPIC)
+    assert question["text"] == QUESTIONS[DislikeType.OFF_TOPIC]
     assert (answer["isDislikeFeedback"], answer["safety"]) == (True, {"string_matcher": "__notok__"})
     assert thanks["text"] == THANKS
     assert talk.say(QUESTION).text == "It makes 42 MW of power."
@@ -248,7 +248,7 @@ def test_only_a_canned_reply_can_be_called_too_careful(opened: Callable[..., Tal
     with pytest.raises(DialogueError, match="no canned one"):
         talk.dislike(kind)
     talk.say(UNSAFE)
-    assert talk.dislike(kind) == follow_up_question(kind)
+    assert talk.dislike(kind) == QUESTIONS[kind]
 
 
 def test_a_saved_conversation_is_read_back_as_it_was_and_makes_examples(

@@ -8,7 +8,6 @@ import pytest
 
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Decide
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.exchange import FAILED, ModuleRequest, SearchDocument
 from investigator.bb3.forms.gpt2_tokens import best_count
 from investigator.bb3.forms.prefix_history import PrefixOptions
@@ -18,7 +17,7 @@ from investigator.bb3.memory.session import SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import LARGE, SMALL
-from investigator.bb3.records import Module, Speaker, Turn
+from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
 from investigator.bb3.turn_draft import LiveConversation
 from investigator.records.decoding import Decoding
 

@@ -11,9 +11,8 @@ from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count
-from investigator.bb3.forms.prefix_form import prompt_parts
+from investigator.bb3.forms.prefix_form import prefix_texts, prompt_parts
 from investigator.bb3.forms.prefix_history import PrefixOptions, lines_of, shortened
-from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module, Speaker, Turn
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import getpass
 import io
 import sys
 from collections.abc import Iterator
@@ -17,11 +16,20 @@ import typer
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_text import memories_text, reply_text, why_text
 from investigator.bb3.chats import open_chat, talk_with
-from investigator.bb3.commands.chat_lines import HELP, ChatCommand, Line, read_line
-from investigator.bb3.commands.chat_options import chat_options, search_switched, server_address, user_named
-from investigator.bb3.commands.folder_reading import read_folder
 from investigator.bb3.commands.module_arguments import module_arguments, must_come_first
-from investigator.bb3.commands.spoken import Spoken
+from investigator.bb3.commands.terminal import Spoken, read_folder
+from investigator.bb3.commands.typed import (
+    HELP,
+    ChatCommand,
+    Line,
+    chat_options,
+    login,
+    memory_number,
+    read_line,
+    search_switched,
+    server_address,
+    user_named,
+)
 from investigator.bb3.feedback import dislike_type_of
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.search.server_search import ServerSearch
@@ -31,8 +39,6 @@ from investigator.cli.output import note, print_styled
 from investigator.errors import DialogueError, InvestigatorError
 from investigator.investigator import Investigator
 from investigator.reports.inert import inert
-
-_LONGEST_NUMBER = 18  # digits; the database counts no further
 
 Switch = Annotated[str, typer.Option(metavar="always|never|compute")]
 User = Annotated[str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")]
@@ -185,18 +191,3 @@ def _lines(source: TextIO, *, prompt: bool) -> Iterator[str]:
         except EOFError:
             typer.echo("")
             return
-
-
-def memory_number(word: str, example: str) -> int:
-    """Return the number of a memory as it is typed. Raises DialogueError if it is not one."""
-    if not word.isdecimal() or len(word) > _LONGEST_NUMBER:
-        raise DialogueError(f"{word[:40]!r} is not a memory number", hint=f"For example: {example}")
-    return int(word)
-
-
-def login() -> str:
-    """Return the login name of this process's user."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a process without a user
-        return "user"

@@ -13,17 +13,15 @@ from investigator.bb3.chats import module_client
 from investigator.bb3.commands.module_arguments import ModuleArguments, module_arguments, must_come_first
 from investigator.bb3.commands.module_context import check_request, read_context
 from investigator.bb3.context_file import request_of
-from investigator.bb3.contracts import CONTRACTS
 from investigator.bb3.decoding.options import module_options
-from investigator.bb3.decoding.support import LINES, EngineKind, not_followed
+from investigator.bb3.decoding.told import LINES, EngineKind, not_followed
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.chat_form import ChatForm, chat_prompt
-from investigator.bb3.forms.completions_writer import CompletionsWriter
-from investigator.bb3.forms.local_writer import LocalWriter
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer, prefix_text
 from investigator.bb3.forms.token_form import token_documents, token_prompt
+from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
 from investigator.bb3.module_table import Weights
-from investigator.bb3.records import Module
+from investigator.bb3.records import CONTRACTS, Module
 from investigator.cli.options import Model, PromptsFolder, SettingsOptions
 from investigator.cli.output import note
 from investigator.engines.catalogue import EXTRACTIVE, parse_model_options

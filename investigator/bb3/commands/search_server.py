@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from investigator.bb3.commands.folder_reading import read_folder
+from investigator.bb3.commands.terminal import read_folder
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.search.server import FolderPages, SearchEndpoint
 from investigator.cli.options import Folder, SettingsOptions, Workspace

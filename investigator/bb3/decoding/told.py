@@ -1,4 +1,4 @@
-"""Engines that write as a module is told, by the settings that each kind of engine has.
+"""Engines that write as a module is told: what each kind can be told, and a notice of the rest.
 
 A decoding is told in part: only the fields that were set in it count, and they mean a method. A number that only one
 method has, such as `topk`, means that method.
@@ -6,11 +6,13 @@ method has, such as `topk`, means that method.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import ValidationError
 
+from investigator.bb3.records import Module
 from investigator.engines.base import Engine
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
@@ -55,52 +57,44 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
     that the engine does not have, and a value that it does not take.
     """
     if isinstance(engine, ChatEngine):
-        return engine.with_settings(changed(engine.settings, _chat_changes(engine.settings, decoding, engine.name)))
+        return engine.with_settings(changed(engine.settings, _changes(engine.settings, decoding, engine.name)))
     if isinstance(engine, GgufEngine):
-        return engine.with_settings(changed(engine.settings, _gguf_changes(engine.settings, decoding, engine.name)))
+        return engine.with_settings(changed(engine.settings, _changes(engine.settings, decoding, engine.name)))
     if isinstance(engine, TransformersEngine):
         own = engine.settings
         return engine.with_settings(changed(own, {"decoding": with_told(own.decoding, decoding)}))
     return engine.decoding_as(decoding) if isinstance(engine, Decodes) else None
 
 
-def _chat_changes(own: ChatSettings, told: Decoding, name: str) -> dict[str, object]:
-    """Greedy, nucleus, and the most tokens of a reply; servers know nothing else."""
-    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
-    match told_method(told):
-        case None:
-            return most
-        case Inference.GREEDY:
-            return {**most, "temperature": 0.0, "top_p": None}
-        case Inference.NUCLEUS:
-            temperature = told_temperature(told, own.temperature)
-            return {**most, "temperature": temperature, "top_p": told_share(told, own.top_p)}
-        case method:
-            raise _cannot_be_told(name, method)
+def _changes(own: ChatSettings | GgufSettings, told: Decoding, name: str) -> dict[str, object]:
+    """Return what a decoding changes in settings: greedy, nucleus and, for GGUF, top-k, each from its own tokens alone.
 
-
-def _gguf_changes(own: GgufSettings, told: Decoding, name: str) -> dict[str, object]:
-    """What a decoding changes in the settings: each method draws from its own tokens alone."""
-    most: dict[str, object] = {"max_tokens": told.beam_max_length} if "beam_max_length" in told.model_fields_set else {}
-    warm: dict[str, object] = {"temperature": told_temperature(told, own.temperature), "top_p": None, "top_k": None}
-    match told_method(told):
-        case None:
-            return most
-        case Inference.GREEDY:
-            return {**most, **warm, "temperature": 0.0}
-        case Inference.TOPK:
-            return {**most, **warm, "top_k": told.topk}
-        case Inference.NUCLEUS:
-            share = told_share(told, own.top_p)
-            return {**most, **warm, "top_p": 1.0 if share is None else share}
-        case method:
-            raise _cannot_be_told(name, method)
+    Servers and llama.cpp know nothing else but the most tokens of a reply.
+    """
+    changes: dict[str, object] = {}
+    if "beam_max_length" in told.model_fields_set:
+        changes["max_tokens"] = told.beam_max_length
+    method = told_method(told)
+    if method is None:
+        return changes
+    is_gguf = isinstance(own, GgufSettings)
+    changes |= {"temperature": told_temperature(told, own.temperature), "top_p": None}
+    if is_gguf:
+        changes["top_k"] = told.topk if method is Inference.TOPK else None
+    if method is Inference.GREEDY:
+        changes["temperature"] = 0.0
+    elif method is Inference.NUCLEUS:
+        share = told_share(told, own.top_p)
+        changes["top_p"] = 1.0 if is_gguf and share is None else share
+    elif method is not Inference.TOPK or not is_gguf:
+        raise SettingsError(f"{name} cannot be told {method}", hint="An engine transformers:FOLDER takes every method.")
+    return changes
 
 
 def told_method(told: Decoding, own: Inference | None = None) -> Inference | None:
-    """The method that a decoding tells by its name, or else by a number that only some methods have.
+    """Return the method that a decoding names, or else the one that its numbers mean; None if it has neither.
 
-    Where the engine's `own` method has the number too, it stays. None where nothing is told of the method.
+    The engine's `own` method stays if it has the number too.
     """
     if "inference" in told.model_fields_set:
         return told.inference
@@ -111,9 +105,9 @@ def told_method(told: Decoding, own: Inference | None = None) -> Inference | Non
 
 
 def told_share(told: Decoding, own: float | None = None) -> float | None:
-    """The mass of probability that nucleus draws from; None for all of it, as where only a temperature is told.
+    """Return the probability mass that nucleus draws from; None for all of it, as if only a temperature is told.
 
-    `own` is the engine's, which holds where nucleus is told without one.
+    The engine's `own` holds if nucleus is told without one.
     """
     if "topp" in told.model_fields_set:
         return None if told.topp == OFF else told.topp
@@ -123,12 +117,12 @@ def told_share(told: Decoding, own: float | None = None) -> float | None:
 
 
 def told_temperature(told: Decoding, own: float | None = None) -> float:
-    """The temperature of a method that draws; the engine's `own` holds where none is told, unless it is 0."""
+    """Return the temperature of a method that draws; the engine's `own` holds if none is told, unless it is 0."""
     return own if own and "temperature" not in told.model_fields_set else told.temperature
 
 
 def with_told(own: Decoding, told: Decoding) -> Decoding:
-    """An engine's own decoding, changed by what is set in another one."""
+    """Return an engine's own decoding, changed by what is set in another one."""
     changes: dict[str, object] = told.model_dump(exclude_unset=True)
     method = told_method(told, own.inference)
     if method is not None:
@@ -140,7 +134,7 @@ def with_told(own: Decoding, told: Decoding) -> Decoding:
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Settings with other values. Raises SettingsError for a value that they do not take."""
+    """Return settings with other values. Raises SettingsError for a value that they do not take."""
     try:
         return type(settings).model_validate({**settings.model_dump(), **changes})
     except ValidationError as error:
@@ -150,8 +144,97 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
         raise SettingsError(told, hint="Tell the engine another value, or none.") from error
 
 
-def _cannot_be_told(engine_name: str, method: Inference) -> SettingsError:
-    """The error of an engine that has no such method."""
-    return SettingsError(
-        f"{engine_name} cannot be told {method}", hint="An engine transformers:FOLDER takes every method."
-    )
+class EngineKind(StrEnum):
+    """What a module is answered by, by the first part of the engine's name."""
+
+    EXTRACTIVE = "extractive"
+    CHAT = "chat"
+    GGUF = "gguf"
+    TRANSFORMERS = "transformers"
+    COMPLETIONS = "completions"
+
+
+LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
+"""The fields that say which of several lines are taken."""
+
+_SUPPORTED: Mapping[EngineKind, frozenset[Inference]] = {
+    EngineKind.EXTRACTIVE: frozenset({Inference.GREEDY}),  # its one reply to a prompt
+    EngineKind.CHAT: frozenset({Inference.GREEDY, Inference.NUCLEUS}),
+    EngineKind.GGUF: frozenset({Inference.GREEDY, Inference.NUCLEUS, Inference.TOPK}),
+    EngineKind.TRANSFORMERS: frozenset(Inference),
+    EngineKind.COMPLETIONS: frozenset(
+        {Inference.GREEDY, Inference.NUCLEUS, Inference.FACTUAL_NUCLEUS, Inference.SAMPLE_AND_RANK}
+    ),
+}
+_OF_SERVERS = frozenset({"inference", "topp", "temperature", "beam_max_length"})
+_NOT_OF_COMPLETIONS = frozenset(
+    {"topk", "p_reset", "beam_block_ngram", "beam_context_block_ngram", "beam_block_full_context"}
+)
+_FOLLOWED: Mapping[EngineKind, frozenset[str]] = {
+    EngineKind.EXTRACTIVE: frozenset(),
+    EngineKind.CHAT: _OF_SERVERS,
+    EngineKind.GGUF: _OF_SERVERS | {"topk"},
+    EngineKind.TRANSFORMERS: frozenset(Decoding.model_fields) - {"beam_block_full_context"},
+    EngineKind.COMPLETIONS: frozenset(Decoding.model_fields) - _NOT_OF_COMPLETIONS,
+}
+"""The fields of a decoding that an engine of the kind goes by; of the method only what is supported.
+
+No engine of ours cuts a prompt, so none has a longer context that `beam_block_full_context` could mean.
+"""
+
+
+def kind_of(engine_name: str) -> EngineKind:
+    """Return the kind of the engine of that name; any name without a kind of its own is a chat model's."""
+    first = engine_name.partition(":")[0]
+    return EngineKind(first) if first in set(EngineKind) else EngineKind.CHAT
+
+
+def not_followed(kind: EngineKind, told: Decoding) -> Mapping[str, object]:
+    """Return the fields set in a decoding that an engine of the kind does not go by, with their values."""
+    given: Mapping[str, object] = told.model_dump(exclude_unset=True)
+    followed = _FOLLOWED[kind] - {"inference"}
+    if told.inference in _SUPPORTED[kind]:
+        followed |= {"inference"}
+    return {name: value for name, value in given.items() if name not in followed}
+
+
+def engines_as_told(
+    engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding]
+) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
+    """Return the engines of modules, writing as told, and a notice for each that cannot be told all of it.
+
+    Only the fields that are set in a decoding count; what an engine cannot be told is left to its own settings.
+    """
+    made: dict[Module, Engine] = {}
+    left: dict[str, dict[str, list[Module]]] = {}
+    for module, told in decodings.items():
+        engine = engines[module]
+        made[module], beyond, why = _as_told(engine, told)
+        of_engine = left.setdefault(f"{engine.name} is left to its own settings{why} in ", {}) if beyond else {}
+        for name, value in beyond.items():
+            of_engine.setdefault(f"{name} {value}", []).append(module)
+    return made, tuple(f"{beginning}{', '.join(_options(fields))}" for beginning, fields in left.items())
+
+
+def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
+    """Yield the options as they are written: one that all modules are told once, without a prefix."""
+    for field, modules in fields.items():
+        if len(modules) == len(Module):
+            yield field
+        else:
+            yield from (f"{module}_{field}" for module in modules)
+
+
+def _as_told(engine: Engine, told: Decoding) -> tuple[Engine, Mapping[str, object], str]:
+    """Return the engine as told, what it cannot be told, and why, if the engine says so."""
+    kind = kind_of(engine.name)
+    given: Mapping[str, object] = told.model_dump(exclude_unset=True)
+    beyond = not_followed(kind, told)
+    kept = {name: value for name, value in given.items() if name not in beyond}
+    if not kept or kind is EngineKind.EXTRACTIVE:
+        return engine, beyond, ""
+    try:
+        made = engine_as_told(engine, Decoding.model_validate(kept))
+    except SettingsError as error:
+        return engine, given, f" ({error.message})"
+    return (engine, given, "") if made is None else (made, beyond, "")

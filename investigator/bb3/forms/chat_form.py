@@ -11,8 +11,7 @@ from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.forms.echoes import stands_in, whole_sentences, without_prompt, without_tags
-from investigator.bb3.forms.proven_replies import proven_beginning, proven_quotes, resting_on
-from investigator.bb3.forms.proven_sentences import ProvenSentences
+from investigator.bb3.forms.proven_replies import ProvenSentences, proven_beginning, proven_quotes, resting_on
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.records import (
     DecisionReply,
@@ -160,13 +159,14 @@ class ChatForm:
         return ModuleReply(text=own.reply, score=score, quotes=request.quotes, is_stock=True, unsaid=unsaid)
 
     def _said_by_model(self, request: ModuleRequest, variables: Variables, template: str) -> tuple[str, str]:
-        """What a model says that is proven, and what it says besides; what was heard of it stays said."""
+        """Return what a model says that is proven, and the rest; what was heard of it stays said."""
         client = self._client_of(request.by)
         own_words = client.prompts.own_words(template)
-        heard = ProvenSentences(request, self._say or _nobody, own_words)
-        hear = heard.hear if self._say is not None else None
+        heard = ProvenSentences(request, self._say, own_words)
         try:
-            value = client.ask(template, variables, ResponseReply, smaller=less_said, hear=hear).value
+            value = client.ask(
+                template, variables, ResponseReply, smaller=less_said, hear=heard.hear if self._say else None
+            ).value
         except EngineError as error:
             if not heard.said:
                 raise
@@ -181,21 +181,22 @@ class ChatForm:
         return client.ask(request.module.template, variables, reply_type, smaller=less_said)
 
 
-def _nobody(_: str) -> None:
-    """Listens to what is said while nobody does."""
-
-
 def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
-    """The text of the prompt that a module is asked with. Raises TemplateError."""
+    """Return the text of the prompt that a module is asked with. Raises TemplateError."""
+    variables, template = _variables(request)
+    return prompts.prompt(template, variables).text
+
+
+def _variables(request: ModuleRequest) -> tuple[Variables, str]:
+    """Return what a module is asked with, and by which template."""
     match request.module:
         case Module.MDM | Module.MKM:
-            return prompts.prompt(request.module.template, _with_facts(request)).text
+            return _with_facts(request), request.module.template
         case Module.SKM:
-            return prompts.prompt(request.module.template, _with_passages(request)).text
+            return _with_passages(request), request.module.template
         case Module.SDM | Module.SGM | Module.MGM | Module.CKM:
-            return prompts.prompt(request.module.template, _of_turns(request)).text
-    variables, template = _response_variables(request)
-    return prompts.prompt(template, variables).text
+            return _of_turns(request), request.module.template
+    return _response_variables(request)
 
 
 def _with_passages(request: ModuleRequest) -> PassagesVariables:
@@ -204,7 +205,7 @@ def _with_passages(request: ModuleRequest) -> PassagesVariables:
 
 
 def _response_variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """What a response is made from, and by which template: that of the last kind of knowledge that there is."""
+    """Return what a response is made from, and its template: that of the last kind of knowledge there is."""
     if request.module is Module.ORM:
         return _with_facts(request), Module.ORM.template
     fact = _facts((request.memory,))[0] if request.memory else None
@@ -219,18 +220,20 @@ def _response_variables(request: ModuleRequest) -> tuple[Variables, str]:
 
 
 def less_said(variables: Variables, share: float) -> Variables | None:
-    """Without the oldest turns, the last one stays; without the last passages, where only one turn is left."""
+    """Return the variables without the oldest turns; with one turn left, without the last passages or oldest facts."""
     turns = variables.turns
     if len(turns) > 1:
-        kept = max(1, min(len(turns) - 1, int(len(turns) * share)))
-        return variables.changed(turns=turns[-kept:])
+        return variables.changed(turns=turns[-_fewer(len(turns), share, 1) :])
     if isinstance(variables, PassagesVariables) and len(variables.passages) > 1:
-        kept = max(1, min(len(variables.passages) - 1, int(len(variables.passages) * share)))
-        return variables.changed(passages=variables.passages[:kept])
+        return variables.changed(passages=variables.passages[: _fewer(len(variables.passages), share, 1)])
     if isinstance(variables, FactsVariables) and variables.facts:
-        kept = min(len(variables.facts) - 1, int(len(variables.facts) * share))
-        return variables.changed(facts=variables.facts[len(variables.facts) - kept :])
+        number = len(variables.facts)
+        return variables.changed(facts=variables.facts[number - _fewer(number, share, 0) :])
     return None
+
+
+def _fewer(number: int, share: float, least: int) -> int:
+    return max(least, min(number - 1, int(number * share)))
 
 
 def _of_turns(request: ModuleRequest) -> TurnsVariables:
@@ -247,7 +250,7 @@ def _facts(memories: Sequence[str]) -> tuple[PersonalFact, ...]:
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:
-    """Whether a query is short and has no figures of its own; whether a memory or a topic was said, word for word."""
+    """Return True if a query is short and has no figures of its own, or a memory or topic was said word for word."""
     last, said = request.turns[-1].text if request.turns else "", "\n".join(turn.text for turn in request.turns)
     if request.module is Module.SGM:
         return len(text) <= max(_LONGEST_QUERY, len(last)) and unsaid_in(text, said) is None

@@ -1,9 +1,15 @@
-"""The prompts of 30B and 175B: lines with prefixes, the last of which is written on from (seed: bb3_agents)."""
+"""The prompts of 30B and 175B: lines with prefixes, the last of which is written on from (seed: bb3_agents).
+
+Models that were not fine-tuned get instructions and worked examples: files `prompts/bb3/prefix/<module>.txt`, whose
+first paragraph is the instruction and each further one an example. The instructions are worded as those that ParlAI's
+models were prompted with (ParlAI, MIT licence), as far as they are on record; the examples are our own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
@@ -16,12 +22,13 @@ from investigator.bb3.forms.prefix_history import (
     seen_by,
     shortened,
 )
-from investigator.bb3.forms.prefix_texts import prefix_texts
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
+from investigator.errors import TemplateError
+from investigator.records import Record
+from investigator.resources import prompts_folder
 
-_KNOWLEDGE = "External Knowledge"
-_STYLE = "Style"
+_FOLDER = Path("bb3", "prefix")
 _WITH_MEMORIES = frozenset({Module.MKM, Module.GRM, Module.BRM, Module.ORM})
 _WITH_DOCUMENTS = frozenset({Module.SKM, Module.GRM, Module.BRM})
 
@@ -62,16 +69,42 @@ def prompt_parts(
         if options.all_vanilla_prompt:
             texts = texts.changed(instruction=prefix_texts(Module.VRM, folder).instruction)
         head = texts.head(options.num_shots)
-    style = (f"{_STYLE}: {options.insert_style}",) if options.insert_style and row.is_dialogue else ()
+    style = (f"Style: {options.insert_style}",) if options.insert_style and row.is_dialogue else ()
     ending = f"{options.final_prefix or row.final_prefix}:{' ' if options.final_prefix_space else ''}"
     lines = seen_by(module, lines_of(turns, options), options)
     return PromptParts(head=head, lines=lines, after=style, ending=ending)
 
 
+class PrefixTexts(Record):
+    """What stands at the head of a module's prompt. The last line of each example is what is to be written."""
+
+    instruction: str
+    shots: tuple[str, ...] = ()
+
+    def head(self, num_shots: int) -> tuple[str, ...]:
+        """The instruction with its first examples; -1 takes all."""
+        return (self.instruction, *(self.shots if num_shots < 0 else self.shots[:num_shots]))
+
+
+@cache
+def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
+    """The texts of a module, from a folder of templates or the shipped ones. Raises TemplateError."""
+    places = [place / _FOLDER / f"{module}.txt" for place in (folder, prompts_folder()) if place is not None]
+    path = next((place for place in places if place.is_file()), places[-1])
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TemplateError(f"the instruction {path} cannot be read: {error}") from error
+    paragraphs = [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
+    if not paragraphs:
+        raise TemplateError(f"{path} holds no instruction", hint="Its first paragraph is the instruction.")
+    return PrefixTexts(instruction=paragraphs[0], shots=tuple(paragraphs[1:]))
+
+
 def document_line(document: SearchDocument, words: int) -> str:
     """A document as one line; its words are counted from the title on, as they are parted by single blanks."""
     text = " ".join(line.strip() for line in document.text.splitlines() if line.strip())
-    return f"{_KNOWLEDGE}: {' '.join(f'{document.title} | {text}'.split(' ')[:words])}"
+    return f"External Knowledge: {' '.join(f'{document.title} | {text}'.split(' ')[:words])}"
 
 
 def _conditions(request: ModuleRequest) -> tuple[str, ...]:

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from importlib.resources import files
 
+from investigator.asking.replies import unfinished_text
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.forms.echoes import goes_on
+from investigator.bb3.forms.echoes import goes_on, without_prompt
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
+from investigator.engines.base import Hear
 from investigator.evidence.claims import prove, unsaid
 from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, find_quote, proven
 from investigator.language.addressed import addresses_model
@@ -71,6 +73,36 @@ def proven_beginning(reply: str, request: ModuleRequest) -> str:
         if is_reply:
             beginning = part
     return beginning
+
+
+class ProvenSentences:
+    """Says of a model's reply, in JSON, what is proven of it so far; what was said once is said again at the beginning.
+
+    The sentence that is being written is not said: it may go on to say something else. Nor is what comes after a
+    piece of the prompt, whose `own` words are given.
+    """
+
+    def __init__(self, request: ModuleRequest, say: Hear | None, own: str = "") -> None:
+        self._request = request
+        self._own = own
+        self._say = say
+        self._looked_at = ""
+        self.said = ""
+        """What was said so far."""
+
+    def hear(self, written: str) -> None:
+        """All that the model has written so far."""
+        reply = without_prompt(unfinished_text(written, "reply"), self._own)
+        starts = [start for start, _ in sentence_spans(reply)]
+        finished = reply[: starts[-1]].rstrip() if starts else ""
+        if finished == self._looked_at:
+            return
+        self._looked_at = finished
+        proven = proven_beginning(finished, self._request)
+        if len(proven) > len(self.said) and proven.startswith(self.said):
+            self.said = proven
+            if self._say is not None:
+                self._say(proven)
 
 
 def resting_on(reply: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:

@@ -1,17 +1,55 @@
-"""A model in a folder on this machine that writes for the modules, each with its own decoding."""
+"""What writes for the modules, each with its own decoding: a completions server, or a model in a folder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from investigator.bb3.forms.completions import knowledge_start
+from investigator.bb3.forms.completions import (
+    Completion,
+    CompletionFailure,
+    CompletionsClient,
+    knowledge_start,
+    request_of,
+)
+from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
 from investigator.bb3.forms.text_forms import Prompted, Written
 from investigator.bb3.records import Module
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import EngineError, SettingsError
 from investigator.records.decoding import Decoding
 
-_KIND = "transformers"
+
+class CompletionsWriter:
+    """Writes on from prompts by a server. Safe to use from several threads. Raises SettingsError, CredentialError.
+
+    `on_failure` hears why there is no text.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        decoding_of: Callable[[Module], Decoding],
+        *,
+        api_key: str = "",
+        count: CountTokens | None = None,
+        on_failure: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._client = CompletionsClient(server, api_key)
+        self._decoding_of = decoding_of
+        self._count = count or best_count()
+        self._on_failure = on_failure
+
+    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[Written]:
+        """One text for each prompt, in order."""
+        decoding = self._decoding_of(module)
+        asked = [(text, request_of(decoding, knowledge_start(text, self._count))) for _, text in prompts]
+        return [self._written(one) for one in self._client.complete_all(asked)]
+
+    def _written(self, one: Completion | CompletionFailure) -> Written:
+        if isinstance(one, Completion):
+            return Written(text=one.text, score=sum(one.token_logprobs))
+        self._on_failure(one.failures[-1])
+        return Written(text="", failed=True)
 
 
 class LocalWriter:
@@ -30,7 +68,7 @@ class LocalWriter:
         on_failure: Callable[[str], None] = lambda _: None,
     ) -> None:
         kind, _, folder = model.partition(":")
-        if kind != _KIND or not folder:
+        if kind != "transformers" or not folder:
             raise SettingsError(
                 f"{model} cannot be sent a prompt as it is",
                 hint="Use --model transformers:FOLDER or --completions URL, or leave --form out.",
