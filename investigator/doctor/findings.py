@@ -101,7 +101,7 @@ class Diagnosis(Record):
 
     @property
     def works(self) -> bool:
-        """Whether no role failed, and the search has its embedder."""
+        """Return True if no role failed, and the search has its embedder."""
         failed = any(finding.state is RoleState.FAILED for finding in self.roles)
         return not failed and not self.environment.embedder_problem
 

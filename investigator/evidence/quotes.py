@@ -202,7 +202,7 @@ def verify(quote: Quote, document: Document) -> bool:
 
 
 def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
-    """What the words may mean, the most literal first: one phrase, or the phrases around ellipses."""
+    """Yield what the words may mean, the most literal first: one phrase, or the phrases around ellipses."""
     literal = normalise(quote_text).text.strip()
     bullet = _BULLET.match(literal)
     bare = literal[bullet.end() :] if bullet else literal

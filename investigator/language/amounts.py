@@ -88,7 +88,7 @@ def identifiers(text: str) -> list[str]:
 
 
 def squeezed(text: str) -> str:
-    """What two spellings of an identifier share: COVID-19 and Covid 19."""
+    """Return what two spellings of an identifier share: COVID-19 and Covid 19."""
     return re.sub(r"[\s-]", "", text).casefold()
 
 
@@ -132,7 +132,7 @@ def _unit(found: re.Match[str], measure: re.Match[str]) -> str:
 
 
 def _readings(found: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]:
-    """What a number may mean with the magnitude and the unit that stand at `measure`."""
+    """Yield what a number may mean with the magnitude and the unit that stand at `measure`."""
     factor = magnitude_of(measure["magnitude"]) if measure["magnitude"] else 1
     letter = letter_magnitude_of(measure["unit"]) if measure["unit"] and factor == 1 else None
     currency = unit_of(found["currency"]) if found["currency"] else ""

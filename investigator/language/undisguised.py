@@ -63,7 +63,7 @@ def _one_script(text: str) -> str:
 
 @cache
 def plain(char: str) -> str:
-    """What one character is folded to: nothing, one character, or several."""
+    """Return what one character is folded to: nothing, one character, or several."""
     if char.isascii():
         return char.lower()
     if ord(char) in _TAGS:

@@ -81,7 +81,7 @@ def module_examples(
 
 
 def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | None) -> Iterator[ModuleExample]:
-    """What the modules said for a reply, in the order in which they are asked; `seen` has the turns before it."""
+    """Yield what the modules said for a reply, in the order in which they are asked; `seen` has the turns before it."""
     facts = facts_of((reply.memories or ()) if known is None else known)
     if reply.search_decision not in (None, SearchDecision.NONE):
         yield seen.changed(module=Module.SDM, targets=(str(reply.search_decision),), turns=seen.turns[-1:])
@@ -102,7 +102,7 @@ def _examples(seen: ModuleExample, reply: ChatMessage, known: Sequence[str] | No
 
 
 def _new_memories(seen: ModuleExample, reply: ChatMessage, lines: Sequence[str]) -> Iterator[ModuleExample]:
-    """What was newly remembered of the human's turn, and of the reply itself."""
+    """Yield what was newly remembered of the human's turn, and of the reply itself."""
     new = [kept_memory(line) for line in lines]
     heard = [turn for turn in seen.turns[-1:] if turn.speaker is Speaker.PARTNER]
     for turn in (*heard, turn_of(reply)):

@@ -179,6 +179,6 @@ class Redactor:
 
 
 def _talk_of(message: ChatMessage) -> Iterator[str]:
-    """What of a message people's names are introduced in: not the documents, which are about others."""
+    """Yield what of a message people's names are introduced in: not the documents, which are about others."""
     yield from (said for name in _NAMES_SAID_IN if (said := getattr(message, name)))
     yield from message.memories or ()

@@ -133,7 +133,7 @@ def _check_is_newer(releases: Path, version: str) -> None:
 
 
 def _order(version: str) -> tuple[int, ...]:
-    """What versions are compared by; 1.0 is 1."""
+    """Return what versions are compared by; 1.0 is 1."""
     numbers = [int(number) for number in version.split(".")]
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()

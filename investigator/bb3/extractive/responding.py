@@ -120,7 +120,7 @@ def open_conversation(facts: Sequence[PersonalFact]) -> ResponseReply:
 
 
 def _reminder(fact: PersonalFact) -> str:
-    """What was told, each line of it by itself; a last line of dots stands for more."""
+    """Return what was told, each line of it by itself; a last line of dots stands for more."""
     lines = [one_line(line) for line in fact.text.splitlines()]
     told = " ".join(f"“{line}”" for line in lines if line != AND_MORE)
     more = f" {_MORE}" if len(lines) > 1 and lines[-1] == AND_MORE else ""

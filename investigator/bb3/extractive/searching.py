@@ -100,7 +100,7 @@ def knowledge(turns: Sequence[Turn], passages: Sequence[Passage], embedder: Embe
 
 
 def _question(turns: Sequence[Turn]) -> str:
-    """What the last turn asks, with what its pronouns stand for; what it says where it asks nothing."""
+    """Return what the last turn asks, with what its pronouns stand for; what it says where it asks nothing."""
     asked, before = _asked(last_text(turns))
     return _with_meant(asked, _meant(asked, before, turns))
 
@@ -139,7 +139,7 @@ def _tells(sentence: str) -> bool:
 
 
 def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
-    """What a question leaves unsaid: the thing its pronouns stand for, or its subject where it is but a word.
+    """Return what a question leaves unsaid: the thing its pronouns stand for, or its subject where it is but a word.
 
     What tells of the speaker gives no words; another remark about themselves only the thing a pronoun stands for.
     """
@@ -195,7 +195,7 @@ def _own_words(turn: Turn) -> str:
 
 
 def _turn_before(turns: Sequence[Turn]) -> str:
-    """What the last speaker said before; a question made of pronouns alone goes on from there."""
+    """Return what the last speaker said before; a question made of pronouns alone goes on from there."""
     return next((turn.text for turn in reversed(turns[:-1]) if turn.speaker is turns[-1].speaker), "")
 
 

@@ -66,7 +66,7 @@ def wishes_to_remember(sentence: str) -> bool:
 
 
 def wished_to_be_kept(sentence: str) -> str:
-    """What a speaker asks to have remembered of them, word for word; any sentence that wishes nothing as it is.
+    """Return what a speaker asks to have remembered of them, word for word; any sentence that wishes nothing as it is.
 
     Empty for a wish to have something forgotten, and for one to remember what is not about the speaker.
     """

@@ -29,7 +29,7 @@ _LEAST_BROKEN = 6  # words of a sentence without an end that seems broken off; a
 
 
 def without_prompt(written: str, own: str = "") -> str:
-    """What a model wrote, up to the first mark of a prompt that it goes on with.
+    """Return what a model wrote, up to the first mark of a prompt that it goes on with.
 
     `own` are the words of the prompt's template: a heading or a sentence of them ends it, too.
     """
@@ -64,13 +64,13 @@ def whole_sentences(text: str) -> str:
 
 
 def stands_in(text: str, said: str) -> bool:
-    """Whether each sentence of a text stands in what was said, word for word."""
+    """Return True if each sentence of a text stands in what was said, word for word."""
     there = " ".join(words(said))
     return all(" ".join(words(text[start:end])) in there for start, end in sentence_spans(text))
 
 
 def goes_on(reply: str, request: ModuleRequest) -> bool:
-    """Whether a reply is one: it repeats neither a turn nor itself, and speaks of its quotes where it has some.
+    """Return True if a reply is one: it repeats neither a turn nor itself, and speaks of its quotes where it has some.
 
     With quotes it may say what it said before: who asks the same again is told the same.
     """
@@ -86,7 +86,7 @@ def goes_on(reply: str, request: ModuleRequest) -> bool:
 
 
 def _takes_over(reply: str, request: ModuleRequest) -> bool:
-    """Whether a reply has a sentence in it, word for word, of the last turn or of an earlier reply."""
+    """Return True if a reply has a sentence in it, word for word, of the last turn or of an earlier reply."""
     said = f" {' '.join(words(reply))} "
     heard = [turn.text for turn in request.turns if turn.speaker is Speaker.SELF or turn is request.turns[-1]]
     sentences = [words(text[start:end]) for text in heard for start, end in sentence_spans(text)]
@@ -94,7 +94,7 @@ def _takes_over(reply: str, request: ModuleRequest) -> bool:
 
 
 def _runs_in_circles(said: Sequence[str]) -> bool:
-    """Whether three words come three times, which a short reply does not need."""
+    """Return True if three words come three times, which a short reply does not need."""
     runs = Counter(zip(said, said[1:], said[2:], strict=False))
     return bool(runs) and max(runs.values()) > _MOST_REPEATS
 

@@ -108,7 +108,7 @@ def document_line(document: SearchDocument, words: int) -> str:
 
 
 def _conditions(request: ModuleRequest) -> tuple[str, ...]:
-    """What a response is conditioned on, in the order in which kinds of knowledge are combined."""
+    """Return what a response is conditioned on, in the order in which kinds of knowledge are combined."""
     kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
     return tuple(f"{TABLE[module].knowledge_prefix}: {_joined_lines(text)}" for module, text in kinds if text)
 

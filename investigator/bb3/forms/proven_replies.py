@@ -123,7 +123,7 @@ def _shared(quote: Quote, wanted: frozenset[str]) -> int:
 
 
 def _denies(reply: str, said: str) -> bool:
-    """Whether a sentence of a reply denies something that nobody has denied."""
+    """Return True if a sentence of a reply denies something that nobody has denied."""
     sentences = (reply[start:end].strip() for start, end in sentence_spans(reply))
     denials = (_OF_ONESELF.sub("", sentence) for sentence in sentences if not sentence.endswith("?"))
     return any(negates(denial) and not allows_negation(said, denial) for denial in denials)

@@ -31,7 +31,7 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
 
 
 def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
-    """What the model reads where it is given documents or memories: each of them, followed by the context."""
+    """Return what the model reads where it is given documents or memories: each of them, followed by the context."""
     request = _without_tokens(request)
     if request.module is Module.MKM:
         return tuple(f"{memory} // {context}" for memory in request.memories)
@@ -85,7 +85,7 @@ def _persona(prefix: str, memories: Sequence[str]) -> str:
 
 
 def _found(request: ModuleRequest) -> str:
-    """What a response is conditioned on, each in its wrapping and on a line of its own."""
+    """Return what a response is conditioned on, each in its wrapping and on a line of its own."""
     kinds = ((Module.CKM, request.entity), (Module.MKM, request.memory), (Module.SKM, request.knowledge))
     wrapped = ((TABLE[module].wrapping, text) for module, text in kinds if text)
     return "\n".join(f"{wrapping[0]} {text} {wrapping[1]}" for wrapping, text in wrapped if wrapping)

@@ -144,7 +144,7 @@ def _topic(what: str) -> str:
 
 
 def _statement(text: str) -> str:
-    """What a clause states, without the marks at its end and the fillers at its beginning."""
+    """Return what a clause states, without the marks at its end and the fillers at its beginning."""
     plain = _END.sub("", _plain(text))
     fillers = _rules().fillers.split()
     while True:

@@ -122,17 +122,17 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 
 def topics_of(text: str) -> frozenset[str]:
-    """What a memory tells that has one value at a time."""
+    """Return what a memory tells that has one value at a time."""
     return frozenset(topic for statement in statements(text) for topic in (*statement.topics, *statement.left))
 
 
 def marks_of(topics: Iterable[str]) -> frozenset[str]:
-    """What memories of these topics can be found by."""
+    """Return what memories of these topics can be found by."""
     return frozenset(f"{NEGATED}{topic}" for topic in topics)
 
 
 def settled_topics(text: str) -> frozenset[str]:
-    """What a memory can be found by where another one may contradict it, NEGATED among them where it denies."""
+    """Return what a memory can be found by where another one may contradict it, NEGATED among them where it denies."""
     denies = any(statement.denied for statement in statements(text))
     return marks_of(topics_of(text)) | ({NEGATED} if denies else frozenset())
 
@@ -267,7 +267,7 @@ def _tells_more(told: str, topic: str) -> bool:
 
 
 def _without_the_dead(plain: str) -> tuple[str, frozenset[str]]:
-    """What somebody has no longer in place of that it died, and the words for that."""
+    """Return what somebody has no longer in place of that it died, and the words for that."""
     for pattern, lacks in _DIED:
         if (died := pattern.match(plain)) is not None:
             return f"{lacks} {died['who']}", frozenset(words(died["who"]))

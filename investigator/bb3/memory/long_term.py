@@ -116,7 +116,7 @@ class LongTermMemory(PersonalFacts):
         return None
 
     def _rivals(self, user: str, texts: Sequence[FactText]) -> tuple[KeptFact, ...]:
-        """What may contradict texts of one speaker, of the same speaker.
+        """Return what may contradict texts of one speaker, of the same speaker.
 
         That is all there is, up to 256 memories of the user; of more, the newest of each topic, the newest 32 that
         deny something in some of the same words, and the 32 that fit best a text that denies something.
@@ -155,6 +155,6 @@ def _fact(memory: str, speaker: Speaker) -> FactText:
 
 
 def _text_of(fact: KeptFact) -> FactText:
-    """What is kept as it was given, without cutting its words anew."""
+    """Return what is kept as it was given, without cutting its words anew."""
     terms, marks = tuple(Gist.read(fact.claim).terms), tuple(settled_topics(fact.text))
     return FactText(speaker=fact.speaker, text=fact.text, claim=fact.claim, terms=terms, marks=marks)

@@ -30,7 +30,7 @@ class Gist:
 
     @property
     def terms(self) -> frozenset[str]:
-        """What the memory can be found by, without marks: the words that tell something, or else all."""
+        """Return what the memory can be found by, without marks: the words that tell something, or else all."""
         return frozenset(word.removeprefix(_MARK) for word in self.content or self.words)
 
     def wire(self) -> str:
@@ -45,7 +45,7 @@ class Gist:
 
 
 def gist_of(text: str) -> Gist:
-    """What a memory says. A negation reaches to the next punctuation mark or `but`."""
+    """Return what a memory says. A negation reaches to the next punctuation mark or `but`."""
     words: set[str] = set()
     negated = reached = False
     for word in every_word(text):

@@ -41,7 +41,7 @@ _PREFIXED = re.compile(rf"\s*({'|'.join(map(re.escape, _OWNERS))})\s*:", re.IGNO
 
 
 def prefix_of(speaker: Speaker, form: MemoryForm) -> str:
-    """What stands before the memories of one of the two, without the colon."""
+    """Return what stands before the memories of one of the two, without the colon."""
     return _PREFIXES[form][speaker]
 
 

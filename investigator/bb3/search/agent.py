@@ -45,7 +45,7 @@ class SearchAgent(Agent):
         self._search = search or cast("DocumentSearch | None", (shared or {}).get(_SEARCH)) or self._from_options()
 
     def act(self) -> Message:
-        """What the search finds for the text of the last message. Raises what the search raises."""
+        """Return what the search finds for the text of the last message. Raises what the search raises."""
         query = self.observation.text if self.observation is not None else ""
         found = self._search.search(query, self.opt.number("n_docs", _DOCUMENTS)) if query else ()
         lines = [titled(document) for document in found]

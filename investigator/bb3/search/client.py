@@ -151,7 +151,7 @@ def full_address(address: str) -> str:
 
 
 def _why(body: bytes) -> str:
-    """What a server says of its refusal under "error", on one line; nothing where it says it in another way."""
+    """Return what a server says of its refusal under "error", on one line; nothing where it says it in another way."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ _WORD = re.compile(r"\w\w+")
 
 
 def searched(query: str) -> str:
-    """What is searched for a query: its words, not the slash of a line that was typed with one."""
+    """Return what is searched for a query: its words, not the slash of a line that was typed with one."""
     return query.strip().lstrip("/").strip() or query
 
 

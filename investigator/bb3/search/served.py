@@ -23,7 +23,7 @@ class Origin(Record):
     content_hash: str = Field(pattern="^[0-9a-f]{64}$", description="sha256 of the document's file")
 
     def is_of(self, text: str) -> bool:
-        """Whether it can be the origin of a text: it spans as many characters, on a line that is known."""
+        """Return True if it can be the origin of a text: it spans as many characters, on a line that is known."""
         passage = self.passage
         return passage.start >= 0 and passage.end - passage.start == len(text) and (passage.line or 0) > 0
 
