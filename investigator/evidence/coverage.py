@@ -14,18 +14,17 @@ def coverage(
     read: Iterable[str],
     worth_asking: Iterable[str],
     unreadable: Iterable[Unreadable],
-    searched: bool,
 ) -> Coverage:
     """Sort the documents into read, not opened and skimmed, each sorted and in one place only.
 
     `read` are the documents that were asked; of the others, those `worth_asking` were not opened, and the rest was
-    skimmed. Where nothing was `searched`, whatever was not read was not opened. Unreadable files count as that alone.
+    skimmed. Unreadable files count as that alone.
     """
     failed = {item.path: item for item in unreadable}
     every = set(document_ids) - failed.keys()
     done = every & set(read)
     left = every - done
-    missed = left & set(worth_asking) if searched else left
+    missed = left & set(worth_asking)
     return Coverage(
         read=tuple(sorted(done)),
         skimmed=tuple(sorted(left - missed)),

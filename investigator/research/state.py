@@ -115,7 +115,7 @@ class State:
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         worth = [card.document_id for card in self.cards if card.match >= self.bounds.worth_asking]
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
-        return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, searched=True)
+        return coverage(self.document_ids, done, (*worth, *planned), self.unreadable)
 
     @property
     def in_doubt(self) -> bool:

@@ -14,43 +14,38 @@ IDS = st.sets(st.sampled_from("abcdefgh"))
 
 
 def test_documents_are_read_or_not_opened_or_skimmed() -> None:
-    seen = coverage(["d", "c", "b", "a"], ["c"], ["b", "c"], [LOCKED], searched=True)
+    seen = coverage(["d", "c", "b", "a"], ["c"], ["b", "c"], [LOCKED])
     assert seen == Coverage(read=("c",), skimmed=("a", "d"), not_opened=("b",), unreadable=(LOCKED,))
 
 
-def test_without_a_search_nothing_was_skimmed() -> None:
-    seen = coverage(["a", "b", "c"], ["a"], [], [], searched=False)
-    assert seen == Coverage(read=("a",), not_opened=("b", "c"))
-
-
 def test_documents_that_are_gone_are_not_counted() -> None:
-    assert coverage(["a"], ["a", "gone"], ["gone"], [], searched=True) == Coverage(read=("a",))
+    assert coverage(["a"], ["a", "gone"], ["gone"], []) == Coverage(read=("a",))
 
 
 def test_an_unreadable_document_is_nothing_else() -> None:
-    seen = coverage(["a", "x.pdf"], ["x.pdf"], ["x.pdf"], [LOCKED], searched=True)
+    seen = coverage(["a", "x.pdf"], ["x.pdf"], ["x.pdf"], [LOCKED])
     assert seen == Coverage(skimmed=("a",), unreadable=(LOCKED,))
 
 
-@given(IDS, IDS, IDS, st.booleans())
-def test_each_document_is_in_one_place(every: set[str], read: set[str], worth: set[str], searched: bool) -> None:
-    seen = coverage(every, read, worth, [LOCKED], searched)
+@given(IDS, IDS, IDS)
+def test_each_document_is_in_one_place(every: set[str], read: set[str], worth: set[str]) -> None:
+    seen = coverage(every, read, worth, [LOCKED])
     listed = [*seen.read, *seen.skimmed, *seen.not_opened]
     assert sorted(listed) == sorted(every)
     assert set(seen.read) <= read
 
 
 def test_line_says_it_all() -> None:
-    seen = coverage([*"abcdefghi", *"mnopq", "y.txt"], "abcdefghi", ["y.txt"], [LOCKED, SCANNED], searched=True)
+    seen = coverage([*"abcdefghi", *"mnopq", "y.txt"], "abcdefghi", ["y.txt"], [LOCKED, SCANNED])
     assert coverage_line(seen) == (
         "read 9 of 17 documents; 2 unreadable: s.pdf (needs ocr), x.pdf (encrypted); 1 not opened: y.txt; 5 skimmed"
     )
 
 
 def test_line_names_three_at_most() -> None:
-    seen = coverage("abcdefg", [], "abcdefg", [], searched=True)
+    seen = coverage("abcdefg", [], "abcdefg", [])
     assert coverage_line(seen) == "read 0 of 7 documents; 7 not opened: a, b, c and 4 more"
 
 
 def test_line_of_full_coverage_is_short() -> None:
-    assert coverage_line(coverage(["a"], ["a"], [], [], searched=True)) == "read 1 of 1 document"
+    assert coverage_line(coverage(["a"], ["a"], [], [])) == "read 1 of 1 document"
