@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from investigator.engines.base import Engine, Hear, Streams, prompt_key, traits_of
+from investigator.errors import EngineError
 from investigator.records import Prompt, Reply, Usage
 from investigator.tracing.base import RunTrace, WatchedCall
 
@@ -53,6 +54,11 @@ class TimedEngine:
             reply = call.engine.reply_aloud(call.prompt, call.hear)
         else:
             reply = call.engine.reply(call.prompt)
+        if not isinstance(reply, Reply):  # an engine of another package
+            raise EngineError(
+                f"{call.engine.name} replied with {type(reply).__name__}, not with a Reply",
+                hint="Let its reply(prompt) return investigator.records.Reply(text=...).",
+            )
         return reply.changed(seconds=round(self._clock() - began, 3))
 
 

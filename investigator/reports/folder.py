@@ -87,7 +87,7 @@ def _searchable(status: FolderStatus) -> str:
     of = f", of {plural(outside, 'file')} in the folder and {inside:,} inside them" if inside else ""
     documents = f"{plural(status.documents, 'document')} can be asked{of}"
     words = f"{documents}; {made:,} of {status.chunks:,} passages have vectors"
-    return words + (": investigator index --vectors makes the rest" if status.without_vectors else "")
+    return words + (": investigator index --vectors FOLDER makes the rest" if status.without_vectors else "")
 
 
 def _hit(number: int, hit: SearchHit) -> Text:

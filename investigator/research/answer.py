@@ -119,19 +119,20 @@ def concluded(
     memories: Sequence[Memory],
     engine: str,
 ) -> Answer:
-    """Return the answer record: the status follows from claims and coverage alone."""
+    """Return the answer record: the status follows from claims, coverage and the ceilings."""
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     if claims:
         status = AnswerStatus.ANSWERED
     else:
-        status = AnswerStatus.NOT_FOUND if coverage.complete and judged else AnswerStatus.NOT_FOUND_SO_FAR
+        complete = coverage.complete and judged and stop not in CEILINGS
+        status = AnswerStatus.NOT_FOUND if complete else AnswerStatus.NOT_FOUND_SO_FAR
         stop = StopReason.SATURATED if stop is StopReason.ANSWERED else stop
     return Answer(
         question=question,
         status=status,
         stop=stop,
         outcome=f"stopped({stop})" if stop in CEILINGS else status,
-        reason=_reason(status, claims, coverage, threshold, memories),
+        reason=_reason(status, stop, claims, coverage, threshold, memories),
         text=cited_text(claims),
         claims=claims,
         unproven=unproven,
@@ -143,7 +144,12 @@ def concluded(
 
 
 def _reason(
-    status: AnswerStatus, claims: Sequence[Claim], coverage: Coverage, threshold: int, memories: Sequence[Memory]
+    status: AnswerStatus,
+    stop: StopReason,
+    claims: Sequence[Claim],
+    coverage: Coverage,
+    threshold: int,
+    memories: Sequence[Memory],
 ) -> str:
     if status is AnswerStatus.ANSWERED:
         documents = {quote.document_id for claim in claims for quote in claim.quotes}
@@ -157,6 +163,7 @@ def _reason(
         return f"{tried}; {_number_of(searched, 'document')} searched, none left out."
     unread, in_part = sum(m.point is None for m in memories), sum(m.in_part for m in memories)
     left = [
+        "a limit ended it" if stop in CEILINGS else "",
         f"{_number_of(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
         f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
         f"{_number_of(unread, 'reply', 'replies')} could not be read" if unread else "",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
+import pytest
+
 from investigator import Investigator, ScriptedEmbedder
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
+from investigator.errors import EngineError
 from investigator.evidence.quotes import Sources
-from investigator.records import Prompt, Reply
+from investigator.records import AnswerReply, AnswerVariables, Prompt, Reply
 from investigator.research.query import DocumentQuery
 from investigator.store.in_memory import InMemoryJournal
 
@@ -47,3 +50,16 @@ def test_a_call_reaches_its_engine_through_few_frames(tmp_path: Path) -> None:
     assert first[0] == repair[0] == "query.examine"
     assert len(first) + 1 <= MOST_FRAMES, first  # with the engine's own
     assert len(repair) + 1 <= MOST_FRAMES, repair
+
+
+def test_an_engine_that_gives_no_reply_record_is_named() -> None:
+    class Careless:
+        name = "toy:x"
+
+        def reply(self, prompt: Prompt) -> str:
+            return "42"
+
+    client = EngineClient(dict.fromkeys(Role, Careless()), Prompts(), InMemoryJournal(), lambda: 0.0)  # type: ignore[arg-type]
+    variables = AnswerVariables(question="?", mission="M", evidence=(), unknown_infos=())
+    with pytest.raises(EngineError, match="toy:x replied with str"):
+        client.ask("answer/answer", variables, AnswerReply)

@@ -110,3 +110,12 @@ def test_a_label_that_is_typed_is_kept(folder: Path) -> None:
         in memory(folder, "add", "Person 1's Persona: I like tea").stdout
     )
     assert "1  Person 1's Persona: I like tea  [about you" in memory(folder, "search", "tea").stdout
+
+
+def test_words_that_an_action_does_not_take_change_nothing(folder: Path) -> None:
+    memory(folder, "add", "I have a dog.")
+    for words in (("forget", "1"), ("forget", "now"), ("delete", "1", "2"), ("list", "dogs")):
+        refused = memory(folder, *words)
+        assert refused.exit_code == 2
+        assert "does not take" in refused.stderr
+    assert "I have a dog." in memory(folder, "list").stdout

@@ -50,6 +50,7 @@ def memory(
 ) -> None:
     """Show or change what chats remember of a user; `forget` forgets everything at once."""
     given = list(words or ())
+    _refuse_what_is_left(action, given)
     name = login() if user is None else user
     with open_memory(Investigator(folder, workspace=workspace)) as kept:
         match action:
@@ -75,6 +76,15 @@ def memory(
         print_json("\n".join(fact.model_dump_json() for fact in found))
     elif not as_json:
         print_styled(memories_text(found))
+
+
+def _refuse_what_is_left(action: MemoryAction, given: list[str]) -> None:
+    """Raise DialogueError for words that an action does not take: `forget 2` must not forget everything."""
+    most = {MemoryAction.LIST: 0, MemoryAction.USERS: 0, MemoryAction.FORGET: 0, MemoryAction.DELETE: 1}
+    if len(given) > most.get(action, len(given)):
+        left = " ".join(given[most[action] :])
+        hint = f"To delete one memory: {_TAKES[MemoryAction.DELETE]}. To forget all of them: forget, without a number."
+        raise DialogueError(f"{action} does not take {left!r}", hint=hint)
 
 
 def _number(action: MemoryAction, given: list[str]) -> int:
