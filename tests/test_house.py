@@ -74,16 +74,9 @@ def test_no_two_classes_have_one_name() -> None:
 
 def test_the_maps_of_the_house_are_the_contract() -> None:
     """CONTRIBUTING draws the layers and the README names them, in the order that import-linter checks."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    layers = [
-        re.split(r"\W+", layer)
-        for contract in contracts
-        if contract["type"] == "layers"
-        for layer in contract["layers"]
-    ]
-    layers = [layer for layer in layers if layer != ["__main__"]]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = (one for one in project["tool"]["importlinter"]["contracts"] if one["type"] == "layers")
+    layers = [re.split(r"\W+", layer) for layer in contract["layers"] if layer != "__main__"]
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     drawn = contributing.partition("## The house on one screen")[2].split("```")[1].strip().splitlines()
     assert [re.split(r" \| ", line.partition("  ")[0].strip()) for line in drawn] == layers
