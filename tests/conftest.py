@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ os.environ.update(
     TOKENIZERS_PARALLELISM="false",
     ANONYMIZED_TELEMETRY="False",
     NO_PROXY="127.0.0.1,localhost",
+    XDG_DATA_HOME=tempfile.mkdtemp(prefix="investigator-tests-"),  # the user's own data directory is left alone
 )
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
