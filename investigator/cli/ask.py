@@ -18,7 +18,13 @@ from investigator.errors import QuestionError, SettingsError
 from investigator.records import AnswerStatus, Forecast
 from investigator.reports.terminal import forecast_text
 
-EXIT_CODES = {AnswerStatus.ANSWERED: 0, AnswerStatus.NOT_FOUND: 3, AnswerStatus.NOT_FOUND_SO_FAR: 4}
+EXIT_CODES = {
+    AnswerStatus.ANSWERED: 0,
+    AnswerStatus.NOT_FOUND: 3,
+    AnswerStatus.NOT_FOUND_SO_FAR: 4,
+    AnswerStatus.ANSWERED_IN_PART: 5,
+    AnswerStatus.PASSAGES_FOUND: 5,
+}
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,8 @@ def ask(
 
     Every claim of the answer comes with quotes that are proven to stand in the documents.
 
-    Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 1 the run failed, 2 wrong use, 130 interrupted.
+    Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, or passages found that may
+    answer, 1 the run failed, 2 wrong use, 130 interrupted.
     """
     question = _question(question)
     asking.check()

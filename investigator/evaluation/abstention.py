@@ -6,22 +6,30 @@ Ties in confidence are broken in no order: each measure has the value that rando
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from investigator.evaluation.estimates import Numbers
-from investigator.records import Record
+from investigator.records import AnswerStatus, Record
 
 
 class Confusion(Record):
-    """Questions by whether the documents hold the answer and whether one was given."""
+    """Questions by whether the documents hold the answer and what was said.
+
+    Passages that may answer and answers in part count neither as an answer nor as silence.
+    """
 
     answerable_answered: int = 0
     answerable_not_found: int = 0
     unanswerable_answered: int = 0
     unanswerable_not_found: int = 0
+    answerable_passages_found: int = 0
+    unanswerable_passages_found: int = 0
+    answerable_answered_in_part: int = 0
+    unanswerable_answered_in_part: int = 0
 
     @property
     def precision(self) -> float | None:
@@ -42,15 +50,16 @@ class Confusion(Record):
         return _share(2 * self.unanswerable_not_found, self.answerable_not_found + self.unanswerable_answered)
 
 
-def confusion(answerable: Sequence[bool], answered: Sequence[bool]) -> Confusion:
-    """Count the four cases. Raises ValueError if the lengths differ."""
-    pairs = list(zip(answerable, answered, strict=True))
-    return Confusion(
-        answerable_answered=pairs.count((True, True)),
-        answerable_not_found=pairs.count((True, False)),
-        unanswerable_answered=pairs.count((False, True)),
-        unanswerable_not_found=pairs.count((False, False)),
+def confusion(answerable: Sequence[bool], statuses: Sequence[AnswerStatus]) -> Confusion:
+    """Count the eight cases. Raises ValueError if the lengths differ."""
+    pairs = Counter(zip(answerable, map(_said, statuses), strict=True))
+    return Confusion.model_validate(
+        {f"{'' if held else 'un'}answerable_{said}": count for (held, said), count in pairs.items()}
     )
+
+
+def _said(status: AnswerStatus) -> AnswerStatus:
+    return AnswerStatus.NOT_FOUND if status is AnswerStatus.NOT_FOUND_SO_FAR else status
 
 
 def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:

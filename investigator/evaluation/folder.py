@@ -180,7 +180,12 @@ class FolderEvaluation:
         outcomes = self._outcomes.values()
         failed = sum(bool(one.failure) for one in outcomes)
         answered = sum(one.answered for one in outcomes)
-        about = [f"answered {answered}", f"not found {len(outcomes) - answered - failed}"]
+        found = sum(one.found_more_or_less for one in outcomes)
+        about = [
+            f"answered {answered}",
+            f"passages found {found}",
+            f"not found {len(outcomes) - answered - found - failed}",
+        ]
         about += [f"failed {failed}"] if failed else []
         about.append(f"{seconds:.1f} s a question")
         return Progressed(phase="questions", done=len(outcomes), total=len(self._questions), about=tuple(about))

@@ -106,7 +106,7 @@ def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome]
         everything=_group("", rows),
         kinds=tuple(_group(kind, own) for kind, own in by_kind.items()) if len(by_kind) > 1 else (),
         statuses=tuple(StatusCount(status=s, questions=statuses.count(s)) for s in AnswerStatus if s in statuses),
-        confusion=confusion([bool(r.question.answerable) for r in judged], [r.outcome.answered for r in judged]),
+        confusion=_counts(judged),
         failures=tuple(FailedQuestion(id=r.question.id, reason=r.outcome.failure) for r in every if r.outcome.failure),
         quotes=sum(len(row.outcome.citations) for row in rows),
         proven_quotes=sum(row.outcome.proven for row in rows),
@@ -118,6 +118,12 @@ def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome]
         ),
         seconds=_seconds([row.outcome.seconds for row in rows if row.outcome.seconds is not None]),
     )
+
+
+def _counts(rows: Sequence[_Measurable]) -> Confusion:
+    every = [(bool(row.question.answerable), row.outcome.status) for row in rows]
+    known = [(answerable, status) for answerable, status in every if status is not None]
+    return confusion([answerable for answerable, _ in known], [status for _, status in known])
 
 
 def _group(kind: str, rows: Sequence[_Measurable]) -> GroupReport:
@@ -139,12 +145,11 @@ def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
     """Return the decision to give no answer, and how well confidence foretells whether there is one."""
     judged = [row for row in rows if row.question.answerable is not None]
     answerable = np.array([bool(row.question.answerable) for row in judged], dtype=bool)
-    answered = np.array([row.outcome.answered for row in judged], dtype=bool)
     confidence = np.array([row.outcome.confidence for row in judged], dtype=np.float64)
 
     def of(figure: Callable[[Confusion], float | None]) -> Estimate | None:
         def resampled(at: Rows) -> float | None:
-            return figure(confusion(answerable[at].tolist(), answered[at].tolist()))
+            return figure(_counts([judged[i] for i in at]))
 
         return statistic_of(resampled, len(judged))
 

@@ -49,6 +49,11 @@ class Outcome(Record):
         return self.status is AnswerStatus.ANSWERED
 
     @property
+    def found_more_or_less(self) -> bool:
+        """Return True if something was found that is no whole answer: to a part of the question, or that may answer."""
+        return self.status in (AnswerStatus.ANSWERED_IN_PART, AnswerStatus.PASSAGES_FOUND)
+
+    @property
     def would_cite(self) -> tuple[Quote, ...]:
         """Return the citations or, where nothing was answered, what came nearest to being cited."""
         return self.citations or self.best_quotes

@@ -90,8 +90,10 @@ def _about(report: FolderReport) -> list[str]:
     measured = max(1, report.everything.questions)
     lines = [
         "; ".join(f"{HEADLINES[one.status].lower()}: {one.questions:,}" for one in report.statuses),
-        f"answerable: {counts.answerable_answered:,} answered, {counts.answerable_not_found:,} not found; "
-        f"not answerable: {counts.unanswerable_answered:,} answered, {counts.unanswerable_not_found:,} not found",
+        f"answerable: {counts.answerable_answered:,} answered, {counts.answerable_answered_in_part:,} in part, "
+        f"{counts.answerable_passages_found:,} passages found, {counts.answerable_not_found:,} not found",
+        f"not answerable: {counts.unanswerable_answered:,} answered, {counts.unanswerable_answered_in_part:,} in part, "
+        f"{counts.unanswerable_passages_found:,} passages found, {counts.unanswerable_not_found:,} not found",
         f"{report.proven_quotes:,} of {plural(report.quotes, 'quote')} re-verified",
         f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens a question",
     ]

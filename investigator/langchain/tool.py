@@ -14,7 +14,7 @@ from investigator.investigator import Investigator
 from investigator.langchain.threads import LONGEST_WAIT, one_at_a_time
 from investigator.records import Answer, AnswerStatus
 from investigator.reports.inert import inert, inert_line
-from investigator.reports.wording import HEADLINES
+from investigator.reports.wording import HEADLINES, near_miss_line, open_part_line
 
 
 class ToolInput(BaseModel):
@@ -57,12 +57,19 @@ class InvestigatorTool(BaseTool):  # type: ignore[misc]
 def answer_text(answer: Answer) -> str:
     """Return an answer for a language model to read: status, claims, the quotes that prove them, coverage.
 
-    Passages that came near without being an answer are left out, so that they are not taken for one.
+    What came near without being an answer says what it fails; other passages that came near are left out, so that they
+    are not taken for one.
     """
-    found = answer.status is AnswerStatus.ANSWERED
-    parts = [inert(answer.text) if found else f"{HEADLINES[answer.status]}: {inert_line(answer.reason)}"]
-    if found:
+    parts = (
+        [] if answer.status is AnswerStatus.ANSWERED else [f"{HEADLINES[answer.status]}: {inert_line(answer.reason)}"]
+    )
+    if answer.claims:
+        parts.append(inert(answer.text))
         quotes = enumerate(answer.citations, start=1)
         parts.append("\n".join(f'[{number}] {inert_line(q.place)}: "{inert_line(q.text)}"' for number, q in quotes))
+    parts += [f"Not answered: {inert_line(open_part_line(part))}" for part in answer.unanswered]
+    parts += [
+        f'{near_miss_line(m)} {inert_line(m.quote.place)}: "{inert_line(m.quote.text)}"' for m in answer.near_misses
+    ]
     parts.append(f"Coverage: {inert(coverage_line(answer.coverage))}")
     return "\n\n".join(parts)

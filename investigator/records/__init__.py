@@ -74,4 +74,13 @@ from investigator.records.exchanges import (
     ThinkVariables,
 )
 from investigator.records.memories import Finding, Knowledge, KnownInfo, Memory, PointStatus, Reflection, Relation
+from investigator.records.parts import (
+    Constraint,
+    ConstraintKind,
+    ConstraintMatch,
+    MatchState,
+    NearMiss,
+    OpenPart,
+    Part,
+)
 from investigator.records.plans import SUMMARY, Plan, PlanStep, Status

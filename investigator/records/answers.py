@@ -11,13 +11,21 @@ from investigator.records.documents import FileStatus, Passage, Quote
 from investigator.records.engines import UsedEngine
 from investigator.records.exchanges import Need, Reply
 from investigator.records.memories import Memory, Reflection
+from investigator.records.parts import NearMiss, OpenPart, Part
 from investigator.records.plans import Plan, PlanStep
 
 
 class AnswerStatus(StrEnum):
-    """The status of an answer."""
+    """The status of an answer.
+
+    answered: proven statements meet all that every part of the question asks; answered_in_part: those of some parts;
+    passages_found: the statements probably answer, and it is not established that they do; not_found: nothing in the
+    documents does, in any of several wordings; not_found_so_far: nothing that was searched does.
+    """
 
     ANSWERED = "answered"
+    ANSWERED_IN_PART = "answered_in_part"
+    PASSAGES_FOUND = "passages_found"
     NOT_FOUND = "not_found"
     NOT_FOUND_SO_FAR = "not_found_so_far"
 
@@ -96,6 +104,9 @@ class Answer(Record):
     claims: tuple[Claim, ...] = ()
     unproven: tuple[UnprovenClaim, ...] = ()
     coverage: Coverage
+    unanswered: tuple[OpenPart, ...] = Field(default=(), description="parts of the question that stayed open")
+    near_misses: tuple[NearMiss, ...] = Field(default=(), description="what meets most of the question, and what not")
+    wordings: tuple[str, ...] = Field(default=(), description="other words that the folder was searched for")
     nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, if nothing was found")
     searched: tuple[str, ...] = Field(default=(), description="what the documents were asked")
     engine: str = Field(description="the engines that judged, by role if they differ")
@@ -175,6 +186,7 @@ class Investigation(Record):
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method and retrieval, as JSON")
     search: Search = Search.WHOLE
+    parts: tuple[Part, ...] = ()
     needs: tuple[Need, ...] = ()
     plan: Plan = Plan()
     rounds: tuple[Round, ...] = ()

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field
 from investigator.records.base import Record
 from investigator.records.documents import Passage
 from investigator.records.memories import Knowledge, Memory
+from investigator.records.parts import Part
 
 
 def _as_text(value: object) -> object:
@@ -80,9 +81,10 @@ class ThinkVariables(Record):
 
 
 class ThinkReply(Record):
-    """What must be known."""
+    """What must be known, and the questions that the question holds."""
 
     needs: tuple[Need, ...]
+    parts: tuple[Part, ...] = ()
 
 
 class PlanVariables(Record):

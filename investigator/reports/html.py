@@ -18,7 +18,16 @@ from investigator.evidence.coverage import coverage_line
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
 from investigator.reports.inert import inert, inert_line
-from investigator.reports.wording import FILE_STATUSES, STOPS, engine_line, headline, plural, score_line, usage_line
+from investigator.reports.wording import (
+    FILE_STATUSES,
+    STOPS,
+    engine_line,
+    headline,
+    near_miss_line,
+    plural,
+    score_line,
+    usage_line,
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ def html_report(investigation: Investigation) -> str:
             memories=sorted(investigation.memories, key=lambda memory: memory.id),
             memory_ids=frozenset(memory.id for memory in investigation.memories),
             engine=engine_line(answer.engine if answer else investigation.engine),
-            usage=usage_line(investigation.usage),
+            usage=usage_line(investigation.usage, investigation.elapsed),
             stop=STOPS[answer.stop] if answer else "the run was stopped before it was answered",
         )
     )
@@ -170,5 +179,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(inert_line=inert_line, plural=plural)
-    environment.globals.update(page_word=page_word, score_line=score_line)
+    environment.globals.update(page_word=page_word, score_line=score_line, near_miss_line=near_miss_line)
     return environment

@@ -11,7 +11,18 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 
 from investigator.evidence.coverage import coverage_line
-from investigator.records import Answer, AnswerStatus, Coverage, Forecast, Investigation, Memory, Replayed, RunSummary
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    Coverage,
+    Forecast,
+    Investigation,
+    Memory,
+    NearMiss,
+    Quote,
+    Replayed,
+    RunSummary,
+)
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import (
@@ -22,6 +33,8 @@ from investigator.reports.wording import (
     answer_headline,
     engine_line,
     expected_line,
+    near_miss_line,
+    open_part_line,
     plural,
     score_line,
     usage_line,
@@ -34,6 +47,8 @@ _BEST_MEMORIES = 5
 
 _STYLES = {
     AnswerStatus.ANSWERED: "bold green",
+    AnswerStatus.ANSWERED_IN_PART: "bold yellow",
+    AnswerStatus.PASSAGES_FOUND: "bold yellow",
     AnswerStatus.NOT_FOUND: "bold yellow",
     AnswerStatus.NOT_FOUND_SO_FAR: "bold yellow",
 }
@@ -66,17 +81,43 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     blocks = [_status(answer_headline(answer), answer.reason, _STYLES[answer.status])]
     if answer.text.strip() and answer.text.strip() != answer.reason.strip():
         blocks.append(Text(inert(answer.text.strip())))
-    citations = [
-        _item(f"[{number}] {inert_line(quote.place)}", f'"{inert_line(quote.text, _QUOTE_LIMIT)}"')
-        for number, quote in enumerate(answer.citations, start=1)
-    ]
+    citations = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, start=1)]
     unproven = [Text(f"- {inert_line(claim.text)} ({inert_line(claim.reason)})") for claim in answer.unproven]
-    nearest = [_item(f"- {inert_line(p.place)}", inert_line(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
+    misses = [
+        _item(
+            f"- {inert_line(miss.quote.place)}",
+            f'{near_miss_line(miss)} "{inert_line(miss.quote.text, _PASSAGE_LIMIT)}"',
+        )
+        for miss in answer.near_misses
+    ]
+    missed = {miss.quote.document_id for miss in answer.near_misses}
+    nearest = [
+        _item(f"- {inert_line(p.place)}", inert_line(p.text, _PASSAGE_LIMIT))
+        for p in answer.nearest
+        if p.document_id not in missed
+    ]
     blocks += _section("Sources", citations)
+    blocks += _section("Not answered", [Text(f"- {inert_line(open_part_line(part))}") for part in answer.unanswered])
     blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
+    blocks += _section("Nearest", misses)
     blocks += _section("Nearest passages", nearest)
+    if answer.wordings:
+        blocks.append(Text(f"Also searched for: {inert_line(', '.join(answer.wordings))}"))
     blocks.append(_coverage(answer.coverage))
     return blocks
+
+
+def _near_miss(miss: NearMiss) -> Text:
+    words = inert_line(miss.quote.text, _PASSAGE_LIMIT)
+    return _item(f"- {inert_line(miss.quote.place)}", f'{inert_line(near_miss_line(miss))} "{words}"')
+
+
+def _source(number: int, quote: Quote, answer: Answer) -> Text:
+    """Return a citation; its words are left out if a statement says them already."""
+    place, words = f"[{number}] {inert_line(quote.place)}", " ".join(quote.text.split())
+    if any(words == claim.text for claim in answer.claims):
+        return Text(place, style="cyan")
+    return _item(place, f'"{inert_line(quote.text, _QUOTE_LIMIT)}"')
 
 
 def _unfinished_blocks(investigation: Investigation) -> list[Text]:
@@ -117,7 +158,7 @@ def _footer(investigation: Investigation) -> Text:
         )
     if answer:
         lines.append(Text(f"Stopped because {STOPS[answer.stop]}."))
-    lines.append(Text(f"Used: {usage_line(investigation.usage)}"))
+    lines.append(Text(f"Used: {usage_line(investigation.usage, investigation.elapsed)}"))
     lines.append(Text(f"Run: {inert_line(investigation.id)}"))
     footer = Text("\n").join(lines)
     footer.stylize("dim")

@@ -5,7 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from investigator.records import Answer, AnswerStatus, FileStatus, Investigation, Memory, StopReason, Usage
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    ConstraintKind,
+    ConstraintMatch,
+    FileStatus,
+    Investigation,
+    Memory,
+    NearMiss,
+    OpenPart,
+    StopReason,
+    Usage,
+)
 
 _EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
@@ -13,6 +25,8 @@ UNFINISHED = "Unfinished"
 
 HEADLINES: Mapping[AnswerStatus, str] = {
     AnswerStatus.ANSWERED: "Answered",
+    AnswerStatus.ANSWERED_IN_PART: "Answered in part",
+    AnswerStatus.PASSAGES_FOUND: "Passages that may answer",
     AnswerStatus.NOT_FOUND: "Not in the documents",
     AnswerStatus.NOT_FOUND_SO_FAR: "Not found so far",
 }
@@ -25,6 +39,19 @@ STOPS: Mapping[StopReason, str] = {
     StopReason.TOKENS: "the limit of tokens was reached",
     StopReason.MONEY: "the limit of money was reached",
     StopReason.TIME: "the time limit was reached",
+}
+
+_KINDS: Mapping[ConstraintKind, str] = {
+    ConstraintKind.ATTRIBUTE: "that it is about",
+    ConstraintKind.ANSWER_TYPE: "that it gives",
+    ConstraintKind.ENTITY: "that it is about",
+    ConstraintKind.PERIOD: "the period",
+    ConstraintKind.PLACE: "the place",
+    ConstraintKind.CONDITION: "the condition",
+    ConstraintKind.QUANTITY: "that it gives the",
+    ConstraintKind.MODALITY: "that it happened:",
+    ConstraintKind.DIRECTION: "the direction:",
+    ConstraintKind.ROLE: "who did what to whom:",
 }
 
 FILE_STATUSES: Mapping[FileStatus, str] = {
@@ -50,7 +77,26 @@ def answer_headline(answer: Answer) -> str:
     words = HEADLINES[answer.status]
     if not answer.outcome.startswith("stopped"):
         return words
-    return f"Stopped ({answer.stop}), {'answered in part' if answer.claims else words[0].lower() + words[1:]}"
+    in_part = answer.status is AnswerStatus.ANSWERED
+    return f"Stopped ({answer.stop}), {'answered in part' if in_part else words[0].lower() + words[1:]}"
+
+
+def near_miss_line(miss: NearMiss) -> str:
+    """Return what a near miss does not meet, in a sentence."""
+    if miss.says_opposite:
+        return "The document says the opposite."
+    return f"Not established: {'; '.join(_failing(match) for match in miss.failing)}."
+
+
+def _failing(match: ConstraintMatch) -> str:
+    asked = f"{_KINDS[match.constraint.kind]} {match.constraint.text}"
+    return f"{asked} (it says {match.words})" if match.words else asked
+
+
+def open_part_line(part: OpenPart) -> str:
+    """Return a part that stayed open, and what was searched for it."""
+    searched = f" (searched: {'; '.join(part.searched)})" if part.searched else ""
+    return f"{part.question}{searched}"
 
 
 def score_line(memory: Memory) -> str:
@@ -72,9 +118,9 @@ def engine_line(engine: str) -> str:
     return f"Answered by {engine}."
 
 
-def usage_line(usage: Usage) -> str:
-    """Return the cost: calls, tokens in and out, engine time, and money if a model has a price."""
-    return ", ".join([*_amounts(usage)[:2], duration(usage.seconds), *_amounts(usage)[2:]])
+def usage_line(usage: Usage, elapsed: float) -> str:
+    """Return the cost: calls, tokens in and out, the seconds that the run took, and money if a model has a price."""
+    return ", ".join([*_amounts(usage)[:2], duration(elapsed), *_amounts(usage)[2:]])
 
 
 def expected_line(usage: Usage) -> str:

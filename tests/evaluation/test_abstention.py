@@ -13,6 +13,7 @@ from investigator.evaluation.abstention import (
     risk_coverage_area,
     roc_area,
 )
+from investigator.records import AnswerStatus
 
 
 def test_roc_area_of_a_worked_example() -> None:
@@ -55,11 +56,20 @@ def test_seventy_of_a_hundred_are_seventy() -> None:
 
 
 def test_silence_is_counted_as_what_it_was() -> None:
-    counts = confusion([True, True, True, False, False], [True, True, False, False, True])
+    said = [AnswerStatus.ANSWERED, AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND_SO_FAR, AnswerStatus.NOT_FOUND]
+    counts = confusion([True, True, True, False, False], [*said, AnswerStatus.ANSWERED])
     assert counts == Confusion(
         answerable_answered=2, answerable_not_found=1, unanswerable_answered=1, unanswerable_not_found=1
     )
     assert (counts.precision, counts.recall, counts.f1) == (1 / 2, 1 / 2, 1 / 2)
+
+
+def test_passages_that_may_answer_are_neither_an_answer_nor_silence() -> None:
+    counts = confusion([True, False, False], [AnswerStatus.PASSAGES_FOUND] * 2 + [AnswerStatus.ANSWERED_IN_PART])
+    assert counts == Confusion(
+        answerable_passages_found=1, unanswerable_passages_found=1, unanswerable_answered_in_part=1
+    )
+    assert counts.precision is counts.recall is counts.f1 is None
 
 
 def test_f1_of_silence_of_a_worked_example() -> None:

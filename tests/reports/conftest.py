@@ -135,7 +135,8 @@ def answered() -> Investigation:
             ),
         ),
         answer=answer,
-        usage=Usage(calls=12, input_tokens=3000, output_tokens=400, seconds=75.2),
+        usage=Usage(calls=12, input_tokens=3000, output_tokens=400, seconds=60.0),
+        elapsed=75.2,
     )
 
 

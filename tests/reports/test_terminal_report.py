@@ -5,7 +5,19 @@ import io
 import pytest
 from rich.console import Console
 
-from investigator.records import AnswerStatus, Investigation, RunSummary, Unreadable
+from investigator.records import (
+    AnswerStatus,
+    Claim,
+    Constraint,
+    ConstraintKind,
+    ConstraintMatch,
+    Investigation,
+    MatchState,
+    NearMiss,
+    OpenPart,
+    RunSummary,
+    Unreadable,
+)
 from investigator.records.documents import FileStatus
 from investigator.reports.terminal import investigation_text, runs_text
 from investigator.reports.wording import duration, engine_line
@@ -159,3 +171,38 @@ def test_durations_are_said_as_a_person_says_them(seconds: float, words: str) ->
 )
 def test_that_no_language_model_answered_is_said_only_where_it_is_so(engine: str, without_model: bool) -> None:
     assert ("no language model." in engine_line(engine)) is without_model
+
+
+def test_what_stayed_open_is_named_with_what_was_searched(answered: Investigation) -> None:
+    assert answered.answer is not None
+    part = OpenPart(question="Who funded the Zebra trial?", searched=("funded", "sponsored"))
+    answer = answered.answer.changed(status=AnswerStatus.ANSWERED_IN_PART, unanswered=(part,))
+
+    lines = investigation_text(answered.changed(answer=answer)).plain.splitlines()
+
+    assert lines[0].startswith("Answered in part: ")
+    assert "- Who funded the Zebra trial? (searched: funded; sponsored)" in lines
+
+
+def test_a_near_miss_is_shown_with_what_it_fails(answered: Investigation, not_found: Investigation) -> None:
+    assert answered.answer is not None
+    assert not_found.answer is not None
+    margin = Constraint(kind=ConstraintKind.ATTRIBUTE, text="operating margin")
+    failing = ConstraintMatch(constraint=margin, state=MatchState.NOT_MET, words="operating income")
+    miss = NearMiss(part="What was the margin?", quote=answered.answer.citations[0], failing=(failing,))
+    answer = not_found.answer.changed(near_misses=(miss,))
+
+    lines = investigation_text(not_found.changed(answer=answer)).plain.splitlines()
+
+    shown = next(line for line in lines if line.startswith("- contracts/lease.pdf:page 3"))
+    assert "operating margin (it says operating income)" in shown
+
+
+def test_words_that_are_the_answer_are_not_printed_again_as_its_source(answered: Investigation) -> None:
+    assert answered.answer is not None
+    quote = answered.answer.citations[0]
+    answer = answered.answer.changed(claims=(Claim(text=quote.text, quotes=(quote,)),), text=f"{quote.text} [1]")
+
+    text = investigation_text(answered.changed(answer=answer)).plain
+
+    assert text.count(quote.text) == 1
