@@ -13,7 +13,7 @@ from investigator.language.dates import Date, dates, without_dates
 from investigator.language.negation import allows_negation, contradicts, negates
 from investigator.language.normalise import normalise
 from investigator.language.units import magnitude_of
-from investigator.records import Document, Quote
+from investigator.records import ClaimStatus, Document, Quote, Slot
 
 _CITATION = re.compile(r"[\[(]\s*E?\d{1,4}(?:\s*[,;]\s*E?\d{1,4})*\s*\]|\(\s*E\d{1,4}(?:\s*[,;]\s*E\d{1,4})*\s*\)")
 _FALL = re.compile(
@@ -25,6 +25,21 @@ _ALL_TIMES = re.compile(
     r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE
 )
 _ELLIPSIS = re.compile(r"\.\s?\.\s?\.|\u2026")
+
+
+@dataclass(frozen=True)
+class ClaimCheck:
+    """What came of checking a claim: its status, and unless it is proven the reason, the slot and the nearest quote."""
+
+    status: ClaimStatus
+    reason: str = ""
+    slot: Slot | None = None
+    quote: Quote | None = None
+
+    @property
+    def is_proven(self) -> bool:
+        """Return True if the claim says no more than its quotes."""
+        return self.status is ClaimStatus.PROVEN
 
 
 @dataclass(frozen=True)
@@ -41,7 +56,15 @@ class _Facts:
         return frozenset(year for date in self.dates for year in date.years)
 
 
-def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> str | None:
+def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimCheck:
+    """Check a claim against its quotes; `given` is the question."""
+    reason = _problem(claim_text, quotes, given)
+    if reason is None:
+        return ClaimCheck(ClaimStatus.PROVEN)
+    return ClaimCheck(ClaimStatus.WITHHELD, reason, quote=quotes[0] if quotes else None)
+
+
+def _problem(claim_text: str, quotes: Sequence[Quote], given: str = "") -> str | None:
     """None when its quotes prove a claim, else the reason why they do not.
 
     Each number (by value, and by unit where both name one), date and negation of the claim must be in its quotes; a

@@ -73,12 +73,50 @@ class Coverage(Record):
         return len(self.read) + len(self.skimmed) + len(self.not_opened) + len(self.unreadable)
 
 
+class ClaimStatus(StrEnum):
+    """How an engine's statement stands to its quotes.
+
+    proven: checked slot by slot against a sentence of one quote; replaced: it could not be checked, and its verbatim
+    quote stands in its place; withheld: its quotes say something else, or nothing of it.
+    """
+
+    PROVEN = "proven"
+    REPLACED = "replaced"
+    WITHHELD = "withheld"
+
+
+class Slot(StrEnum):
+    """What a claim says that its quotes may not say."""
+
+    SUBJECT = "subject"
+    NAME = "name"
+    ROLES = "roles"
+    NUMBER = "number"
+    UNIT = "unit"
+    PERIOD = "period"
+    POLARITY = "polarity"
+    MODALITY = "modality"
+    CONDITION = "condition"
+    DIRECTION = "direction"
+    SCOPE = "scope"
+    WORDS = "words"
+
+
 class Claim(Record):
-    """One statement of the answer, with the quotes that prove it and the memories it comes from."""
+    """One statement of the answer, with the quotes that prove it and the memories it comes from.
+
+    `readings` are statements of an engine that could not be checked, so that this quote stands in their place.
+    """
 
     text: str
     quotes: tuple[Quote, ...] = Field(min_length=1)
     memory_ids: tuple[int, ...] = ()
+    readings: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> ClaimStatus:
+        """Return PROVEN for a statement of its own, REPLACED for a quote in the place of an engine's statements."""
+        return ClaimStatus.REPLACED if self.readings else ClaimStatus.PROVEN
 
 
 class UnprovenClaim(Record):
@@ -86,6 +124,7 @@ class UnprovenClaim(Record):
 
     text: str
     reason: str
+    slot: Slot | None = Field(default=None, description="which part of it its quotes contradict")
     quotes: tuple[Quote, ...] = ()
 
 

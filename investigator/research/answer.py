@@ -11,12 +11,14 @@ from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_answer
 from investigator.engines.roles import Role
 from investigator.evidence.claims import prove
+from investigator.language.normalise import one_line
 from investigator.records import (
     Answer,
     AnswerReply,
     AnswerStatus,
     AnswerVariables,
     Claim,
+    ClaimStatus,
     Coverage,
     Evidence,
     Memory,
@@ -75,7 +77,7 @@ class AnswerWriter:
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
         best = list(sources.values())[: self._settings.most_verbatim]
         return tuple(
-            Claim(text=" ".join(quote.text.split()), quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best
+            Claim(text=one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best
         )
 
 
@@ -88,13 +90,26 @@ def sorted_by_proof(
     for claim in dict.fromkeys(proposed):  # small models say a thing several times
         cited = [sources[name] for name in dict.fromkeys(claim.evidence) if name in sources]
         quotes = tuple(dict.fromkeys(quote for _, quote in cited))
-        problem = prove(claim.text, quotes, given=question)
-        if problem is None:
-            memory_ids = tuple(dict.fromkeys(memory.id for memory, _ in cited))
+        memory_ids = tuple(dict.fromkeys(memory.id for memory, _ in cited))
+        check = prove(claim.text, quotes, given=question)
+        if check.is_proven:
             claims.append(Claim(text=claim.text.strip(), quotes=quotes, memory_ids=memory_ids))
+        elif check.status is ClaimStatus.REPLACED and check.quote is not None:
+            _replace(claims, claim.text.strip(), check.quote, memory_ids)
         else:
-            unproven.append(UnprovenClaim(text=claim.text, reason=problem, quotes=quotes))
+            unproven.append(UnprovenClaim(text=claim.text, reason=check.reason, slot=check.slot, quotes=quotes))
     return tuple(claims), tuple(unproven)
+
+
+def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
+    """Put a quote in the place of a statement; one that stands there already takes the statement as well."""
+    text = one_line(quote.text)
+    for place, claim in enumerate(claims):
+        if claim.text == text:
+            if claim.readings:
+                claims[place] = claim.changed(readings=(*claim.readings, reading))
+            return
+    claims.append(Claim(text=text, quotes=(quote,), memory_ids=memory_ids, readings=(reading,)))
 
 
 def cited_text(claims: Sequence[Claim]) -> str:

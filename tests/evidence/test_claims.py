@@ -130,47 +130,47 @@ UNPROVEN = [
 
 @pytest.mark.parametrize(("claim", "quote"), PROVEN)
 def test_what_the_quote_says_is_proven(claim: str, quote: str) -> None:
-    assert prove(claim, quotes(quote)) is None
+    assert prove(claim, quotes(quote)).is_proven
 
 
 @pytest.mark.parametrize(("claim", "quote", "named"), UNPROVEN)
 def test_what_the_quote_does_not_say_is_refused_with_the_reason(claim: str, quote: str, named: str) -> None:
-    reason = prove(claim, quotes(quote))
-    assert reason is not None
-    assert named in reason
+    check = prove(claim, quotes(quote))
+    assert not check.is_proven
+    assert named in check.reason
 
 
 def test_no_quotes_prove_nothing() -> None:
-    assert prove("It opened.", ()) == "no quote supports it"
+    assert prove("It opened.", ()).reason == "no quote supports it"
 
 
 def test_all_quotes_together_prove_a_claim() -> None:
-    assert prove("It opened in 1999 with 42 MW.", quotes("opened in 1999", "capacity: 42 MW")) is None
-    assert prove("It opened in 1999 with 42 MW.", quotes("opened in 1999")) is not None
+    assert prove("It opened in 1999 with 42 MW.", quotes("opened in 1999", "capacity: 42 MW")).is_proven
+    assert not prove("It opened in 1999 with 42 MW.", quotes("opened in 1999")).is_proven
 
 
 def test_a_verbatim_claim_is_proven_at_once() -> None:
-    assert prove("Up 12% in 4Q of 1.2.3 or 5 mg", quotes("Sales: “up 12% in 4Q of 1.2.3 or\n5 mg”.")) is None
+    assert prove("Up 12% in 4Q of 1.2.3 or 5 mg", quotes("Sales: “up 12% in 4Q of 1.2.3 or\n5 mg”.")).is_proven
 
 
 def test_a_claim_cut_out_of_a_number_is_not_verbatim() -> None:
-    assert prove("2 MW of wind power", quotes("42 MW of wind power")) is not None
+    assert not prove("2 MW of wind power", quotes("42 MW of wind power")).is_proven
 
 
 def test_what_the_question_gives_needs_no_proof() -> None:
     quote = quotes("the plant has 42 MW")
-    assert prove("In 2021 the plant had 42 MW.", quote) is not None
-    assert prove("In 2021 the plant had 42 MW.", quote, given="How large was it in 2021?") is None
-    assert (
-        prove("On May 5, 2021 it was signed.", quotes("signed on May 5"), given="When in 2021 was it signed?") is None
-    )
-    assert prove("It did not open.", quote, given="Why did it not open?") is not None
+    assert not prove("In 2021 the plant had 42 MW.", quote).is_proven
+    assert prove("In 2021 the plant had 42 MW.", quote, given="How large was it in 2021?").is_proven
+    assert prove(
+        "On May 5, 2021 it was signed.", quotes("signed on May 5"), given="When in 2021 was it signed?"
+    ).is_proven
+    assert not prove("It did not open.", quote, given="Why did it not open?").is_proven
 
 
 @settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_numbers_are_compared_by_value(claimed: int, stated: int) -> None:
-    assert (prove(f"It sold {claimed:,} units then.", quotes(f"sales of {stated} units")) is None) == (
+    assert (prove(f"It sold {claimed:,} units then.", quotes(f"sales of {stated} units")).is_proven) == (
         claimed == stated
     )
 
@@ -178,18 +178,17 @@ def test_numbers_are_compared_by_value(claimed: int, stated: int) -> None:
 @settings(deadline=None)
 @given(st.dates(date(1900, 1, 1)), st.dates(date(1900, 1, 1)))
 def test_dates_are_compared_by_day(claimed: date, stated: date) -> None:
-    proven = (
-        prove(f"It was signed on {claimed:%B} {claimed:%d}, {claimed:%Y}.", quotes(f"Signed: {stated:%Y-%m-%d}"))
-        is None
-    )
+    proven = prove(
+        f"It was signed on {claimed:%B} {claimed:%d}, {claimed:%Y}.", quotes(f"Signed: {stated:%Y-%m-%d}")
+    ).is_proven
     assert proven == (claimed == stated)
 
 
 @settings(deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=40))
 def test_any_texts_give_a_reason_or_none(claim: str, quote: str, question: str) -> None:
-    reason = prove(claim, quotes(quote), question)
-    assert reason is None or reason
+    check = prove(claim, quotes(quote), question)
+    assert check.is_proven or check.reason
 
 
 @settings(deadline=None)
@@ -197,7 +196,7 @@ def test_any_texts_give_a_reason_or_none(claim: str, quote: str, question: str) 
 def test_a_quote_proves_itself(text: str) -> None:
     text = " ".join(text.split())
     if any(char.isalnum() for char in text):
-        assert prove(text, quotes(text)) is None
+        assert prove(text, quotes(text)).is_proven
 
 
 HOSTILE = {
@@ -223,5 +222,5 @@ def test_hostile_texts_end_soon(text: str) -> None:
 
 def test_a_negation_about_something_else_proves_no_denial() -> None:
     told = quotes("Zinc was given daily. None of the studies looked at cost.")
-    assert prove("Zinc was not given.", told) is not None
-    assert prove("The studies did not look at cost.", told) is None
+    assert not prove("Zinc was not given.", told).is_proven
+    assert prove("The studies did not look at cost.", told).is_proven

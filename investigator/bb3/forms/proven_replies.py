@@ -54,7 +54,7 @@ def is_grounded(reply: str, request: ModuleRequest) -> bool:
     if not request.quotes:
         return unsaid(reply, said) is None and not _denies(reply, said)
     quoted = [part for quote in request.quotes for part in (quote.text, quote.place)]
-    return is_told_in(reply, [said, *quoted]) and prove(reply, request.quotes, said) is None
+    return is_told_in(reply, [said, *quoted]) and prove(reply, request.quotes, said).is_proven
 
 
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
