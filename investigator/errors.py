@@ -17,7 +17,8 @@
     │   │   ├── MetricsError       figures cannot be put together
     │   │   └── UnknownTaskError   no task, teacher or agent of that name
     │   ├── DialogueFormatError    a line of a dialogue file cannot be read
-    │   └── WorkspaceLockedError   another run is writing to the workspace
+    │   ├── WorkspaceLockedError   another run is writing to the workspace
+    │   └── ForeignFileError       a file of the workspace is a link, a pipe, or not this user's
     └── RunError                   the run failed; the command exits with 1
         ├── EngineError            an engine gave no reply
         │   ├── EngineUnreachableError   the server is down or cut the connection
@@ -146,6 +147,12 @@ class WorkspaceLockedError(UserError):
     """Another process is writing to the same workspace."""
 
     default_hint = "Wait until the other run has ended, or give this one its own with --workspace DIR."
+
+
+class ForeignFileError(UserError):
+    """Something lies in the place of a file of the workspace that this user's own program did not put there."""
+
+    default_hint = "Remove it if you know what it is, or name another place with --workspace DIR."
 
 
 class RunError(InvestigatorError):

@@ -26,8 +26,8 @@ from investigator.services.index_service import IndexService
 from investigator.services.parts import Parts
 from investigator.services.run_records import engine_names
 from investigator.services.run_service import RunService
+from investigator.services.workspace_choice import choose_workspace
 from investigator.settings import Settings, load_settings
-from investigator.store.workspace import locate
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -37,7 +37,7 @@ class Investigator:
     """Investigates a folder of documents; its index, runs and memories are kept in `workspace`.
 
     `model` is `provider:name`, several `role=provider:name`, or an Engine; without it the extractive engine answers, no
-    language model. `workspace` is the directory of the index, by default `.investigator` inside the folder. `prompts`
+    language model. `workspace` is the directory of the index, by default one in the user's data directory. `prompts`
     is a folder of templates that replace shipped ones. LangChain's `callbacks` receive every call of a chat model.
     Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats them later.
     Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError if these cannot be used.
@@ -57,9 +57,11 @@ class Investigator:
     ) -> None:
         self.folder = Path(folder).expanduser()
         check_folder(self.folder)
-        self.workspace = locate(self.folder, Path(workspace) if workspace is not None else None)
+        settings, notices = settings or load_settings(), list[str]()
+        chosen = Path(workspace) if workspace is not None else None
+        self.workspace = choose_workspace(self.folder, chosen, settings.folder, notices.append)
         self.parts = Parts(
-            settings or load_settings(),
+            settings,
             embedder=embedder,
             prompts=Path(prompts).expanduser() if prompts is not None else None,
             directory=self.workspace,
@@ -68,8 +70,8 @@ class Investigator:
         self.engines = self.parts.engines(model, Path(record).expanduser() if record is not None else None, self.folder)
         self._index = IndexService(self.folder, self.workspace, self.parts)
         self._runs = RunService(self._index, self.parts, self.engines)
-        if workspace is None and self.workspace.parent != self.folder:
-            self.parts.notify(f"The folder cannot be written: its index is kept in {self.workspace}.")
+        for notice in notices:
+            self.parts.notify(notice)
 
     @property
     def engine_name(self) -> str:

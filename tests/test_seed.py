@@ -21,6 +21,7 @@ from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
 from investigator.errors import TemplateError
 from investigator.store.in_memory import InMemoryJournal
+from investigator.store.locations import default_workspace
 
 QUESTION = Prompts().path("tactical_planning/question")
 SUMMARY = Prompts().path("tactical_planning/summary")
@@ -154,7 +155,7 @@ def test_a_query_whose_point_cannot_be_read_gives_false_and_is_remembered(tmp_pa
     stream, ask = MemoryStream(), Prompts().path("query/ask")
     replies = {"query/ask": ["Who knows?", "Who knows?", json.dumps({"point": 90, "reply": "11 metres."})]}
     query = Query(
-        "harbour.txt", "How deep is it?", stream, folder / ".investigator", client=asking(ScriptedEngine(replies))
+        "harbour.txt", "How deep is it?", stream, default_workspace(folder), client=asking(ScriptedEngine(replies))
     )
     assert query.run(ask, "How deep is the harbour?") is False
     assert query.run(ask, "And now?") is True

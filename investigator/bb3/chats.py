@@ -32,9 +32,8 @@ from investigator.records.decoding import Decoding
 from investigator.scoring.prices import Price
 from investigator.services.parts import Parts
 from investigator.settings import Settings
-from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
-from investigator.store.workspace import DATABASE_NAME
+from investigator.store.workspace import Workspace
 
 _FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.MKM, Module.SKM)
 """The modules that decide, search, remember and find; the others reply."""
@@ -117,13 +116,12 @@ def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> M
 
 @contextmanager
 def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
-    """Open what is remembered of the users of a workspace, as long as the context lasts. Raises StoreError."""
-    investigator.workspace.mkdir(parents=True, exist_ok=True)
-    database = Database(investigator.workspace / DATABASE_NAME)
-    try:
-        yield LongTermMemory(database)
-    finally:
-        database.close()
+    """Open what is remembered of the users of a workspace, as long as the context lasts.
+
+    Raises StoreError and ForeignFileError.
+    """
+    with Workspace(investigator.workspace, write=False, folder=investigator.folder) as workspace:
+        yield LongTermMemory(workspace.database)
 
 
 class _ChatJournal(InMemoryJournal):

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace
+from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, kept_of
 from investigator.cli.output import note, print_json, print_styled
 from investigator.cli.progress import shown
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus
 from investigator.reports.folder import changes_line, folder_text, hits_text
+from investigator.services.workspace_choice import make_workspace_inside
 
 FILE_FIELDS = {"path", "status", "reason", "pages", "characters", "chunks", "seconds"}
 """The fields of each file that `--json` prints."""
@@ -31,12 +32,22 @@ def index(
     retry: Annotated[bool, typer.Option("--retry", help="Retry files that could not be read.")] = False,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
+    inside: Annotated[
+        bool,
+        typer.Option(
+            "--workspace-in-folder",
+            help="Keep the index and the runs inside the folder from now on, as .investigator, for a folder that moves "
+            "between your own disks.",
+        ),
+    ] = False,
 ) -> None:
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
     Questions can be asked as soon as the text is read; they do the same first. Vectors are made for the passages that
     questions need, or all at once with --vectors; questions can be asked meanwhile.
     """
+    if inside:
+        make_workspace_inside(folder.expanduser())
     investigator = Investigator(folder, settings=settings.load(), workspace=workspace)
     read: dict[str, FileRecord] = {}
     try:
@@ -56,7 +67,7 @@ def index(
 
 def status(folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None) -> None:
     """Show what the index of a folder holds, and what has changed in the folder since. No file is opened."""
-    kept = Investigator(folder, workspace=workspace).status()
+    kept = kept_of(folder, workspace).status()
     if as_json:
         print_files(kept.files)
     else:
@@ -78,7 +89,7 @@ def search(
 
     Answers are made from this search; no engine is asked. The index is brought up to date first.
     """
-    investigator = Investigator(folder, settings=settings.load(), workspace=workspace)
+    investigator = kept_of(folder, workspace, settings=settings.load())
     hits = investigator.search(query, limit=limit, document_id=document)
     if as_json:
         print_json("\n".join(hit.model_dump_json() for hit in hits))

@@ -29,6 +29,19 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, one a line.")]
 
 
+def kept_of(
+    folder: Path, workspace: Path | None, *, prompts: Path | None = None, settings: Settings | None = None
+) -> Investigator:
+    """Return the front door for looking at what is kept of a folder, and print the notices about where it is kept.
+
+    Raises what its constructor does.
+    """
+    investigator = Investigator(folder, workspace=workspace, prompts=prompts, settings=settings)
+    for notice in investigator.parts.notices():
+        note(notice.text)
+    return investigator
+
+
 @dataclass(frozen=True)
 class SettingsOptions:
     """Where settings that differ from the defaults come from."""

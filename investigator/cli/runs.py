@@ -8,16 +8,15 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from investigator.cli.options import AsJson, Folder, RunId, Workspace
+from investigator.cli.options import AsJson, Folder, RunId, Workspace, kept_of
 from investigator.cli.output import OutputOptions, print_json, print_styled, write_report
-from investigator.investigator import Investigator
 from investigator.records import RunSummary
 from investigator.reports.terminal import investigation_text, replayed_text, runs_text
 
 
 def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson = False) -> None:
     """List the investigations of a folder, newest first."""
-    summaries = Investigator(folder, workspace=workspace).runs()
+    summaries = kept_of(folder, workspace).runs()
     if as_json:
         print_json(TypeAdapter(tuple[RunSummary, ...]).dump_json(summaries, indent=2).decode("utf-8"))
     elif summaries:
@@ -29,7 +28,7 @@ def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson =
 def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: Workspace = None) -> None:
     """Show a kept investigation again, finished or not."""
     output.check(folder)
-    output.show(Investigator(folder, workspace=workspace).show(run))
+    output.show(kept_of(folder, workspace).show(run))
 
 
 def replay(
@@ -48,7 +47,7 @@ def replay(
     Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong use.
     """
     output.check(folder)
-    outcome = Investigator(folder, workspace=workspace, prompts=prompts).replay(run)
+    outcome = kept_of(folder, workspace, prompts=prompts).replay(run)
     if output.report is not None:
         write_report(output.report, outcome.investigation)
     if output.as_json:

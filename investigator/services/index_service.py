@@ -25,6 +25,10 @@ class IndexService:
         self.directory = directory
         self._parts = parts
 
+    def workspace(self, *, write: bool) -> Workspace:
+        """Open the workspace of the folder. Raises what `Workspace` does."""
+        return Workspace(self.directory, write=write, folder=self.folder)
+
     def check_files(self) -> None:
         """Raise FolderError, before a workspace is made, if there is nothing to index."""
         if not has_database(self.directory) and not scan(self.folder, self._parts.settings.folder):
@@ -36,13 +40,13 @@ class IndexService:
         The workspace is not locked while vectors are made.
         """
         self.check_files()
-        with Workspace(self.directory, write=True) as workspace:
+        with self.workspace(write=True) as workspace:
             yield from self._parts.notices()
             yield from self._parts.folder_index(self.folder, workspace).read(Recheck(verify=verify, retry=retry))
         if vectors:
-            with Workspace(self.directory, write=False) as workspace:
+            with self.workspace(write=False) as workspace:
                 yield from self._parts.folder_index(self.folder, workspace).embed()
-            with Workspace(self.directory, write=True) as workspace:
+            with self.workspace(write=True) as workspace:
                 self._parts.folder_index(self.folder, workspace).open_chroma()
         yield from self._parts.notices()
 
@@ -51,7 +55,7 @@ class IndexService:
         if not has_database(self.directory):
             hint = f"Make it with: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
-        with Workspace(self.directory, write=False) as workspace:
+        with self.workspace(write=False) as workspace:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)
 
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
@@ -68,7 +72,7 @@ class IndexService:
     def library(self, search: Search | None = None, retrieval: RetrievalSettings | None = None) -> Iterator[Library]:
         """Bring the index up to date and open it for searching, with the best search that needs no long wait."""
         self.check_files()
-        with Workspace(self.directory, write=True) as workspace:
+        with self.workspace(write=True) as workspace:
             index = self._parts.folder_index(self.folder, workspace)
             for _ in self.read(index):
                 pass

@@ -29,7 +29,7 @@ from investigator.services.run_records import (
 from investigator.store.database import Database
 from investigator.store.journal import Run, Runs
 from investigator.store.past_calls import PastCalls
-from investigator.store.workspace import Workspace, has_database
+from investigator.store.workspace import has_database
 from investigator.tracing.base import RunTrace
 
 
@@ -50,7 +50,7 @@ class RunService:
         parts.check_prices(self._engines.values())
         tracer = parts.tracer(self._index.folder)
         self._index.check_files()
-        with Workspace(self._index.directory, write=True) as workspace:
+        with self._index.workspace(write=True) as workspace:
             yield from parts.notices()
             index = parts.folder_index(self._index.folder, workspace)
             yield from self._index.read(index)
@@ -91,7 +91,7 @@ class RunService:
         budget, spent, elapsed = spent_at(record.answer.stop)
         with (
             self._index.library(record.search, settings.retrieval) as library,
-            Workspace(self._index.directory, write=False) as workspace,
+            self._index.workspace(write=False) as workspace,
         ):
             journal = PastCalls(workspace.database, record.id, spent, elapsed)
             client = parts.client(engines, journal, budget=budget)
@@ -102,14 +102,14 @@ class RunService:
         """Return one line about each run, newest first."""
         if not has_database(self._index.directory):
             return ()
-        with Workspace(self._index.directory, write=False) as workspace:
+        with self._index.workspace(write=False) as workspace:
             return Runs(workspace.database).summaries()
 
     def record(self, run_id: str) -> Investigation:
         """Return the record of a run by its id or the beginning of it. Raises UnknownRunError."""
         if not has_database(self._index.directory):
             raise UnknownRunError(f"there is no workspace in {self._index.directory}")
-        with Workspace(self._index.directory, write=False) as workspace:
+        with self._index.workspace(write=False) as workspace:
             return Runs(workspace.database).investigation(run_id)
 
     def _open(

@@ -1,8 +1,7 @@
-"""Where a workspace is, and who may write to it."""
+"""The directory of a workspace: private, checked before anything in it is opened, and written to by one process."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from pathlib import Path
@@ -10,54 +9,48 @@ from types import TracebackType
 from typing import Self
 
 from filelock import FileLock, Timeout
-from platformdirs import user_data_path
 
-from investigator.errors import DiskFullError, FolderError, SettingsError, WorkspaceLockedError
+from investigator.errors import DiskFullError, ForeignFileError, SettingsError, WorkspaceLockedError
+from investigator.files import (
+    check_private_file,
+    check_private_folder,
+    is_plain_file,
+    make_private_folder,
+    open_private,
+    read_private,
+)
 from investigator.store.database import Database
+from investigator.store.locations import note_folder
 
-DEFAULT_NAME = ".investigator"
 DATABASE_NAME = "investigator.db"
 
-
-def locate(folder: Path, chosen: Path | None = None) -> Path:
-    """Return the workspace directory of a document folder.
-
-    The chosen one, else `.investigator` inside the folder, else (a read-only folder) one in the user's data directory.
-    Raises FolderError if `.investigator` is a file.
-    """
-    if chosen is not None:
-        return chosen.expanduser().absolute()
-    inside = folder / DEFAULT_NAME
-    if os.path.lexists(inside) and not inside.is_dir():
-        raise FolderError(
-            f"{inside} is a file, and the index of the folder is kept in a folder of that name",
-            hint="Move the file away, or name another place for the index with --workspace DIR.",
-        )
-    if _writable(inside) or (not inside.exists() and _writable(folder)):
-        return inside
-    name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return user_data_path("investigator", appauthor=False) / name
+_DATABASE_FILES = ("", "-wal", "-shm", "-journal")
+_FILES = (*(DATABASE_NAME + end for end in _DATABASE_FILES), "writer.pid", "writer.lock", "servers.json", "folder")
+_FOLDERS = ("chroma", "chats", "evaluations")
 
 
 def has_database(directory: Path) -> bool:
     """Return True if something was indexed or investigated in a workspace directory before."""
-    return (directory / DATABASE_NAME).is_file()
+    return is_plain_file(directory / DATABASE_NAME)
 
 
 class Workspace:
     """An open workspace: its directory, its database, and the lock of the one writer.
 
-    Use it as a context manager. Raises SettingsError if the directory cannot be made, WorkspaceLockedError if
-    another process is writing, StoreError if the database is broken.
+    `folder` is noted in it, so that the workspace is found again if the folder moves. Use it as a context manager.
+    Raises SettingsError if the directory cannot be made, ForeignFileError if something in it is a link, a pipe, or not
+    this user's, WorkspaceLockedError if another process is writing, StoreError if the database is broken.
     """
 
-    def __init__(self, directory: Path, *, write: bool) -> None:
+    def __init__(self, directory: Path, *, write: bool, folder: Path | None = None) -> None:
         self.directory = directory
-        self._lock = FileLock(str(directory / "writer.lock"))
-        self._make()
+        _prepare(directory)
+        self._lock = FileLock(str(directory / "writer.lock"), mode=0o600)
         if write:
             self._acquire()
         try:
+            if folder is not None:
+                note_folder(directory, folder)
             self.database = Database(directory / DATABASE_NAME)
         except BaseException:
             self._lock.release()
@@ -74,31 +67,43 @@ class Workspace:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _make(self) -> None:
-        try:
-            self.directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SettingsError(
-                f"the workspace {self.directory} cannot be made: {error.strerror}",
-                hint="Name a folder that can be written with --workspace DIR.",
-            ) from error
-        if not _writable(self.directory):
-            raise SettingsError(
-                f"the workspace {self.directory} cannot be written",
-                hint="Name a folder that can be written with --workspace DIR.",
-            )
-
     def _acquire(self) -> None:
         holder = self.directory / "writer.pid"
         try:
             self._lock.acquire(timeout=0)
-            holder.write_text(str(os.getpid()), encoding="ascii")
+            with open(open_private(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+                file.write(str(os.getpid()).encode("ascii"))
         except Timeout:
-            pid = holder.read_text(encoding="ascii") if holder.exists() else "unknown"
+            pid = read_private(holder, 20).decode("ascii", "replace") if is_plain_file(holder) else "unknown"
             raise WorkspaceLockedError(f"process {pid} is writing to the workspace {self.directory}") from None
         except OSError as error:
             self._lock.release()
             raise DiskFullError(f"the workspace {self.directory} cannot be written: {error.strerror}") from error
+        except BaseException:
+            self._lock.release()
+            raise
+
+
+def _prepare(directory: Path) -> None:
+    """Make a workspace directory, or check the one that is there."""
+    try:
+        make_private_folder(directory)
+        check_private_folder(directory)
+        for name in _FOLDERS:
+            if os.path.lexists(directory / name):
+                check_private_folder(directory / name)
+        for name in _FILES:
+            check_private_file(directory / name)
+        problem = "" if _writable(directory) else "no file can be made there"
+    except ForeignFileError:
+        raise
+    except OSError as error:
+        problem = error.strerror or str(error)
+    if problem:
+        raise SettingsError(
+            f"the workspace {directory} cannot be written: {problem}",
+            hint="Name a folder that can be written with --workspace DIR.",
+        )
 
 
 def _writable(directory: Path) -> bool:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from investigator.bb3.bb3x.conversation_files import conversations_in
 from investigator.cli.main import app
+from investigator.store.locations import default_workspace
 
 
 def command(*words: str | Path, stdin: str = "") -> Result:
@@ -57,7 +58,7 @@ def test_a_version_is_released_once(folder: Path, tmp_path: Path) -> None:
 
 def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> None:
     command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
-    (folder / ".investigator" / "chats" / "broken.jsonl").write_text('{"message_history": 7}\n', "utf-8")
+    (default_workspace(folder) / "chats" / "broken.jsonl").write_text('{"message_history": 7}\n', "utf-8")
     result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0")
     assert result.exit_code == 2
     assert "line 1 of" in result.stderr
@@ -67,6 +68,6 @@ def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> No
 
 def test_the_memory_of_a_conversation_is_in_its_file(folder: Path) -> None:
     command("chat", folder, "--user", "ida", "--search", "never", stdin="I have a dog called Bubbles.\n/save\n")
-    (file,) = (folder / ".investigator" / "chats").glob("*.jsonl")
+    (file,) = (default_workspace(folder) / "chats").glob("*.jsonl")
     saved = json.loads(file.read_text("utf-8"))
     assert saved["message_history"][1]["memories"] == ["Person 2's Persona: I have a dog called Bubbles."]

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from investigator.cli.main import app
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.records import Event
+from investigator.store.locations import default_workspace
 
 QUESTIONS = [
     {"id": "rent", "question": "What is the annual rent?", "answerable": True, "doc_ids": ["lease.txt"]},
@@ -107,7 +108,7 @@ def test_questions_inside_the_folder_are_refused(folder: Path) -> None:
     result = command("eval", "folder", "--docs", folder, "--questions", questions)
     assert result.exit_code == 2
     assert "would be read as one" in result.stderr
-    assert not (folder / ".investigator").exists()
+    assert not default_workspace(folder).exists()
 
 
 def test_a_stopped_evaluation_says_how_to_go_on(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

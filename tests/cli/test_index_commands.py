@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from investigator.cli.main import app
+from investigator.store.locations import default_workspace
 
 LEASE = "The annual rent is EUR 48,000.\n\nThe tenant pays for heating.\n"
 FIELDS = ["path", "status", "reason", "pages", "characters", "chunks", "seconds"]
@@ -150,7 +151,7 @@ def test_status_of_a_folder_without_an_index_says_how_to_make_one(folder: Path) 
     result = command("status", folder)
     assert result.exit_code == 2
     assert "investigator index" in result.stderr
-    assert not (folder / ".investigator").exists()
+    assert not default_workspace(folder).exists()
 
 
 def test_search_shows_the_best_passage_first_with_both_scores(folder: Path) -> None:

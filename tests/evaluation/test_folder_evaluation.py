@@ -15,6 +15,7 @@ from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.scoring import Measure
 from investigator.records import Event, Notice, Progressed, Prompt, Reply
+from investigator.services.workspace_choice import make_workspace_inside
 from investigator.settings import load_settings
 
 TEXTS = {
@@ -211,6 +212,7 @@ def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, quest
         evaluation(folder, questions, out=folder / "outcomes.jsonl")
     with pytest.raises(EvaluationDataError, match="inside the folder"):
         evaluation(folder, questions).check_outside(folder / "questions.jsonl")
+    make_workspace_inside(folder)
     inside = evaluation(folder, questions, workspace=None, out=folder / ".investigator" / "outcomes.jsonl")
     assert finished(inside).asked == 3
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from investigator.errors import FolderError, StoreError, WorkspaceLockedError
+from investigator.errors import StoreError, WorkspaceLockedError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, Investigation, SplitDocument
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
@@ -12,7 +12,7 @@ from investigator.store.database import Database
 from investigator.store.full_text import FullText
 from investigator.store.journal import Runs
 from investigator.store.vectors import VectorTable
-from investigator.store.workspace import DEFAULT_NAME, Workspace, locate
+from investigator.store.workspace import Workspace
 
 
 def file(path: str, content_hash: str = "h1", status: FileStatus = FileStatus.INDEXED) -> FileRecord:
@@ -294,11 +294,3 @@ def test_a_file_in_the_place_of_the_vector_index_is_told_and_left_as_it_is(datab
         index(database, tmp_path / "chroma", [])
     assert "Move the file away" in caught.value.hint
     assert (tmp_path / "chroma").read_text(encoding="utf-8") == "mine"
-
-
-def test_a_file_in_the_place_of_the_workspace_is_told_and_left_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / DEFAULT_NAME).write_text("mine", encoding="utf-8")
-    with pytest.raises(FolderError, match="is a file") as caught:
-        locate(tmp_path)
-    assert "--workspace" in caught.value.hint
-    assert locate(tmp_path, tmp_path / "other") == tmp_path / "other"

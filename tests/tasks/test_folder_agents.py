@@ -20,6 +20,7 @@ from investigator.dialogue.worlds.interactive import SelfChatWorld
 from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DialogueError, SettingsError
 from investigator.investigator import Investigator
+from investigator.store.locations import default_workspace
 from investigator.tasks.agents import FolderChatAgent, FolderInvestigatorAgent
 from investigator.tasks.evaluating import evaluate
 
@@ -94,7 +95,7 @@ def test_options_alone_make_an_agent_that_knows_the_folder(folder: Path, tmp_pat
     assert model in agent_names()
     assert "1911" in agent.respond("When was the mill of Oldham built?")
     agent.shutdown()
-    assert not (folder / ".investigator").exists()
+    assert not default_workspace(folder).exists()
 
 
 @pytest.mark.parametrize("model", ["investigator", "bb3_chat"])

@@ -37,6 +37,7 @@ from investigator.bb3.talk import CHATS, Talk
 from investigator.cli.options import CommonOptions, Folder
 from investigator.cli.output import note, print_styled
 from investigator.errors import DialogueError, InvestigatorError
+from investigator.files import make_private_folder
 from investigator.investigator import Investigator
 from investigator.reports.inert import inert
 
@@ -151,6 +152,7 @@ def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) 
         case ChatCommand.DISLIKE:
             typer.echo(talk.dislike(dislike_type_of(line.text)))
         case ChatCommand.SAVE:
+            make_private_folder(workspace / CHATS)
             path = Path(line.text).expanduser() if line.text else workspace / CHATS / f"{talk.record.chat_id}.jsonl"
             talk.save(path)
             typer.echo(f"Saved: {path}")

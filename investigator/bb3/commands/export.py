@@ -14,7 +14,7 @@ from investigator.bb3.bb3x.conversation_files import conversations_in
 from investigator.bb3.bb3x.redaction import Redactor
 from investigator.bb3.bb3x.release import publish
 from investigator.bb3.talk import CHATS
-from investigator.investigator import Investigator
+from investigator.cli.options import kept_of
 from investigator.reports.wording import plural
 
 
@@ -33,7 +33,7 @@ def export(
     Only conversations whose users agreed (`chat --share`) and said something are included; what could identify a person
     is replaced.
     """
-    investigator = Investigator(folder, workspace=workspace)
+    investigator = kept_of(folder, workspace)
     with investigator.library() as library:
         titles = tuple(library.document(name).title for name in library.document_ids())
     files = sorted((investigator.workspace / CHATS).glob("*.jsonl"))

@@ -11,10 +11,9 @@ from investigator.bb3.chat_text import memories_text, users_text
 from investigator.bb3.chats import open_memory
 from investigator.bb3.commands.chat import User
 from investigator.bb3.commands.typed import login, memory_number
-from investigator.cli.options import AsJsonLines, Folder, Workspace
+from investigator.cli.options import AsJsonLines, Folder, Workspace, kept_of
 from investigator.cli.output import print_json, print_styled
 from investigator.errors import DialogueError
-from investigator.investigator import Investigator
 
 
 class MemoryAction(StrEnum):
@@ -52,7 +51,7 @@ def memory(
     given = list(words or ())
     _refuse_what_is_left(action, given)
     name = login() if user is None else user
-    with open_memory(Investigator(folder, workspace=workspace)) as kept:
+    with open_memory(kept_of(folder, workspace)) as kept:
         match action:
             case MemoryAction.USERS:
                 print_styled(users_text(kept.users()))

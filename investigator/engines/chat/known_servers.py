@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +16,8 @@ from investigator.engines.chat.sending import (
     is_unexplained_refusal,
     refused_parameter,
 )
+from investigator.errors import ForeignFileError
+from investigator.files import make_private_folder, read_private, write_private
 from investigator.records import Record
 
 _NO_SCHEMA = "takes no JSON schema: a JSON object of any form is asked for"
@@ -79,16 +79,17 @@ class KnownServers:
         with self._lock:
             servers = {**self._read().servers, name: _KnownServer(found=found, at=self._now())}
             try:
-                _write_whole(self._path, _KnownFile(servers=servers).model_dump_json(indent=1).encode())
+                make_private_folder(self._path.parent)
+                write_private(self._path, _KnownFile(servers=servers).model_dump_json(indent=1).encode())
             except OSError as error:
                 self._tell(f"What was found out about {name} cannot be kept: {self._path}: {error.strerror}.")
 
     def _read(self) -> _KnownFile:
         try:
-            return _KnownFile.model_validate_json(self._path.read_bytes())
+            return _KnownFile.model_validate_json(read_private(self._path))
         except FileNotFoundError:
             return _KnownFile()
-        except (OSError, ValidationError):
+        except (OSError, ForeignFileError, ValidationError):
             self._tell(f"{self._path} cannot be read: what servers refuse is found out again.")
             return _KnownFile()
 
@@ -165,18 +166,3 @@ class Negotiation:
             is_object = now is ReplyFormat.JSON_OBJECT
             told = _NO_SCHEMA if is_object else "refuses the parameter response_format: it is no longer sent"
             self._on_notice(f"{self._server} {told}")
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that whoever reads it finds all of the old content or all of the new. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

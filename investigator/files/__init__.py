@@ -1,0 +1,144 @@
+"""Files that one user keeps: made for that user alone, opened without following links, and never waited for.
+
+Permissions do not depend on the umask. A link, a pipe, a device, a file with a second name and a file of another user
+are refused where a plain file is expected: whoever put it there could have what is written go elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from investigator.errors import ForeignFileError
+
+_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY
+_OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_OWNERS_ALONE = 0o077
+
+
+def make_private_folder(path: Path) -> None:
+    """Make a folder that only its owner may enter, with those above it; one that is there stays as it is.
+
+    Raises OSError.
+    """
+    if os.path.lexists(path):
+        return
+    make_private_folder(path.parent)
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:  # another process was quicker
+        return
+    path.chmod(0o700)
+
+
+def check_private_folder(path: Path) -> None:
+    """Raise ForeignFileError unless a path is a folder of this user that others cannot write to.
+
+    An empty folder is closed to others instead.
+    """
+    status = os.lstat(path)
+    if not stat.S_ISDIR(status.st_mode):
+        raise ForeignFileError(f"{path} is {_kind(status)}, not a folder")
+    _check_owner(path, status)
+    if status.st_mode & _OF_OTHERS and os.name != "nt":
+        if any(path.iterdir()):
+            raise ForeignFileError(
+                f"other users can write to {path}",
+                hint=f"If its contents are yours alone: chmod -R go-w {path}. Else name another place: --workspace DIR",
+            )
+        path.chmod(0o700)
+
+
+def check_private_file(path: Path) -> None:
+    """Raise ForeignFileError if there is something at a path that is not a plain file of this user alone.
+
+    One that others can read, but not write, is closed to them.
+    """
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return
+    _check_file(path, status)
+    if status.st_mode & _OWNERS_ALONE and os.name != "nt":
+        descriptor = os.open(path, os.O_RDONLY | _CAREFUL)
+        try:
+            os.fchmod(descriptor, 0o600)
+        finally:
+            os.close(descriptor)
+
+
+def open_private(path: Path, flags: int) -> int:
+    """Open a plain file of this user, or make it, and return its descriptor. Raises ForeignFileError and OSError."""
+    wanted = flags & ~os.O_TRUNC
+    try:
+        descriptor = os.open(path, wanted | _CAREFUL, 0o600)
+    except OSError:
+        check_private_file(path)  # a link or a pipe is named as that
+        raise
+    try:
+        status = os.fstat(descriptor)
+        _check_file(path, status)
+        if stat.S_IMODE(status.st_mode) != 0o600 and hasattr(os, "fchmod"):
+            os.fchmod(descriptor, 0o600)
+        if flags & os.O_TRUNC:
+            os.ftruncate(descriptor, 0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_private(path: Path, most: int = 1_000_000) -> bytes:
+    """Return what a plain file of this user holds, at most so many bytes. Raises ForeignFileError and OSError."""
+    with open(open_private(path, os.O_RDONLY), "rb") as file:
+        return file.read(most)
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, for its owner alone; a link in its place is replaced. Raises OSError."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        with open(open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def is_plain_file(path: Path) -> bool:
+    """Return True if a path is a file itself, and no link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _check_file(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise ForeignFileError(f"{path} is {_kind(status)}, not a file")
+    _check_owner(path, status)
+    if status.st_nlink > 1:
+        raise ForeignFileError(f"{path} is a file that has another name too (a hard link)")
+    if status.st_mode & _OF_OTHERS and os.name != "nt":
+        raise ForeignFileError(f"other users can write to {path}", hint=f"If it is yours alone: chmod go-w {path}")
+
+
+def _check_owner(path: Path, status: os.stat_result) -> None:
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        raise ForeignFileError(f"{path} belongs to another user")
+
+
+def _kind(status: os.stat_result) -> str:
+    if stat.S_ISLNK(status.st_mode):
+        return "a link"
+    if stat.S_ISFIFO(status.st_mode):
+        return "a pipe"
+    if stat.S_ISDIR(status.st_mode):
+        return "a folder"
+    return "a file" if stat.S_ISREG(status.st_mode) else "a device or a socket"

@@ -1,0 +1,107 @@
+"""Where the workspace of a folder lies: in the user's data directory, or inside the folder if this user sealed it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from investigator.errors import ForeignFileError
+from investigator.files import check_private_folder, is_plain_file, make_private_folder, read_private, write_private
+from investigator.store.user_key import code, same_code, user_key
+
+INSIDE = ".investigator"
+"""The name of a workspace inside its folder. One that this user has not sealed is never opened."""
+
+_SEAL = "seal.json"
+_FOLDER = "folder"
+_PURPOSE = "workspace in its folder"
+
+
+def default_workspace(folder: Path) -> Path:
+    """Return the workspace directory of a document folder in the user's data directory, named after its real path."""
+    real = os.path.realpath(folder)
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", os.path.basename(real)).strip("-.")[:40] or "folder"
+    return _workspaces() / f"{readable}-{_digest(real)}"
+
+
+def older_workspaces(folder: Path) -> tuple[Path, ...]:
+    """Return where earlier versions kept the workspace of a folder."""
+    return (folder / INSIDE, _data() / _digest(os.path.realpath(folder)))
+
+
+def lies_in(directory: Path, folder: Path) -> bool:
+    """Return True if a directory really lies in a folder, whatever links its path goes through."""
+    real = os.path.realpath(folder)
+    try:
+        return os.path.commonpath([real, os.path.realpath(directory)]) == real
+    except ValueError:  # another drive
+        return False
+
+
+def seal(directory: Path) -> None:
+    """Make a workspace directory inside a folder, with the seal of this user.
+
+    The seal says who made the directory, not what is in it. Raises ForeignFileError, SettingsError and OSError.
+    """
+    make_private_folder(directory)
+    check_private_folder(directory)
+    identity = secrets.token_hex(16)
+    sealed = {"id": identity, "code": code(user_key(), _PURPOSE, identity)}
+    write_private(directory / _SEAL, json.dumps(sealed).encode())
+
+
+def is_sealed(directory: Path) -> bool:
+    """Return True if a directory carries the seal of this user; nothing else in it is opened."""
+    try:
+        check_private_folder(directory)
+        sealed = json.loads(read_private(directory / _SEAL, 300))
+        return same_code(str(sealed["code"]), code(user_key(), _PURPOSE, str(sealed["id"])))
+    except (OSError, ForeignFileError, ValueError, LookupError, TypeError):
+        return False
+
+
+def note_folder(directory: Path, folder: Path) -> None:
+    """Write into a workspace which folder it belongs to, so that it is found again if the folder moves."""
+    real = os.fsencode(os.path.realpath(folder))
+    if _folder_of(directory) != real:
+        write_private(directory / _FOLDER, real)
+
+
+def left_behind() -> Iterator[Path]:
+    """Yield the workspaces in the user's data directory whose folders are gone."""
+    try:
+        found = sorted(_workspaces().iterdir())
+    except OSError:
+        return
+    for directory in found:
+        folder = _folder_of(directory)
+        if folder and not os.path.lexists(folder):
+            yield directory
+
+
+def _folder_of(directory: Path) -> bytes:
+    if not is_plain_file(directory / _FOLDER):
+        return b""
+    try:
+        return read_private(directory / _FOLDER, 10_000)
+    except (OSError, ForeignFileError):
+        return b""
+
+
+def _data() -> Path:
+    return user_data_path("investigator", appauthor=False)
+
+
+def _workspaces() -> Path:
+    return _data() / "workspaces"
+
+
+def _digest(real: str) -> str:
+    return hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -1,0 +1,131 @@
+"""Where a workspace lies: with its user, in the folder on the user's word, and found again after a move."""
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.errors import FolderError, ForeignFileError, SettingsError
+from investigator.records import Notice
+from investigator.services.workspace_choice import make_workspace_inside
+from investigator.store.locations import INSIDE, default_workspace
+
+QUESTION = "What was found?"
+
+
+@pytest.fixture(autouse=True)
+def _data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "papers"
+    made.mkdir()
+    (made / "a.txt").write_text("The harbour is 11 metres deep.", encoding="utf-8")
+    (made / "b.txt").write_text("The mill burned down in 1911.", encoding="utf-8")
+    return made
+
+
+def opened(folder: Path, workspace: Path | None = None) -> Investigator:
+    return Investigator(folder, workspace=workspace, model=ScriptedEngine("{}"), embedder=ScriptedEmbedder())
+
+
+def notices(investigator: Investigator) -> list[str]:
+    return [event.text for event in investigator.index() if isinstance(event, Notice)]
+
+
+def test_the_folder_is_left_as_it_is_and_the_workspace_is_private(folder: Path, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        made = opened(folder)
+        made.ask(QUESTION)
+    finally:
+        os.umask(before)
+    assert {path.name for path in folder.iterdir()} == {"a.txt", "b.txt"}
+    assert made.workspace == default_workspace(folder)
+    assert made.workspace.name.startswith("papers-")
+    own = [path for path in (tmp_path / "data").rglob("*") if "chroma" not in path.parts]
+    modes = {path.is_dir(): stat.S_IMODE(path.stat().st_mode) for path in own}
+    assert modes == {True: 0o700, False: 0o600}
+
+
+def test_a_workspace_that_came_with_the_folder_is_told_of_and_never_opened(folder: Path) -> None:
+    inside = folder / INSIDE
+    inside.mkdir()
+    (inside / "investigator.db").write_bytes(b"planted")
+    (inside / "seal.json").write_text('{"id": "00", "code": "00"}')
+    (told,) = [text for text in notices(opened(folder)) if INSIDE in text]
+    assert "--adopt" in told
+    assert {path.name for path in inside.iterdir()} == {"investigator.db", "seal.json"}
+    with pytest.raises(SettingsError, match="not by a command of yours"):
+        opened(folder, inside)
+
+
+def test_a_workspace_that_this_user_sealed_stays_inside_and_takes_what_was_kept(folder: Path, tmp_path: Path) -> None:
+    opened(folder).ask(QUESTION)
+    make_workspace_inside(folder)
+    made = opened(folder)
+    assert made.workspace == folder / INSIDE
+    assert [run.question for run in made.runs()] == [QUESTION]
+    assert not default_workspace(folder).exists()
+    carried = shutil.move(folder, tmp_path / "elsewhere")
+    assert [run.question for run in opened(Path(carried)).runs()] == [QUESTION]
+
+
+def test_the_seal_of_another_user_is_worth_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_workspace_inside(folder)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "other"))
+    assert opened(folder).workspace == default_workspace(folder)
+    with pytest.raises(FolderError, match="not known who made it"):
+        make_workspace_inside(folder)
+
+
+def test_a_folder_that_was_moved_keeps_its_runs(folder: Path, tmp_path: Path) -> None:
+    opened(folder).ask(QUESTION)
+    moved = folder.rename(tmp_path / "renamed")
+    made = opened(moved)
+    assert [run.question for run in made.runs()] == [QUESTION]
+    assert any("moved or renamed" in text for text in notices(made))
+    assert not default_workspace(folder).exists()
+    shutil.copytree(moved, tmp_path / "copy")  # other inodes: the bytes are compared
+    shutil.rmtree(moved)
+    assert [run.question for run in opened(tmp_path / "copy").runs()] == [QUESTION]
+
+
+def test_a_folder_of_other_bytes_or_beside_the_first_one_takes_nothing_over(folder: Path, tmp_path: Path) -> None:
+    opened(folder).ask(QUESTION)
+    shutil.copytree(folder, tmp_path / "copy")
+    assert opened(tmp_path / "copy").runs() == ()  # the first one is still there
+    shutil.rmtree(folder)
+    (tmp_path / "copy" / "a.txt").write_text("The harbour is 19 metres deep.", encoding="utf-8")
+    assert opened(tmp_path / "copy").runs() == ()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes of this kind")
+@pytest.mark.parametrize(
+    "name", ["investigator.db", "investigator.db-wal", "writer.pid", "writer.lock", "servers.json", "folder", "chroma"]
+)
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_link_or_a_pipe_in_a_workspace_is_refused_and_not_followed(
+    folder: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    workspace, victim = tmp_path / "w", tmp_path / "victim"
+    workspace.mkdir()
+    victim.write_bytes(b"precious")
+    (workspace / name).symlink_to(victim) if kind == "link" else os.mkfifo(workspace / name)
+    with pytest.raises(ForeignFileError, match=name):
+        opened(folder, workspace).ask(QUESTION)
+    assert victim.read_bytes() == b"precious"
+
+
+def test_a_workspace_that_is_itself_a_link_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "w").symlink_to("real")
+    with pytest.raises(ForeignFileError, match="is a link"):
+        opened(folder, tmp_path / "w").ask(QUESTION)
