@@ -6,17 +6,14 @@ Each template has a contract: the record of its variables, whose field names are
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from investigator.asking.contracts import METHOD, Contract
-from investigator.asking.templates import Sandbox, source_of
+from investigator.asking.templates import Sandbox, file_in, source_of
 from investigator.errors import TemplateError
 from investigator.records import Prompt, Record
 from investigator.resources import prompts_folder
-
-_JINJA = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 
 
 class Prompts:
@@ -46,15 +43,14 @@ class Prompts:
                 raise TemplateError(f"{file}: no template has this name", hint=f"Names are: {names}.")
 
     def path(self, name: str) -> Path:
-        """Return the file of a template by its name, `owner/name`."""
+        """Return the file of a template by its name, `owner/name`. Raises TemplateError."""
         relative = f"{name}.j2"
-        if self._folder is not None and (self._folder / relative).is_file():
-            return self._folder / relative
-        return prompts_folder() / relative
+        own = file_in(self._folder, relative) if self._folder is not None else None
+        return own or prompts_folder() / relative
 
     def own_words(self, name: str) -> str:
         """Return what a template says whatever its variables are; a model that writes that repeats its prompt."""
-        return _JINJA.sub("", source_of(self.path(name)))
+        return self._sandbox.own_words(self.path(name))
 
     def fingerprint(self) -> str:
         """Return a hash of the templates of the method: a changed one makes another investigation."""

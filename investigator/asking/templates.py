@@ -1,51 +1,47 @@
-"""Templates in a sandbox: checked against the names of their variables, and rendered.
+"""Template files: read with care, checked against the names of their variables, and rendered.
 
-Filters keep text of documents from passing for a part of the prompt.
+Nobody has to trust a template: it computes on plain values, in a language that calls nothing and comes to an end. What
+documents say enters it only as values.
 """
 
 from __future__ import annotations
 
-import re
+import os
+import stat
+import time
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 
-from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
+from jinja2 import Template, nodes
 from jinja2.exceptions import TemplateError as JinjaError
+from jinja2.exceptions import TemplateSyntaxError
 from jinja2.meta import find_undeclared_variables
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from investigator.asking.template_language import WHAT_IS_ALLOWED, SpentError, TemplateLanguage
 from investigator.errors import TemplateError
-from investigator.language.undisguised import undisguised
 from investigator.records import Record
 
-_DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|fact)\b)")
-_HIDDEN = re.compile(
-    "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+|(?<=\U0001f3f4)[\U000e0020-\U000e007f]{8,}"
-)
-"""Tag characters except those of flags: invisible to a human who reads a document, and words to many a model."""
-_NO_WIDTH = "\u200b"
+MOST_OCTETS = 200_000
+"""A longer file is no template."""
+
+_WRONG_VALUES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
+_UNBOUNDED = (RecursionError, MemoryError)
 
 
 class Sandbox:
-    """Runs templates that nobody has to trust; what documents say enters them only as values."""
+    """Renders templates that nobody has to trust. `clock` tells the seconds."""
 
-    def __init__(self) -> None:
-        self._environment = ImmutableSandboxedEnvironment(
-            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
-        )
-        self._environment.filters.update(data=as_data, line=as_line, attribute=as_attribute)
-        self._compiled = lru_cache(maxsize=64)(self._environment.from_string)
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._language = TemplateLanguage()
+        self._compiled = lru_cache(maxsize=64)(self._language.compiled)
 
     def check(self, template: Path, variables: type[Record]) -> None:
         """Check a template against the names it will be given. Raises TemplateError with file, line and variable."""
         source = source_of(template)
-        try:
-            tree = self._environment.parse(source)
-        except TemplateSyntaxError as error:
-            raise TemplateError(f"{template}, line {error.lineno}: {error.message}") from error
-        for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
-            raise TemplateError(f"{template}, line {node.lineno}: a template cannot load another one")
+        self._template(template, source)
+        tree = self._language.checked(source)
         known = set(variables.model_fields)
         for name in sorted(find_undeclared_variables(tree) - known):
             line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == name), default=1)
@@ -56,43 +52,62 @@ class Sandbox:
 
     def render(self, template: Path, variables: Record) -> str:
         """Return the text of a template with its variables put in. Raises TemplateError."""
-        values = {name: getattr(variables, name) for name in type(variables).model_fields}
-        source = source_of(template)
+        compiled = self._template(template, source_of(template))
         try:
-            return self._compiled(source).render(values).strip()
-        except JinjaError as error:
-            line = getattr(error, "lineno", None)
-            raise TemplateError(f"{template}{f', line {line}' if line else ''}: {error}") from error
-        except (TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError) as error:
-            raise TemplateError(f"{template}: {error}") from error
+            return "".join(self._language.pieces(compiled, variables.plain(), self._clock)).strip()
+        except SpentError as error:
+            hint = "Templates hold what a prompt needs and no more: shorten its loops and texts."
+            raise TemplateError(f"{_place(template, compiled, error)}: {error}", hint=hint) from error
+        except (JinjaError, *_WRONG_VALUES, *_UNBOUNDED) as error:
+            message = f"{_place(template, compiled, error)}: {error or type(error).__name__}"
+            raise TemplateError(message, hint=WHAT_IS_ALLOWED) from error
+
+    def own_words(self, template: Path) -> str:
+        """Return what a template says whatever its variables are. Raises TemplateError."""
+        source = source_of(template)
+        self._template(template, source)
+        return "".join(words.data for words in self._language.checked(source).find_all(nodes.TemplateData))
+
+    def _template(self, template: Path, source: str) -> Template:
+        try:
+            return self._compiled(source)
+        except TemplateSyntaxError as error:
+            raise TemplateError(f"{template}, line {error.lineno}: {error.message}", hint=WHAT_IS_ALLOWED) from error
+
+
+def file_in(folder: Path, name: str) -> Path | None:
+    """Return a file of a folder of prompts if it is there. Raises TemplateError for a link that leads out of it."""
+    path = folder / name
+    if not os.path.lexists(path):
+        return None
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise TemplateError(
+            f"{path} is a link that leads out of the prompts folder", hint="Copy the file there instead."
+        )
+    return path
 
 
 def source_of(template: Path) -> str:
-    """Return the text of a template file. Raises TemplateError."""
+    """Return the text of a template file. Raises TemplateError for what is no regular file, or too long a one."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     try:
-        return template.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        with open(os.open(template, flags), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise TemplateError(f"the template {template} is not a regular file")
+            content = file.read(MOST_OCTETS + 1)
+        if len(content) > MOST_OCTETS:
+            raise TemplateError(f"the template {template} is longer than {MOST_OCTETS:,} bytes")
+        return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    except (OSError, ValueError) as error:
         raise TemplateError(f"the template {template} cannot be read: {error}") from error
 
 
-def as_data(value: object) -> str:
-    """Return text of a document that cannot close the tags around it, and holds nothing that only a model sees.
-
-    A character without width is put into tags that look like ours, even if they are written with blanks, or in wide or
-    look-alike letters. Quotes are compared without such characters, so a quote that runs over one is still found in the
-    source.
-    """
-    text = _HIDDEN.sub("", str(value))
-    folded = undisguised(text)
-    marks = [folded.span(mark.start(), mark.end())[1] for mark in _DELIMITER.finditer(folded.text)]
-    return _NO_WIDTH.join(text[start:end] for start, end in pairwise((0, *marks, len(text))))
-
-
-def as_line(value: object) -> str:
-    """Return text of a document or of a model that cannot leave its line, for places without tags around it."""
-    return " ".join(as_data(value).split())
-
-
-def as_attribute(value: object) -> str:
-    """Return text of a document that cannot leave the attribute it is in."""
-    return as_line(value).replace('"', "'")
+def _place(template: Path, compiled: Template, error: BaseException) -> str:
+    """Return the file, and the line of it that an error comes from if that is known."""
+    line = getattr(error, "lineno", None)
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<template>":
+            line = compiled.get_corresponding_lineno(trace.tb_lineno)
+        trace = trace.tb_next
+    return f"{template}{f', line {line}' if line else ''}"

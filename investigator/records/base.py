@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Self
+from enum import Enum
+from typing import ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
+
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+"""What templates compute with."""
 
 
 class Record(BaseModel):
     """A frozen value; `model_dump_json` and `model_validate_json` are its one wire form.
 
-    Unknown fields are refused, so a record that came from elsewhere is never half understood.
+    Unknown fields are refused, so a record that came from elsewhere is never half understood. `computed` names the
+    properties that templates see beside the fields.
     """
+
+    computed: ClassVar[tuple[str, ...]] = ()
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -23,3 +30,22 @@ class Record(BaseModel):
         """
         kept = {name: getattr(self, name) for name in self.model_fields_set}
         return self.model_validate({**kept, **values})
+
+    def plain(self) -> dict[str, Plain]:
+        """Return the fields, and the properties in `computed`, as values without methods of ours."""
+        return {name: _plain(getattr(self, name)) for name in (*type(self).model_fields, *self.computed)}
+
+
+def _plain(value: object) -> Plain:
+    """Return a value of a field as plain values. Raises TypeError for one that has no such form."""
+    if isinstance(value, Enum):
+        return _plain(value.value)
+    if isinstance(value, Record):
+        return value.plain()
+    if isinstance(value, tuple | list | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if value is None or type(value) in (bool, int, float, str):
+        return value  # type: ignore[return-value]
+    raise TypeError(f"{type(value).__name__} has no plain form")

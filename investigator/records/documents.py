@@ -126,6 +126,8 @@ class Passage(Record):
     chance that its document holds the answer. They are None if no search found it.
     """
 
+    computed = ("place",)
+
     document_id: str
     start: int
     end: int
@@ -162,6 +164,8 @@ class Quote(Record):
 
     `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the file it was read from.
     """
+
+    computed = ("place",)
 
     document_id: str
     page: int | None

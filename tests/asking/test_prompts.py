@@ -6,6 +6,7 @@ from jinja2 import Environment
 from jinja2.meta import find_undeclared_variables
 
 from investigator.asking.prompts import Prompts
+from investigator.asking.template_filters import FILTERS
 from investigator.bb3.records import (
     CONTRACTS,
     FactsVariables,
@@ -57,7 +58,7 @@ def ask(text: str = "The plant makes 42 MW.", title: str = "Report") -> AskVaria
 def test_a_template_uses_exactly_the_variables_of_its_record(name: str) -> None:
     source = (prompts_folder() / f"{name}.j2").read_text(encoding="utf-8")
     environment = Environment()
-    environment.filters.update(data=str, line=str, attribute=str)
+    environment.filters.update(FILTERS)
     assert find_undeclared_variables(environment.parse(source)) == set(CONTRACTS[name].variables.model_fields)
 
 

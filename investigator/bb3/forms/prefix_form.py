@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from investigator.asking.templates import file_in, source_of
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.gpt2_tokens import CountTokens
 from investigator.bb3.forms.prefix_history import (
@@ -28,7 +29,7 @@ from investigator.errors import TemplateError
 from investigator.records import Record
 from investigator.resources import prompts_folder
 
-_FOLDER = Path("bb3", "prefix")
+_FOLDER = "bb3/prefix"
 _WITH_MEMORIES = frozenset({Module.MKM, Module.GRM, Module.BRM, Module.ORM})
 _WITH_DOCUMENTS = frozenset({Module.SKM, Module.GRM, Module.BRM})
 
@@ -89,12 +90,9 @@ class PrefixTexts(Record):
 @cache
 def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
     """The texts of a module, from a folder of templates or the shipped ones. Raises TemplateError."""
-    places = [place / _FOLDER / f"{module}.txt" for place in (folder, prompts_folder()) if place is not None]
-    path = next((place for place in places if place.is_file()), places[-1])
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise TemplateError(f"the instruction {path} cannot be read: {error}") from error
+    name = f"{_FOLDER}/{module}.txt"
+    path = (file_in(folder, name) if folder is not None else None) or prompts_folder() / name
+    text = source_of(path)
     paragraphs = [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
     if not paragraphs:
         raise TemplateError(f"{path} holds no instruction", hint="Its first paragraph is the instruction.")

@@ -1,0 +1,123 @@
+"""The filters of templates: from plain values to plain values, none of which makes much out of little.
+
+`data`, `line` and `attribute` keep text of documents from passing for a part of the prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+from jinja2 import Undefined
+
+from investigator.language.undisguised import undisguised
+from investigator.records.base import Plain
+
+MOST_CHARACTERS = 4_000_000
+"""Characters of a text that a template makes: about a million tokens."""
+
+_DELIMITER = re.compile(r"<(?=\s*/?\s*(?:passage|document|memory|evidence|turn|fact)\b)")
+_HIDDEN = re.compile(
+    "(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+|(?<=\U0001f3f4)[\U000e0020-\U000e007f]{8,}"
+)
+"""Tag characters except those of flags: invisible to a human who reads a document, and words to many a model."""
+_NO_WIDTH = "\u200b"
+
+
+def as_data(value: Plain) -> str:
+    """Return text of a document that cannot close the tags around it, and holds nothing that only a model sees.
+
+    A character without width is put into tags that look like ours, even if they are written with blanks, or in wide or
+    look-alike letters. Quotes are compared without such characters, so a quote that runs over one is still found in the
+    source.
+    """
+    text = _HIDDEN.sub("", str(value))
+    folded = undisguised(text)
+    marks = [folded.span(mark.start(), mark.end())[1] for mark in _DELIMITER.finditer(folded.text)]
+    return _NO_WIDTH.join(text[start:end] for start, end in pairwise((0, *marks, len(text))))
+
+
+def as_line(value: Plain) -> str:
+    """Return text of a document or of a model that cannot leave its line, for places without tags around it."""
+    return " ".join(as_data(value).split())
+
+
+def as_attribute(value: Plain) -> str:
+    """Return text of a document that cannot leave the attribute it is in."""
+    return as_line(value).replace('"', "'")
+
+
+def number(value: float, digits: int = 0) -> str:
+    """Return a number with so many digits after the point, at most 10."""
+    if not isinstance(value, int | float) or digits not in range(11):
+        raise ValueError("'number' takes a number, and between 0 and 10 digits")
+    return f"{value:.{digits}f}"
+
+
+def joined(values: Sequence[Plain], between: str = "") -> str:
+    """Return the items of a list as one text."""
+    texts = [str(value) for value in values]
+    _check_length(sum(map(len, texts)) + len(texts) * len(between))
+    return between.join(texts)
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    """Return a text in which one string stands for another."""
+    _check_length(len(text) + text.count(old) * len(new))
+    return text.replace(old, new)
+
+
+def mapped(values: Sequence[Mapping[str, Plain]], attribute: str) -> list[Plain]:
+    """Return one attribute of each item of a list."""
+    return [value[attribute] for value in values]
+
+
+def truncated(text: str, length: int = 255) -> str:
+    """Return a text cut at a word to so many characters, with "..." in place of the rest.
+
+    A text that is longer by 5 characters at most stays whole.
+    """
+    if length < 3:
+        raise ValueError("'truncate' takes a length of at least 3")
+    return text if len(text) <= length + 5 else f"{text[: length - 3].rsplit(' ', 1)[0]}..."
+
+
+def default(value: Plain | Undefined, other: Plain = "") -> Plain:
+    """Return a value, or another one if it is undefined."""
+    return other if isinstance(value, Undefined) else value
+
+
+def first(values: Sequence[Plain]) -> Plain:
+    """Return the first item of a list."""
+    return values[0]
+
+
+def last(values: Sequence[Plain]) -> Plain:
+    """Return the last item of a list."""
+    return values[-1]
+
+
+FILTERS: Mapping[str, Callable[..., Plain]] = {
+    "attribute": as_attribute,
+    "capitalize": str.capitalize,
+    "data": as_data,
+    "default": default,
+    "first": first,
+    "join": joined,
+    "last": last,
+    "length": len,
+    "line": as_line,
+    "lower": str.lower,
+    "map": mapped,
+    "number": number,
+    "replace": replaced,
+    "trim": str.strip,
+    "truncate": truncated,
+    "upper": str.upper,
+}
+
+
+def _check_length(characters: int) -> None:
+    if characters > MOST_CHARACTERS:
+        raise ValueError(f"a text of more than {MOST_CHARACTERS:,} characters")
