@@ -48,7 +48,8 @@ def overlap(weights: Mapping[str, float], text: str) -> float:
         return 0.0
     counts = Counter(stem(word) for word in words(text))
     norm = _K1 * (1 - _B + _B * counts.total() / _USUAL_WORDS)
-    return math.fsum(weight * counts[word] / (counts[word] + norm) for word, weight in weights.items()) / total
+    said = ((weights[word], count) for word, count in counts.items() if word in weights)
+    return math.fsum(weight * count / (count + norm) for weight, count in said) / total
 
 
 def stems(texts: Iterable[str]) -> frozenset[str]:

@@ -105,10 +105,16 @@ def question_body(question: str) -> str:
 
 def content_words(text: str) -> list[str]:
     """The folded words that carry meaning, in their order and once; all words where only stop words are left."""
+    return list(_content_words(text))
+
+
+@lru_cache(maxsize=64)  # every step of a run asks for those of its question
+def _content_words(text: str) -> tuple[str, ...]:
     every = list(dict.fromkeys(words(question_body(text)))) or list(dict.fromkeys(words(text)))
-    return [word for word in every if word not in stop_words()] or every
+    return tuple(word for word in every if word not in stop_words()) or tuple(every)
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A light stem for comparing folded words: plural and common English and German endings are cut.
 

@@ -21,6 +21,9 @@ from investigator.scoring.calibration import default_calibration
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
 
+_MOST_TERMS = 50_000
+"""Words whose documents are remembered; the longest question has fewer."""
+
 
 class DocumentIndex(Protocol):
     """What the method needs of a folder; `Library` is the one that ships."""
@@ -49,8 +52,9 @@ class Library:
         self._settings = settings
         self._search = ChunkSearch(full_text, vectors)
         self._passages = PassageSearch(corpus, self._search, reranker, settings)
-        self._holders = lru_cache(maxsize=512)(full_text.holders)
+        self._known_holders: dict[str, frozenset[str]] = {}
         self._ranked = lru_cache(maxsize=64)(self._rank)
+        self._weights = lru_cache(maxsize=64)(self._weigh)
         names = Names(corpus.cards().values())
         self._documents = DocumentsFirst(
             corpus, full_text, self._search, names, default_calibration(), settings.breadth
@@ -73,9 +77,10 @@ class Library:
 
         Each with the share of documents that hold it.
         """
-        every, single = words(question), content_words(question)
-        pairs = [f"{a} {b}" for a, b in pairwise(every) if a in single and b in single]
-        found = [TermFrequency(term=term, document_share=self._share(term)) for term in (*single, *_once(pairs))]
+        single = dict.fromkeys(content_words(question))
+        pairs = [f"{a} {b}" for a, b in pairwise(words(question)) if a in single and b in single]
+        shares = self._shares((*single, *_once(pairs)))
+        found = [TermFrequency(term=term, document_share=share) for term, share in shares.items()]
         return tuple(item for item in found if item.document_share or " " not in item.term)
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
@@ -150,16 +155,29 @@ class Library:
 
     def _rank(self, question: str) -> tuple[RankedDocument, ...]:
         holders: dict[str, frozenset[str]] = {}
-        for word in content_words(question):
-            holders[stem(word)] = holders.get(stem(word), frozenset()) | self._holders(word)
+        for word, documents in self._holders(content_words(question)).items():
+            holders[stem(word)] = holders.get(stem(word), frozenset()) | documents
         return self._documents.rank(question, self._weights(question), holders)
 
-    def _weights(self, question: str) -> Mapping[str, float]:
-        return word_weights(question, {word: self._share(word) for word in content_words(question)})
+    def _weigh(self, question: str) -> Mapping[str, float]:
+        return word_weights(question, self._shares(content_words(question)))
 
-    def _share(self, word: str) -> float:
+    def _shares(self, terms: Sequence[str]) -> dict[str, float]:
+        """Return the share of documents that hold each word, or words side by side."""
         total = len(self._corpus.cards())
-        return round(len(self._holders(word)) / total, 4) if total else 0.0
+        return {
+            term: round(len(documents) / total, 4) if total else 0.0 for term, documents in self._holders(terms).items()
+        }
+
+    def _holders(self, terms: Sequence[str]) -> dict[str, frozenset[str]]:
+        known = self._known_holders
+        missing = [term for term in terms if term not in known]
+        if missing:
+            found = self._full_text.holders(missing)
+            if len(known) + len(found) > _MOST_TERMS:
+                known = {}
+            known = self._known_holders = known | found
+        return {term: known[term] for term in terms}
 
 
 def _once(items: Iterable[str]) -> list[str]:

@@ -19,8 +19,9 @@ _CARDS = """
 """
 _HOLDERS = """
     SELECT DISTINCT c.document_id FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid
-    WHERE chunk_words MATCH :query
+    WHERE chunk_words MATCH ?
 """
+"""Given to the driver as it is: a long question has thousands of words, and compiling takes longer than searching."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,13 @@ class FullText:
             rows = connection.execute(text(_CARDS), {"query": _any_of(words), "limit": limit})
             return [(document_id, score) for document_id, score in rows]
 
-    def holders(self, phrase: str) -> frozenset[str]:
-        """Return the documents that hold the word, or the words side by side."""
+    def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Return for each word, or for words side by side, the documents that hold it."""
         with self._database.begin() as connection:
-            return frozenset(connection.execute(text(_HOLDERS), {"query": _any_of([phrase])}).scalars())
+            return {
+                phrase: frozenset(name for (name,) in connection.exec_driver_sql(_HOLDERS, (_any_of([phrase]),)))
+                for phrase in phrases
+            }
 
 
 def _any_of(words: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from investigator.language.lists import full_month_names
@@ -112,6 +112,7 @@ def _tells(kind: AnswerType, span: str, sentence: str) -> bool:
     return not stop_words().issuperset(plain) and not _date().search(span) and (len(plain) > 1 or not begins)
 
 
+@lru_cache(maxsize=4096)  # a long question is compared with every figure and name of every sentence
 def _worded(text: str) -> str:
     return f" {' '.join(_WORD.findall(folded(text)))} "
 

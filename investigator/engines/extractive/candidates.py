@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -129,9 +130,9 @@ def candidates(
 
 def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
     """Return the words of the question that some sentence holds, weighed by how few do (inverse sentence frequency)."""
-    counts = {word: sum(word in each for each in sentences) for word in weights}
+    counts = Counter(word for each in sentences for word in each if word in weights)
     total = len(sentences)
-    return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word, n in counts.items() if n}
+    return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in weights if (n := counts[word])}
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
