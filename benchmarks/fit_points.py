@@ -1,4 +1,4 @@
-"""Fit what the chances and points of search and extractive engine are computed from: data/calibration.json.
+"""Fit what the chances and points of search and built-in engine are computed from: data/calibration.json.
 
     python benchmarks/fit_points.py SET_DIR [SET_DIR ...] [--write] [--limit N] [--json] [--workspaces DIR]
 

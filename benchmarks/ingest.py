@@ -10,7 +10,7 @@ side after the other, each from nothing; times go from the start of a process to
 stage). Memory is resident, of the whole process tree. Before the first round both index one small file, and every file
 is read once, so that nobody pays for a cold disk. Times are medians of the rounds, ratios medians of their ratios.
 
-First cited answer: `investigator ask` on the fresh folder with the extractive engine, and for LangChain the end of
+First cited answer: `investigator ask` on the fresh folder with the built-in engine, and for LangChain the end of
 `similarity_search(question, k=4)` after its index is complete. It has no answer to any question by then: a language
 model would have to be asked. It is charged nothing for that, so the ratio is a lower bound.
 

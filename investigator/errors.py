@@ -42,6 +42,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 
+def in_words(error: Exception) -> str:
+    """Return what an error says, for one of the system without its number: `Is a directory`."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
 class InvestigatorError(Exception):
     """Base of every error that this package raises on purpose.
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Investigator:
     """Investigates a folder of documents; its index, runs and memories are kept in `workspace`.
 
-    `model` is `provider:name`, several `role=provider:name`, or an Engine; without it the extractive engine answers, no
+    `model` is `provider:name`, several `role=provider:name`, or an Engine; without it the built-in engine answers, no
     language model. `workspace` is the directory of the index, by default one in the user's data directory. `prompts`
     is a folder of templates that replace shipped ones. LangChain's `callbacks` receive every call of a chat model.
     Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats them later.

@@ -38,7 +38,7 @@ class Planner:
 
     `document_list` holds cards or plain document ids, or is a text that lists the documents: one a line, or separated
     by commas, each with its title after a colon or a dash if it has one. `history` holds the memories worth knowing,
-    or is a text that tells what is known. Without `client` the extractive engine plans.
+    or is a text that tells what is known. Without `client` the built-in engine plans.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class TacticalPlanning:
 class Query:
     """Asks one document of a workspace directory; the document id "summary" asks all of them together.
 
-    Without `client` the extractive engine answers.
+    Without `client` the built-in engine answers.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from investigator.documents.readers.base import ReaderSettings
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.transformers.engine import TransformersSettings
-from investigator.errors import SettingsError
+from investigator.errors import SettingsError, in_words
 from investigator.research.method_settings import DEFAULT_MISSION, DEFAULT_STRATEGY, MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.tracing.opening import TraceSettings
@@ -83,7 +83,7 @@ def _read(file: Path) -> dict[str, Any]:
         source = file.read_text(encoding="utf-8")
         values = json.loads(source) if file.suffix.lower() == ".json" else tomllib.loads(source)
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"the settings file {file} cannot be read: {error}") from error
+        raise SettingsError(f"the settings file {file} cannot be read: {in_words(error)}") from error
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"the settings file {file} is not valid: {error}", hint="Write TOML, or JSON.") from error
     if not isinstance(values, dict):

@@ -19,7 +19,7 @@ from jinja2.exceptions import TemplateSyntaxError
 from jinja2.meta import find_undeclared_variables
 
 from investigator.asking.template_language import WHAT_IS_ALLOWED, SpentError, TemplateLanguage
-from investigator.errors import TemplateError
+from investigator.errors import TemplateError, in_words
 from investigator.records import Record
 
 MOST_OCTETS = 200_000
@@ -99,7 +99,7 @@ def source_of(template: Path) -> str:
             raise TemplateError(f"the template {template} is longer than {MOST_OCTETS:,} bytes")
         return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, ValueError) as error:
-        raise TemplateError(f"the template {template} cannot be read: {error}") from error
+        raise TemplateError(f"the template {template} cannot be read: {in_words(error)}") from error
 
 
 def _place(template: Path, compiled: Template, error: BaseException) -> str:

@@ -101,8 +101,8 @@ def _spare_a_small_model(
     if not traits_of(usual).is_small or not left:
         return models
     on_notice(
-        f"{usual.name} is small: deciding, searching and remembering are left to the embedded engine. "
-        f"To have the model do one of them too, name it, as --{left[0]}-model gguf:PATH"
+        f"{usual.name} is small; deciding, searching, remembering: using the built-in engine. "
+        f"To use the model for one of these as well, name it, as --{left[0]}-model gguf:PATH"
     )
     return {**dict.fromkeys(left, EXTRACTIVE), **models}
 
@@ -156,7 +156,7 @@ def module_client(
     decodings: Mapping[Module, Decoding] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
 ) -> EngineClient:
-    """Return a client for asking one module without a folder; without a model the extractive engine answers.
+    """Return a client for asking one module without a folder; without a model the built-in engine answers.
 
     `decodings` choose how the module writes; `on_notice` receives what its engine does not support. Raises
     SettingsError, CredentialError, MissingPackageError.

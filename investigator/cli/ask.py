@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import CommonOptions, Folder
-from investigator.cli.output import OutputOptions, print_json, print_styled
+from investigator.cli.output import OutputOptions, print_json, print_styled, tell
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, SettingsError
 from investigator.records import AnswerStatus, Forecast
@@ -128,7 +128,7 @@ def ask(
         investigation = follow(events, sys.stderr)
     except KeyboardInterrupt as stop:
         again = "the same command without --fresh" if asking.fresh else "the same command again"
-        typer.echo(f"interrupted: everything learned so far is kept; run {again} to resume.", err=True)
+        tell(f"interrupted: everything learned so far is kept; run {again} to resume.")
         raise typer.Exit(130) from stop
     output.show(investigation)
     if investigation.answer is not None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, Model, SettingsOptions, Workspace
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.output import print_json, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.questions import read_questions
@@ -52,7 +52,7 @@ def eval_folder(
     except KeyboardInterrupt as stop:
         again = "the same command without --fresh resumes." if fresh else "the same command resumes."
         where = f" in {evaluation.file}" if evaluation.file else ""
-        typer.echo(f"interrupted: {evaluation.finished} outcomes are kept{where}; {again}", err=True)
+        tell(f"interrupted: {evaluation.finished} outcomes are kept{where}; {again}")
         raise typer.Exit(130) from stop
     report = evaluation.report()
     if as_json:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJson, SettingsOptions
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.output import print_json, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
@@ -51,7 +51,7 @@ def eval_retrieval(
         except KeyboardInterrupt as stop:
             kept = "what was embedded is kept; run the same command again to resume."
             lost = "nothing is kept; use --workspace DIR to be able to resume."
-            typer.echo(f"interrupted: {kept if workspace else lost}", err=True)
+            tell(f"interrupted: {kept if workspace else lost}")
             raise typer.Exit(130) from stop
     if per_query is not None:
         _write(per_query.expanduser(), [one.model_dump_json() for one in evaluation.results])

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, kept_of
-from investigator.cli.output import note, print_json, print_styled
+from investigator.cli.output import note, print_json, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus
@@ -55,7 +55,7 @@ def index(
             if isinstance(event, FileRead):
                 read |= {file.path: file for file in event.files}
     except KeyboardInterrupt as stop:
-        typer.echo("interrupted: what was read is kept; run the same command again to resume.", err=True)
+        tell("interrupted: what was read is kept; run the same command again to resume.")
         raise typer.Exit(130) from stop
     status = investigator.status(compare=False)
     files = tuple(read.get(file.path) or _unchanged(file) for file in status.files)
@@ -96,7 +96,7 @@ def search(
     elif hits:
         print_styled(hits_text(hits))
     else:
-        typer.echo("no passage found", err=True)
+        tell("no passage found")
 
 
 def print_files(files: tuple[FileRecord, ...]) -> None:

@@ -19,7 +19,7 @@ from investigator.documents.readers.markup.html import is_own_report
 from investigator.errors import RunError, UserError
 from investigator.records import Investigation
 from investigator.reports.html import html_report
-from investigator.reports.inert import inert
+from investigator.reports.inert import inert, inert_json
 from investigator.reports.terminal import investigation_text
 
 _BEGINNING = 16_384  # bytes; a report says within these that it is one
@@ -50,19 +50,33 @@ class OutputOptions:
             print_styled(investigation_text(investigation))
 
 
+def tell(text: str) -> None:
+    """Print a line on standard error, harmless whatever it holds."""
+    typer.echo(inert(text), err=True)
+
+
 def note(text: str) -> None:
     """Print a note on standard error."""
-    typer.echo(inert(f"note: {text}"), err=True)
+    tell(f"note: {text}")
+
+
+def print_plain(text: str) -> None:
+    """Print text on standard output, harmless whatever it holds. Raises RunError."""
+    with _writing():
+        typer.echo(inert(text))
 
 
 def print_json(text: str) -> None:
-    """Print JSON and nothing else on standard output. Raises RunError."""
+    """Print JSON and nothing else on standard output; what a terminal would obey is escaped. Raises RunError."""
     with _writing():
-        typer.echo(text)
+        typer.echo(inert_json(text))
 
 
 def print_styled(text: Text) -> None:
     """Print text: styled and folded at words on a terminal, plain and unfolded anywhere else. Raises RunError."""
+    harmless = inert(text.plain)
+    if harmless != text.plain:  # whoever made it left this to us
+        text = Text(harmless)
     with _writing():
         if is_terminal(sys.stdout):
             Console(file=sys.stdout, highlight=False).print(text, end="")

@@ -9,7 +9,7 @@ import typer
 from pydantic import TypeAdapter
 
 from investigator.cli.options import AsJson, Folder, RunId, Workspace, kept_of
-from investigator.cli.output import OutputOptions, print_json, print_styled, write_report
+from investigator.cli.output import OutputOptions, print_json, print_styled, tell, write_report
 from investigator.records import RunSummary
 from investigator.reports.terminal import investigation_text, replayed_text, runs_text
 
@@ -22,7 +22,7 @@ def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson =
     elif summaries:
         print_styled(runs_text(summaries))
     else:
-        typer.echo("no investigations yet", err=True)
+        tell("no investigations yet")
 
 
 def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: Workspace = None) -> None:

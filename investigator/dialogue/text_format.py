@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from investigator.dialogue.messages import EPISODE_DONE, Message
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DialogueError, DialogueFormatError, in_words
 
 LISTS = frozenset({"labels", "eval_labels", "label_candidates", "text_candidates"})
 """Fields that hold several texts."""
@@ -81,7 +81,7 @@ def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, ob
                     written += 1
         partial.replace(target)
     except (OSError, UnicodeEncodeError) as error:
-        raise DialogueError(f"the examples cannot be written to {path}: {error}") from error
+        raise DialogueError(f"the examples cannot be written to {path}: {in_words(error)}") from error
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import typer
 
 from investigator.cli.options import AsJson, Model, SettingsOptions
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.output import print_json, print_styled, tell
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.wording import diagnosis_text
-from investigator.reports.inert import inert
 
 
 def doctor(settings: SettingsOptions, model: Model = None, as_json: AsJson = False) -> None:
@@ -18,7 +17,7 @@ def doctor(settings: SettingsOptions, model: Model = None, as_json: AsJson = Fal
 
     Exit codes: 0 every role works, 1 one fails, 2 wrong use.
     """
-    diagnosis = diagnose(model or (), settings=settings.load(), on_call=lambda line: typer.echo(inert(line), err=True))
+    diagnosis = diagnose(model or (), settings=settings.load(), on_call=tell)
     if as_json:
         print_json(diagnosis.model_dump_json())
     else:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import Field
 
 from investigator.documents.patterns import Patterns
-from investigator.errors import FolderError
+from investigator.errors import FolderError, in_words
 from investigator.records import SUMMARY, FileStatus, Record
 from investigator.store.workspace import DATABASE_NAME
 
@@ -62,7 +62,7 @@ def check_folder(root: Path) -> None:
     except PermissionError as error:
         raise FolderError(f"no permission to list {root}", hint="Ask for the right to read the folder.") from error
     except (OSError, ValueError) as error:
-        raise FolderError(f"the folder {root} cannot be listed ({error})") from error
+        raise FolderError(f"the folder {root} cannot be listed ({in_words(error)})") from error
 
 
 def scan(root: Path, settings: FolderSettings) -> list[FoundFile]:

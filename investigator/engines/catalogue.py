@@ -76,7 +76,7 @@ def open_engine(
     """Return the engine of a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
     The provider is one of our own engines, one that another package adds (see `factories`), a factory as
-    `package.module:factory:name`, or else a provider of chat models. `extractive` makes the embedded engine when it is
+    `package.module:factory:name`, or else a provider of chat models. `extractive` makes the built-in engine when it is
     wanted. A chat model keeps what its server refuses in `known`, and its calls are heard by `callbacks`. Raises
     SettingsError, CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
     """
@@ -88,7 +88,8 @@ def open_engine(
     except SettingsError as error:
         if factory is not open_chat or provider in CHAT_PROVIDERS:
             raise
-        raise SettingsError(error.message, hint=_known_providers(provider)) from error
+        problem = f"unknown model provider {provider!r}" if ":" in name else error.message
+        raise SettingsError(problem, hint=_known_providers(provider)) from error
     if not isinstance(engine, Engine):
         raise SettingsError(f"the plug-in of {name!r} makes no engine", hint="An engine has a name and reply(prompt).")
     return engine

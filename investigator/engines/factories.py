@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from investigator.engines.base import Engine
@@ -36,7 +37,7 @@ class EngineOptions:
     """What an engine may use of the run that it is opened for.
 
     `on_notice` takes a sentence for the user, such as that a parameter was refused. `callbacks` are LangChain's, for
-    engines that call a LangChain model. `extractive` makes the embedded engine. The rest are the settings of our own
+    engines that call a LangChain model. `extractive` makes the built-in engine. The rest are the settings of our own
     engines, and what is known of chat servers; an engine of another package reads its settings where it likes.
     """
 
@@ -69,9 +70,9 @@ def open_chat(name: str, options: EngineOptions) -> Engine:
 
 
 def open_extractive(name: str, options: EngineOptions) -> Engine:
-    """Return the embedded engine, which has no models to choose from."""
+    """Return the built-in engine, which has no models to choose from."""
     if name:
-        raise SettingsError(f"the embedded engine has no model {name!r}", hint="Write it as extractive")
+        raise SettingsError(f"the built-in engine has no model {name!r}", hint="Write it as extractive")
     return options.extractive()
 
 
@@ -82,7 +83,10 @@ def open_gguf(name: str, options: EngineOptions) -> Engine:
 
 def open_recorded(name: str, options: EngineOptions) -> Engine:
     """Return the engine that replays a recording."""
-    return RecordedEngine(_path(name, "recorded"))
+    path = _path(name, "recorded")
+    if not Path(path).expanduser().is_file():
+        raise SettingsError(f"no recording at {path}", hint="Name a file that --record wrote: recorded:FILE")
+    return RecordedEngine(path)
 
 
 def open_scripted(name: str, options: EngineOptions) -> Engine:

@@ -6,20 +6,33 @@ import re
 
 from investigator.language.normalise import one_line
 
-_UNSAFE = re.compile(
-    "["
+_ALWAYS_UNSAFE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and line feed: they begin terminal escapes
-    "\u202a-\u202e\u2066-\u2069"  # overrides of direction: they show text in another order than it is written
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks of direction: they show text in another order than it has
+    "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # writing that nobody sees
+    "\U000e0000-\U000e0fff"
     "\u2028\u2029"  # separators that some programs take for line ends
     "\ud800-\udfff"  # halves of surrogate pairs, as in file names that are not UTF-8: they cannot be written out
     "\ufffe\uffff"
-    "]"
 )
+_JOINERS = "\u200c\u200d"
+"""Persian, the scripts of India and emoji are written with them; beside ASCII they only hide."""
+_FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f"
+_UNSAFE = re.compile(f"{_FLAG}|[{_ALWAYS_UNSAFE}]|(?<=[\x21-\x7e])[{_JOINERS}]|[{_JOINERS}](?=[\x21-\x7e])")
+_UNSAFE_IN_JSON = re.compile(f"[\xad{_JOINERS}{_ALWAYS_UNSAFE}]")
 
 
 def inert(text: str) -> str:
     """Return the text with control characters written out, as `\\x1b`; line ends become line feeds."""
     return _UNSAFE.sub(_written_out, text.replace("\r\n", "\n"))
+
+
+def inert_json(text: str) -> str:
+    """Return JSON that says the same and shows no terminal anything to obey: unsafe characters are escaped.
+
+    Control characters below a blank stand in JSON only between its values, where they are line ends.
+    """
+    return _UNSAFE_IN_JSON.sub(_escaped, text)
 
 
 def inert_line(text: str, limit: int | None = None) -> str:
@@ -32,5 +45,13 @@ def inert_line(text: str, limit: int | None = None) -> str:
 
 
 def _written_out(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    found = match.group()
+    if len(found) > 1:  # the flag of England, Scotland or Wales
+        return found
+    code = ord(found)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    units = match.group().encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))

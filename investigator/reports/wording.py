@@ -114,7 +114,7 @@ def score_line(memory: Memory) -> str:
 def engine_line(engine: str) -> str:
     """Return who answered, and say so if it was no language model."""
     if _EXTRACTIVE.match(engine):
-        return "No model was named: answered by the extractive engine, no language model."
+        return "No model was named: answered by the built-in engine, no language model."
     return f"Answered by {engine}."
 
 

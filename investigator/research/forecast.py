@@ -13,7 +13,7 @@ _BESIDE_STEPS = 2  # a plan and a reflection for each round; what must be known 
 def forecast(research: Research, run: Investigation, budget: BudgetSettings) -> Forecast:
     """Go through a run whose engines foresee instead of answering. Raises TemplateError and StoreError.
 
-    What is expected is what would happen if the model judged as the extractive engine does.
+    What is expected is what would happen if the model judged as the built-in engine does.
     """
     for event in research.investigate(run):
         if isinstance(event, Answered):

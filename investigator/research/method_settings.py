@@ -21,7 +21,7 @@ class MethodSettings(Record):
         default=None,
         ge=0,
         le=100,
-        description="score from which a reply counts; null: 50, and the calibrated one of the extractive engine",
+        description="score from which a reply counts; null: 50, and the calibrated one of the built-in engine",
     )
     worth_asking: float | None = Field(
         default=None, ge=0, le=1, description="match from which a document is worth asking; null: the calibrated one"

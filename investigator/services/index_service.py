@@ -60,7 +60,7 @@ class IndexService:
 
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first, in one document or in all."""
-        query = valid_question(query)
+        query = valid_question(query, "query")
         with self.library() as library:
             if document_id is not None and document_id not in library.document_ids():
                 raise FolderError(

@@ -36,8 +36,8 @@ def keep_small_models_from_planning(
     left = [role for role in _PLANNING if traits_of(engines[role]).is_small and role not in named]
     if left:
         on_notice(
-            f"{engines[Role.ASK].name} is small: {', '.join(left)} is left to the embedded engine. "
-            "To have the model do that too, name it for the role, as --model plan=gguf:PATH"
+            f"{engines[Role.ASK].name} is small; {', '.join(left)}: using the built-in engine. "
+            "To use the model for these as well, name it for the role, as --model plan=gguf:PATH"
         )
     return {role: embedded if role in left else engine for role, engine in engines.items()}
 

@@ -71,7 +71,7 @@ class Parts:
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
-        """Return the same parts for other templates, which `answers` answers in the extractive engine.
+        """Return the same parts for other templates, which `answers` answers in the built-in engine.
 
         Raises TemplateError.
         """
@@ -130,7 +130,7 @@ class Parts:
         budget: BudgetSettings | None = None,
         trace: RunTrace | None = None,
     ) -> EngineClient:
-        """Return a client of these engines; the extractive engine gives its second opinion."""
+        """Return a client of these engines; the built-in engine gives its second opinion."""
         return EngineClient(
             engines,
             self.prompts,
@@ -167,7 +167,7 @@ def open_embedder(settings: Settings) -> Embedder:
 
 
 def standalone_client() -> EngineClient:
-    """Return a client of the extractive engine for a part of the method that is used without a folder.
+    """Return a client of the built-in engine for a part of the method that is used without a folder.
 
     It has the settings of the environment, and a journal that ends with the process. Raises SettingsError.
     """

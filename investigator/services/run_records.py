@@ -30,11 +30,12 @@ class MadeWith(Record):
     retrieval: RetrievalSettings
 
 
-def valid_question(question: str) -> str:
-    """Return the question without white space around it. Raises QuestionError."""
+def valid_question(question: str, called: str = "question") -> str:
+    """Return the question, or what else it is `called`, without white space around it. Raises QuestionError."""
     stripped = question.strip()
     if not stripped:
-        raise QuestionError("the question is empty")
+        hint = "Name the words to search for." if called != "question" else ""
+        raise QuestionError(f"the {called} is empty", hint=hint)
     if any("\ud800" <= character <= "\udfff" for character in stripped):
         raise QuestionError(
             "the question holds characters that are no text (it did not come as UTF-8)",
@@ -42,7 +43,7 @@ def valid_question(question: str) -> str:
         )
     if len(stripped) > _LONGEST_QUESTION:
         raise QuestionError(
-            f"the question has {len(stripped):,} characters, the most is {_LONGEST_QUESTION:,}",
+            f"the {called} has {len(stripped):,} characters, the most is {_LONGEST_QUESTION:,}",
             hint="Put the long text into a file of the folder and ask a short question about it.",
         )
     return stripped

@@ -68,7 +68,7 @@ class RunService:
                     yield from self._run(workspace.database, run, record, library, trace, reuse=reuse)
 
     def forecast(self, question: str, mission: str | None, strategy: str | None) -> Forecast:
-        """Return the plan of a run and its expected cost; the extractive engine stands in for engines that cost."""
+        """Return the plan of a run and its expected cost; the built-in engine stands in for engines that cost."""
         parts = self._parts
         new = new_record(question, mission, strategy, self._engines, parts.settings)
         engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in self._engines.items()}

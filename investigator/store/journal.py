@@ -226,11 +226,13 @@ class Runs:
 
         Raises UnknownRunError, and StoreError if another version has kept it in a form that is not known here.
         """
+        if not run_id.strip():
+            raise UnknownRunError("the id of the run is empty")
         query = select(runs.c.id, runs.c.record).where(runs.c.id.startswith(run_id, autoescape=True))
         with self._database.begin() as connection:
             found = connection.execute(query).all()
         exact = [row for row in found if row.id == run_id] or found
-        if not run_id or len(exact) != 1:
+        if len(exact) != 1:
             problem = "several runs begin with" if len(exact) > 1 else "there is no run"
             raise UnknownRunError(f"{problem} {run_id!r} in this workspace")
         try:

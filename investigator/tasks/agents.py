@@ -32,7 +32,7 @@ class FolderInvestigatorAgent(InvestigatorAgent):
     """An InvestigatorAgent that opens its Investigator by itself.
 
     Options: `folder`; `engine`, a name such as `openai:gpt-5-mini` or a list of `role=name`, as `--model` of the
-    command line (none: the embedded engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
+    command line (none: the built-in engine); `workspace`, `prompts`; `settings`, a file; `set`, a list of
     `part.field=value`. Raises DialogueError without a folder, and what Investigator raises.
     """
 

@@ -1,4 +1,4 @@
-"""The extractive engine and what people tell of themselves: what it keeps, recalls and says of it."""
+"""The built-in engine and what people tell of themselves: what it keeps, recalls and says of it."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def test_a_server_that_is_down_is_asked_once_and_told_once_for_all_roles(
     [
         ("gguf:absent.gguf", "absent.gguf cannot be read", "Name a model file"),
         ("nonsense", "does not name a model", "provider:name"),
-        ("nobody:m", "nobody:m cannot be used", "provider:name"),
+        ("nobody:m", "unknown model provider 'nobody'", "provider:name"),
         ("recorded:absent.jsonl", "absent.jsonl", ""),
     ],
 )

@@ -17,7 +17,7 @@ from investigator.errors import SettingsError
 
 
 def no_extractive() -> Engine:
-    raise AssertionError("the embedded engine was not asked for")
+    raise AssertionError("the built-in engine was not asked for")
 
 
 def test_without_options_every_role_has_the_embedded_default() -> None:

@@ -1,4 +1,4 @@
-"""What the extractive engine quotes and how sure it is, for texts as they come."""
+"""What the built-in engine quotes and how sure it is, for texts as they come."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def answered() -> Investigation:
 
 @pytest.fixture
 def not_found() -> Investigation:
-    """Nothing was found; the extractive engine shows what came nearest."""
+    """Nothing was found; the built-in engine shows what came nearest."""
     answer = Answer(
         question="Who is the auditor?",
         status=AnswerStatus.NOT_FOUND,

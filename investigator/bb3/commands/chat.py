@@ -35,11 +35,10 @@ from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.search.server_search import ServerSearch
 from investigator.bb3.talk import CHATS, Talk
 from investigator.cli.options import CommonOptions, Folder
-from investigator.cli.output import note, print_styled
+from investigator.cli.output import note, print_plain, print_styled, tell
 from investigator.errors import DialogueError, InvestigatorError
 from investigator.files import make_private_folder
 from investigator.investigator import Investigator
-from investigator.reports.inert import inert
 
 Switch = Annotated[str, typer.Option(metavar="always|never|compute")]
 User = Annotated[str | None, typer.Option(metavar="NAME", help="Whose memories; by default your login name.")]
@@ -116,7 +115,7 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
     interactive = _is_interactive(source)
     spoken = Spoken(sys.stderr, sys.stdout)
     if interactive:
-        typer.echo("Ask, or say something about yourself. /help lists commands, /quit ends.", err=True)
+        tell("Ask, or say something about yourself. /help lists commands, /quit ends.")
         chat.on_step = lambda module: spoken.step(str(module))
     for typed in _lines(source, prompt=interactive):
         try:
@@ -130,11 +129,11 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
                 print_styled(reply[spoken.end(reply.plain) :])
         except BudgetSpent as spent:
             spoken.end()
-            typer.echo(f"stopped({spent.reason}): this chat has reached its limit", err=True)
+            tell(f"stopped({spent.reason}): this chat has reached its limit")
             raise typer.Exit(4) from spent
         except InvestigatorError as error:
             spoken.end()
-            typer.echo(inert(f"error: {error.message}\nhint: {error.hint}"), err=True)
+            tell(f"error: {error.message}\nhint: {error.hint}")
 
 
 def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
@@ -145,19 +144,19 @@ def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) 
             _change_memory(line.text, chat, user)
         case ChatCommand.SEARCH:
             talk.options, told = search_switched(talk.options, line.text)
-            typer.echo(told)
+            print_plain(told)
         case ChatCommand.LIKE:
             talk.like()
-            typer.echo("Thank you.")
+            print_plain("Thank you.")
         case ChatCommand.DISLIKE:
-            typer.echo(talk.dislike(dislike_type_of(line.text)))
+            print_plain(talk.dislike(dislike_type_of(line.text)))
         case ChatCommand.SAVE:
             make_private_folder(workspace / CHATS)
             path = Path(line.text).expanduser() if line.text else workspace / CHATS / f"{talk.record.chat_id}.jsonl"
             talk.save(path)
-            typer.echo(f"Saved: {path}")
+            print_plain(f"Saved: {path}")
         case _:
-            typer.echo(HELP)
+            print_plain(HELP)
 
 
 def _change_memory(text: str, chat: FolderChat, user: str) -> None:
@@ -191,5 +190,5 @@ def _lines(source: TextIO, *, prompt: bool) -> Iterator[str]:
         try:
             yield input("> ")
         except EOFError:
-            typer.echo("")
+            print_plain("")
             return

@@ -15,6 +15,7 @@ from investigator.bb3.bb3x.redaction import Redactor
 from investigator.bb3.bb3x.release import publish
 from investigator.bb3.talk import CHATS
 from investigator.cli.options import kept_of
+from investigator.cli.output import print_plain
 from investigator.reports.wording import plural
 
 
@@ -40,5 +41,5 @@ def export(
     saved = (conversation for file in files for conversation in conversations_in(file))
     redactor = Redactor(secrets.token_bytes(32), random.SystemRandom(), titles=titles)
     made = publish(to, version, saved, redactor, datetime.now(UTC).date())
-    typer.echo(f"Release {version} in {to / version}: {plural(made.written, 'conversation')}")
-    typer.echo(f"Left out: {made.without_consent} without consent, {made.without_human_reply} without a human reply")
+    print_plain(f"Release {version} in {to / version}: {plural(made.written, 'conversation')}")
+    print_plain(f"Left out: {made.without_consent} without consent, {made.without_human_reply} without a human reply")

@@ -12,7 +12,7 @@ from investigator.bb3.chats import open_memory
 from investigator.bb3.commands.chat import User
 from investigator.bb3.commands.typed import login, memory_number
 from investigator.cli.options import AsJsonLines, Folder, Workspace, kept_of
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.output import print_json, print_plain, print_styled
 from investigator.errors import DialogueError
 
 
@@ -57,7 +57,7 @@ def memory(
                 print_styled(users_text(kept.users()))
                 return
             case MemoryAction.FORGET:
-                typer.echo(f"Forgotten: {kept.forget(name)}")
+                print_plain(f"Forgotten: {kept.forget(name)}")
                 return
             case MemoryAction.SEARCH:
                 found = kept.search(name, _text(action, given))

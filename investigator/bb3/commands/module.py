@@ -23,12 +23,11 @@ from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import CONTRACTS, Module
 from investigator.cli.options import Model, PromptsFolder, SettingsOptions
-from investigator.cli.output import note
+from investigator.cli.output import note, print_plain, tell
 from investigator.engines.catalogue import EXTRACTIVE, parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import EngineError, SettingsError
 from investigator.records.decoding import Decoding
-from investigator.reports.inert import inert
 from investigator.settings import Settings
 
 
@@ -96,7 +95,7 @@ def _by_chat(
     if about := told.about_prompts():
         note(f"ignored with the chat prompt format: {', '.join(about)}")
     if show:
-        typer.echo(chat_prompt(request, Prompts(prompts, CONTRACTS)))
+        print_plain(chat_prompt(request, Prompts(prompts, CONTRACTS)))
         return
     named = told.models.get(request.module) or parse_model_options(model).name_for(Role.CHAT)
     own = {request.module: told.decodings[request.module]} if request.module in told.decodings else {}
@@ -125,7 +124,7 @@ def _by_text(
     if server and is_local:
         raise SettingsError(f"two models: {model} and the server at {server}", hint="Name one of them.")
     if show or not (server or is_local):
-        typer.echo(prompt)
+        print_plain(prompt)
         if not show:
             note("no model was asked: name one with --model transformers:FOLDER or --completions URL")
         return
@@ -159,8 +158,8 @@ def _print(reply: ModuleReply, problem: str) -> None:
         said = f"; it said {reply.text!r}" if reply.text and not problem else ""
         why = problem or f"the module gave no readable reply{said}"
         raise EngineError(why, hint="Try again or use another model; --show-prompt shows the prompt.")
-    typer.echo(inert(reply.text))
+    print_plain(reply.text)
     if not reply.text:
         note("the module had nothing to say")
     for quote in reply.quotes:
-        typer.echo(f"quote: {inert(quote.text)} ({inert(quote.place)})", err=True)
+        tell(f"quote: {quote.text} ({quote.place})")

@@ -12,7 +12,7 @@ from pathlib import Path
 from investigator.bb3.exchange import ModuleRequest
 from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.records import Module
-from investigator.errors import DialogueError
+from investigator.errors import DialogueError, in_words
 
 _LONGEST = 2_000_000  # characters
 _NAMES = (
@@ -39,7 +39,7 @@ def read_context(path: Path | None, on_notice: Callable[[str], None]) -> str:
     try:
         text = _read(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise DialogueError(f"{shown} cannot be read: {error}", hint="Name a text file in UTF-8.") from error
+        raise DialogueError(f"{shown} cannot be read: {in_words(error)}", hint="Name a text file in UTF-8.") from error
     if what := _what_else(text):
         raise DialogueError(f"{shown} holds {what}", hint=_HINT)
     for number, line in enumerate(text.splitlines(), 1):

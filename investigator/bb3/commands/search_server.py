@@ -12,7 +12,7 @@ from investigator.bb3.commands.terminal import read_folder
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.search.server import FolderPages, SearchEndpoint
 from investigator.cli.options import Folder, SettingsOptions, Workspace
-from investigator.cli.output import note
+from investigator.cli.output import note, print_plain, tell
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
 
@@ -44,14 +44,14 @@ def search_server(
     with open_first():  # report problems of the folder now, not to the first client
         pass
     if not _is_loopback(host):
-        typer.echo(f"warning: anyone who can reach {host} can read the documents of {investigator.folder}", err=True)
+        tell(f"warning: anyone who can reach {host} can read the documents of {investigator.folder}")
     with SearchEndpoint(FolderPages(open_soon), host, port, on_problem=note) as endpoint:
-        typer.echo(f"serving searches of {investigator.folder}; Ctrl-C ends it", err=True)
-        typer.echo(endpoint.address)
+        tell(f"serving searches of {investigator.folder}; Ctrl-C ends it")
+        print_plain(endpoint.address)
         try:
             endpoint.wait()
         except KeyboardInterrupt:
-            typer.echo("\nfinishing the searches under way", err=True)
+            tell("\nfinishing the searches under way")
 
 
 def _is_loopback(host: str) -> bool:

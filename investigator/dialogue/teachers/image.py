@@ -12,7 +12,7 @@ from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt
 from investigator.dialogue.teachers.fixed import FixedDialogTeacher
-from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, MissingPackageError
+from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, MissingPackageError, in_words
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -83,7 +83,7 @@ def _opened(path: str) -> Image:
             return image.convert("RGB")
     except (OSError, UnidentifiedImageError, Image.DecompressionBombError, ValueError, SyntaxError) as error:
         raise DialogueError(
-            f"the image {path} cannot be read: {error}", hint="Name an image file that exists and is whole."
+            f"the image {path} cannot be read: {in_words(error)}", hint="Name an image file that exists and is whole."
         ) from error
 
 

@@ -82,6 +82,6 @@ class ExtractiveEngine:
         if reply is not None:
             return reply
         raise SettingsError(
-            f"the extractive engine cannot answer the template {prompt.template!r}",
+            f"the built-in engine cannot answer the template {prompt.template!r}",
             hint="Name a language model for it with --model provider:name.",
         )

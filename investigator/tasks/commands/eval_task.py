@@ -13,7 +13,7 @@ from rich.text import Text
 
 from investigator.asking.budget import BudgetSpent
 from investigator.cli.options import AsJson, CommonOptions
-from investigator.cli.output import is_terminal, print_json, print_styled
+from investigator.cli.output import is_terminal, print_json, print_styled, tell
 from investigator.dialogue.metrics import Report, report_table
 from investigator.dialogue.registry import agent_class, create_agent, needs_no_documents
 from investigator.dialogue.task_strings import split_task
@@ -94,7 +94,7 @@ def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
         evaluate(world, turns, on_turn=_counter(world))
     except BudgetSpent as spent:
         _show(world.report(), as_json)
-        typer.echo(f"stopped({spent.reason}): a limit in the settings was reached", err=True)
+        tell(f"stopped({spent.reason}): a limit in the settings was reached")
         raise typer.Exit(4) from spent
     except (KeyboardInterrupt, RunError):
         _show(world.report(), as_json)

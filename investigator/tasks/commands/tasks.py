@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from investigator.cli.options import AsJsonLines
-from investigator.cli.output import print_json, print_styled
+from investigator.cli.output import print_json, print_styled, tell
 from investigator.dialogue.messages import Message
 from investigator.dialogue.task_strings import TaskEntry
 from investigator.dialogue.teachers import Teacher
@@ -41,7 +41,7 @@ def tasks(
     elif found:
         print_styled(columns([_row(entry) for entry in found], left=range(3)).append("\n"))
     else:
-        typer.echo(f"no task matches {wanted!r}; list all with: investigator tasks", err=True)
+        tell(f"no task matches {wanted!r}; list all with: investigator tasks")
 
 
 def _fits(entry: TaskEntry, wanted: str) -> bool:
@@ -75,7 +75,7 @@ def display(
             print_json("\n".join(_as_json(example) for example in examples))
         else:
             print_styled(examples_text(examples))
-            typer.echo(_size(teacher), err=True)
+            tell(_size(teacher))
     finally:
         teacher.shutdown()
 
