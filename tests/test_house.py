@@ -45,6 +45,7 @@ READS_THE_ENVIRONMENT = {
     "cli/output.py",  # TERM
     "documents/readers/pictures/ocr.py",  # handed on, with a limit on threads
     "engines/chat/models.py",  # the names under which each provider's users keep their keys
+    "store/chroma_session.py",  # a few variables are handed on, so that no other reaches Chroma
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +10,23 @@ from investigator.documents.chunks import ChunkSettings, split
 from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
 from investigator.documents.readers.base import READERS, ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
-from investigator.engines.base import Embedder
+from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import open_reranker
 from investigator.errors import FolderError
 from investigator.plugins import found
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, Notice, Search
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.retrieval.vector_search import CandidateSearch, VectorSearch, WholeSearch
+from investigator.retrieval.vector_search import (
+    CandidateSearch,
+    VectorIndex,
+    VectorSearch,
+    WholeSearch,
+    chunk_texts,
+)
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
+from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
@@ -49,7 +56,7 @@ class FolderIndex:
         notice: Callable[[str], None],
     ) -> None:
         self.corpus = Corpus(workspace.database)
-        self.table = VectorTable(workspace.database, embedder.name)
+        self.table = vector_table(workspace, embedder, notice)
         self._folder = folder
         self._workspace = workspace
         self._settings = settings
@@ -108,8 +115,7 @@ class FolderIndex:
         used, own = self.corpus.setting("embedder"), self._embedder.name
         if used == own:
             return
-        kept = VectorTable(self._workspace.database, used or "")
-        if kept.count_in_chroma() + kept.pending_count():
+        if VectorTable(self._workspace.database, used or "").count():
             told = f"The embedder has changed from {used} to {own}: it makes vectors of its own for the passages."
             yield Notice(text=f"{told} Those of the other one are kept beside them.")
         self.corpus.set_setting("embedder", own)
@@ -148,9 +154,9 @@ class FolderIndex:
         """Make the vectors that are missing. Raises EmbedderError and StoreError."""
         yield from embed_missing(self.corpus, self.table, self._embedder)
 
-    def open_chroma(self) -> ChromaIndex:
+    def open_vectors(self) -> VectorIndex:
         """Return the vector index, brought up to date with the vectors that are there."""
-        return ChromaIndex(self._workspace.directory / "chroma", self.table, self._notice)
+        return open_vectors(self._workspace, self.table, self._settings.retrieval, self._notice)
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
         """Return the library to search in, with `embedder` for queries; a search over everything needs all vectors.
@@ -176,11 +182,32 @@ def open_library(
 ) -> Library:
     """Return the library of a workspace with the half of the search that goes by vectors in one of its forms."""
     corpus, full_text = Corpus(workspace.database), FullText(workspace.database)
-    table = VectorTable(workspace.database, embedder.name)
+    table = vector_table(workspace, embedder, notice)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
     if search is Search.WHOLE:
-        vectors = WholeSearch(ChromaIndex(workspace.directory / "chroma", table, notice), corpus, table, embedder)
+        vectors = WholeSearch(open_vectors(workspace, table, settings, notice), corpus, table, embedder)
     return Library(corpus, full_text, vectors, open_reranker(settings.reranker, embedder), settings)
+
+
+def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str], None]) -> VectorTable:
+    """Return the vectors of an embedder in a workspace; damaged ones are computed again, and `notice` says so."""
+    corpus = Corpus(workspace.database)
+
+    def remade(chunk_ids: Sequence[int]) -> dict[int, Vectors]:
+        notice(f"{len(chunk_ids):,} stored vectors were damaged; they are computed again.")
+        texts = chunk_texts(corpus, {i: span.document_id for i, span in corpus.chunk_spans(chunk_ids).items()})
+        return dict(zip(texts, embedder.embed(list(texts.values())), strict=True))
+
+    return VectorTable(workspace.database, embedder.name, remade)
+
+
+def open_vectors(
+    workspace: Workspace, table: VectorTable, settings: RetrievalSettings, notice: Callable[[str], None]
+) -> VectorIndex:
+    """Return what finds the nearest vectors: Chroma if there are many, and only for the one process that may write."""
+    if workspace.writes and table.count() > settings.exact_up_to:
+        return ChromaIndex(workspace.directory / "chroma", table, notice)
+    return ExactIndex(table)
 
 
 def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Iterator[Embedded]:

@@ -27,4 +27,9 @@ class RetrievalSettings(Record):
     embed_first: int = Field(
         default=400, ge=0, description="chunks without vectors up to which all are embedded before the first question"
     )
+    exact_up_to: int = Field(
+        default=100_000,
+        ge=0,
+        description="vectors up to which every one is compared with a query; more are in Chroma",
+    )
     snippet_characters: int = Field(default=300, ge=50, le=2000, description="length of a document's nearest passage")

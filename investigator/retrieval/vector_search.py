@@ -15,10 +15,9 @@ import numpy as np
 
 from investigator.engines.base import Embedder, Vectors
 from investigator.language.terms import content_words
-from investigator.store.chroma import ChromaIndex, VectorMatch
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
-from investigator.store.vectors import VectorTable
+from investigator.store.vectors import VectorMatch, VectorTable, best_matches, cosines
 
 
 class VectorSearch(Protocol):
@@ -33,10 +32,18 @@ class VectorSearch(Protocol):
         ...
 
 
-class WholeSearch:
-    """Searches the vectors of all chunks: by Chroma in the folder, exactly (all of them) in one document."""
+class VectorIndex(Protocol):
+    """Finds the nearest of all vectors: `ExactIndex` compares every one, `ChromaIndex` need not. Safe in threads."""
 
-    def __init__(self, index: ChromaIndex, corpus: Corpus, table: VectorTable, embedder: Embedder) -> None:
+    def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
+        ...
+
+
+class WholeSearch:
+    """Searches the vectors of all chunks: by the index in the folder, exactly (all of them) in one document."""
+
+    def __init__(self, index: VectorIndex, corpus: Corpus, table: VectorTable, embedder: Embedder) -> None:
         self._index = index
         self._corpus = corpus
         self._table = table
@@ -46,12 +53,12 @@ class WholeSearch:
         """Return the nearest chunks, nearest first, in one document or in all."""
         if document_id is None:
             return self._index.nearest(self._embed(query), limit)
-        inside = dict.fromkeys(self._corpus.chunks_of(document_id), document_id)
-        return _nearest(self._table.get(list(inside)), inside, self._embed(query), limit)
+        return self._table.matches(list(self._corpus.chunks_of(document_id)), self._embed(query), limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) of the query with the chunks."""
-        return _similarities(self._table.get(chunk_ids), self._embed(query))
+        found = self._table.matches(chunk_ids, self._embed(query), len(chunk_ids))
+        return {match.chunk_id: match.similarity for match in found}
 
 
 class CandidateSearch:
@@ -75,13 +82,21 @@ class CandidateSearch:
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest of the candidates, nearest first, in one document or in all."""
         found = self._found(query, document_id)
-        return _nearest(self._vectors(found), found, self._embed(query), limit) if found else []
+        near = self._similarities(query, found)
+        return best_matches([VectorMatch(i, found[i], similarity) for i, similarity in near.items()], limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) of the query with those chunks that are candidates in the folder."""
         wanted = set(chunk_ids)
         found = {i: name for i, name in self._found(query, None).items() if i in wanted}
-        return _similarities(self._vectors(found), self._embed(query)) if found else {}
+        return self._similarities(query, found)
+
+    def _similarities(self, query: str, found: Mapping[int, str]) -> dict[int, float]:
+        if not found:
+            return {}
+        vector = self._embed(query)
+        rows = self._vectors(found, len(vector))
+        return dict(zip(rows, cosines(np.array(list(rows.values())), vector), strict=True))
 
     def _found(self, query: str, document_id: str | None) -> dict[int, str]:
         """Return the ids of the candidates, with the documents they belong to."""
@@ -92,29 +107,24 @@ class CandidateSearch:
         matches = self._full_text.chunks(content_words(query), self._candidates, document_id)
         return {match.chunk_id: match.document_id for match in matches}
 
-    def _vectors(self, found: dict[int, str]) -> dict[int, Vectors]:
+    def _vectors(self, found: Mapping[int, str], dimensions: int) -> dict[int, Vectors]:
         with self._embedding:
-            vectors = self._table.get(list(found))
+            vectors = self._table.get(list(found), dimensions)
             missing = [chunk_id for chunk_id in found if chunk_id not in vectors]
             if missing:
                 vectors |= self._made(missing, found)
         return vectors
 
-    def _made(self, missing: Sequence[int], found: dict[int, str]) -> dict[int, Vectors]:
-        texts: dict[int, str] = {}
-        for document_id in dict.fromkeys(found[i] for i in missing):
-            texts |= self._corpus.chunk_texts(document_id, [i for i in missing if found[i] == document_id])
+    def _made(self, missing: Sequence[int], found: Mapping[int, str]) -> dict[int, Vectors]:
+        texts = chunk_texts(self._corpus, {i: found[i] for i in missing})
         rows = self._embedder.embed(list(texts.values()))
         self._table.put(list(texts), rows)
         return dict(zip(texts, rows, strict=True))
 
 
-def _similarities(vectors: Mapping[int, Vectors], query: Vectors) -> dict[int, float]:
-    return {chunk_id: float(np.dot(row, query)) for chunk_id, row in vectors.items()}
-
-
-def _nearest(
-    vectors: Mapping[int, Vectors], documents: Mapping[int, str], query: Vectors, limit: int
-) -> list[VectorMatch]:
-    matches = [VectorMatch(i, documents[i], near) for i, near in _similarities(vectors, query).items()]
-    return sorted(matches, key=lambda match: (-match.similarity, match.document_id, match.chunk_id))[:limit]
+def chunk_texts(corpus: Corpus, chunk_ids: Mapping[int, str]) -> dict[int, str]:
+    """Return the texts of chunks, whose documents are given; those that are gone are left out."""
+    texts: dict[int, str] = {}
+    for document_id in dict.fromkeys(chunk_ids.values()):
+        texts |= corpus.chunk_texts(document_id, [i for i, owner in chunk_ids.items() if owner == document_id])
+    return texts

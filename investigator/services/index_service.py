@@ -47,7 +47,7 @@ class IndexService:
             with self.workspace(write=False) as workspace:
                 yield from self._parts.folder_index(self.folder, workspace).embed()
             with self.workspace(write=True) as workspace:
-                self._parts.folder_index(self.folder, workspace).open_chroma()
+                self._parts.folder_index(self.folder, workspace).open_vectors()
         yield from self._parts.notices()
 
     def status(self, *, compare: bool) -> FolderStatus:

@@ -75,13 +75,14 @@ def forget(connection: Connection, path: str) -> None:
 def forget_chunks(connection: Connection, document_id: str) -> None:
     """Delete the chunks of a document with their words and vectors, and note that Chroma must forget them."""
     ids = select(chunks.c.id).where(chunks.c.document_id == document_id)
-    connection.execute(insert(gone_chunks).from_select(["chunk_id"], ids))
+    in_chroma = select(vectors.c.chunk_id).where(vectors.c.chunk_id.in_(ids), vectors.c.in_chroma == 1).distinct()
+    connection.execute(insert(gone_chunks).from_select(["chunk_id"], in_chroma))
     connection.execute(_FORGET_WORDS, {"id": document_id})
     connection.execute(delete(chunks).where(chunks.c.document_id == document_id))
 
 
 def rename(connection: Connection, before: str, file: FileRecord) -> None:
-    """Give a file and the files inside it their new paths; their vectors enter Chroma again, under the new name."""
+    """Give a file and the files inside it their new paths."""
     of_file = (files.c.path == before) | (files.c.inside == before)
     for old in connection.execute(select(files.c.path).where(of_file)).scalars().all():
         new = file.path + old[len(before) :]
@@ -103,8 +104,6 @@ def _rename_document(connection: Connection, document: Document, stored: str, ne
     named_after_file = document.title == PurePosixPath(document.id).stem
     title = PurePosixPath(new).stem if named_after_file else document.title
     renamed = document.changed(id=new, title=title)
-    in_chroma = select(chunks.c.id).where(chunks.c.document_id == document.id)
-    connection.execute(update(vectors).where(vectors.c.chunk_id.in_(in_chroma)).values(in_chroma=0))
     connection.execute(_FORGET_CARD, {"id": document.id})
     connection.execute(
         update(documents)

@@ -1,12 +1,14 @@
-"""The vectors of chunks, kept in the database so that Chroma can be built again without embedding anything."""
+"""The vectors of chunks, kept in the database: whatever searches them is made from these rows and can be lost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
-from sqlalchemy import Select, delete, func, select, text, update
+from sqlalchemy import Row, Select, delete, func, select, text, update
 
 from investigator.engines.base import Vectors
 from investigator.store.corpus import in_batches
@@ -14,45 +16,95 @@ from investigator.store.database import Database
 from investigator.store.schema import chunks, gone_chunks, vectors
 
 _PUT = text(
-    "INSERT OR IGNORE INTO vectors (chunk_id, embedder, vector, in_chroma) "
-    "SELECT id, :embedder, :vector, 0 FROM chunks WHERE id = :chunk_id"
+    "INSERT INTO vectors (chunk_id, embedder, vector, in_chroma) "
+    "SELECT id, :embedder, :vector, 0 FROM chunks WHERE id = :chunk_id "
+    "ON CONFLICT (chunk_id, embedder) DO UPDATE SET vector = excluded.vector, in_chroma = 0"
 )
+_BLOCK = 8192  # rows read at a time: 12 MB of 384 numbers each
+_WINDOW = 512  # damaged rows computed again at a time
+_OFF_LENGTH = 0.002  # how far the square of a row's length may be from 1
+
+Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
+"""Computes the vectors of some chunks anew; chunks that are gone by now are left out."""
+
+
+@dataclass(frozen=True)
+class VectorMatch:
+    """A chunk near a query, and the cosine similarity of the two (-1..1)."""
+
+    chunk_id: int
+    document_id: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class VectorBlock:
+    """The vectors of some chunks, a row of shape (dimensions,) each, and the documents that the chunks belong to."""
+
+    chunk_ids: Sequence[int]
+    document_ids: Sequence[str]
+    rows: Vectors
 
 
 class VectorTable:
-    """Vectors of one embedder; those of another are in the same table and are never mixed in."""
+    """Vectors of one embedder; those of another are in the same table and are never mixed in.
 
-    def __init__(self, database: Database, embedder: str) -> None:
-        self._database = database
+    Each row that is read is checked: its size, and its length, which is 1. A damaged row is deleted and, with
+    `remake`, computed and kept anew.
+    """
+
+    def __init__(self, database: Database, embedder: str, remake: Remake | None = None) -> None:
+        self.database = database
         self.embedder = embedder
+        self._remake = remake
 
     def missing(self) -> dict[str, tuple[int, ...]]:
         """Return the ids of chunks that have no vector yet, by document, in the order of the text."""
         query = self._without_vector(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
         found: dict[str, list[int]] = {}
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             for document_id, chunk_id in connection.execute(query):
                 found.setdefault(document_id, []).append(chunk_id)
         return {document_id: tuple(ids) for document_id, ids in found.items()}
 
     def missing_count(self) -> int:
         """Return the number of chunks that have no vector yet."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             return int(connection.execute(self._without_vector(func.count())).scalar_one())
 
     def _without_vector(self, *columns: Any) -> Select[Any]:
         own = (vectors.c.chunk_id == chunks.c.id) & (vectors.c.embedder == self.embedder)
         return select(*columns).select_from(chunks).outerjoin(vectors, own).where(vectors.c.chunk_id.is_(None))
 
-    def get(self, chunk_ids: Sequence[int]) -> dict[int, Vectors]:
-        """Return the vectors, each of shape (dimensions,), of those of the chunks that have one."""
-        query = select(vectors.c.chunk_id, vectors.c.vector).where(vectors.c.embedder == self.embedder)
+    def get(self, chunk_ids: Sequence[int], dimensions: int | None = None) -> dict[int, Vectors]:
+        """Return the vectors, each of shape (dimensions,), of those of the chunks that have one.
+
+        Without `dimensions` most of the rows decide how long a row is.
+        """
         found: dict[int, Vectors] = {}
-        with self._database.begin() as connection:
-            for part in in_batches(chunk_ids):
-                for chunk_id, raw in connection.execute(query.where(vectors.c.chunk_id.in_(part))):
-                    found[chunk_id] = np.frombuffer(raw, dtype="<f4")
+        for part in in_batches(chunk_ids):
+            block = self._block(self._stored().where(vectors.c.chunk_id.in_(part)), dimensions)
+            found |= zip(block.chunk_ids, block.rows, strict=True)
         return found
+
+    def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the nearest of some chunks to a unit vector of shape (dimensions,), nearest first."""
+        found: list[VectorMatch] = []
+        for part in in_batches(chunk_ids):
+            block = self._block(self._stored().where(vectors.c.chunk_id.in_(part)), len(vector))
+            found += compared(block, vector)
+        return best_matches(found, limit)
+
+    def blocks(self, dimensions: int) -> Iterator[VectorBlock]:
+        """Yield all vectors in the order of their chunks' ids, some thousand at a time."""
+        last = -1
+        while True:
+            query = self._stored().where(vectors.c.chunk_id > last).order_by(vectors.c.chunk_id).limit(_BLOCK)
+            rows = self._rows(query)
+            if not rows:
+                return
+            last = rows[-1].chunk_id
+            yield self._checked(rows, dimensions)
 
     def put(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
         """Keep the vectors of some chunks, one row each; skip chunks that have gone in the meantime."""
@@ -61,53 +113,127 @@ class VectorTable:
             for i, row in zip(chunk_ids, rows, strict=True)
         ]
         if values:
-            with self._database.begin() as connection:
+            with self.database.begin() as connection:
                 connection.execute(_PUT, values)
 
-    def pending(self, limit: int) -> list[tuple[int, str, Vectors]]:
-        """Return (chunk id, document id, vector) of vectors that Chroma does not hold yet, oldest first."""
-        query = (
-            select(vectors.c.chunk_id, chunks.c.document_id, vectors.c.vector)
-            .join(chunks, chunks.c.id == vectors.c.chunk_id)
-            .where(vectors.c.embedder == self.embedder, vectors.c.in_chroma == 0)
-            .order_by(vectors.c.chunk_id)
-            .limit(limit)
-        )
-        with self._database.begin() as connection:
-            return [(i, doc, np.frombuffer(raw, dtype="<f4")) for i, doc, raw in connection.execute(query)]
+    def count(self) -> int:
+        """Return the number of vectors."""
+        return self._count()
+
+    def pending(self, limit: int) -> VectorBlock:
+        """Return vectors that Chroma does not hold yet, oldest first."""
+        query = self._stored().where(vectors.c.in_chroma == 0).order_by(vectors.c.chunk_id).limit(limit)
+        return self._block(query, None)
 
     def mark_in_chroma(self, chunk_ids: Sequence[int]) -> None:
         """Note that Chroma holds the vectors of these chunks."""
         change = update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=1)
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             for part in in_batches(chunk_ids):
                 connection.execute(change.where(vectors.c.chunk_id.in_(part)))
 
     def mark_none_in_chroma(self) -> None:
-        """Note that Chroma holds none of these vectors."""
-        with self._database.begin() as connection:
-            connection.execute(update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=0))
+        """Note that Chroma holds no vectors, of any embedder."""
+        with self.database.begin() as connection:
+            connection.execute(update(vectors).where(vectors.c.in_chroma == 1).values(in_chroma=0))
+            connection.execute(delete(gone_chunks))
+
+    def in_chroma(self) -> bool:
+        """Return True if Chroma should hold vectors, of any embedder."""
+        with self.database.begin() as connection:
+            return connection.execute(select(vectors.c.chunk_id).where(vectors.c.in_chroma == 1).limit(1)).all() != []
 
     def count_in_chroma(self) -> int:
         """Return the number of vectors that Chroma should hold."""
-        return self._count(in_chroma=1)
+        return self._count(vectors.c.in_chroma == 1)
 
     def pending_count(self) -> int:
         """Return the number of vectors that Chroma does not hold yet."""
-        return self._count(in_chroma=0)
+        return self._count(vectors.c.in_chroma == 0)
 
-    def _count(self, in_chroma: int) -> int:
-        own = (vectors.c.embedder == self.embedder) & (vectors.c.in_chroma == in_chroma)
-        with self._database.begin() as connection:
-            return int(connection.execute(select(func.count()).select_from(vectors).where(own)).scalar_one())
+    def _count(self, *conditions: Any) -> int:
+        query = select(func.count()).select_from(vectors).where(vectors.c.embedder == self.embedder, *conditions)
+        with self.database.begin() as connection:
+            return int(connection.execute(query).scalar_one())
 
     def gone(self) -> tuple[int, ...]:
         """Return the chunk ids that Chroma may still hold although their chunks are gone."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             return tuple(connection.execute(select(gone_chunks.c.chunk_id)).scalars())
 
     def clear_gone(self, chunk_ids: Sequence[int]) -> None:
         """Note that Chroma no longer holds these chunk ids."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             for part in in_batches(chunk_ids):
                 connection.execute(delete(gone_chunks).where(gone_chunks.c.chunk_id.in_(part)))
+
+    def _stored(self) -> Select[Any]:
+        return (
+            select(vectors.c.chunk_id, chunks.c.document_id, vectors.c.vector)
+            .join(chunks, chunks.c.id == vectors.c.chunk_id)
+            .where(vectors.c.embedder == self.embedder)
+        )
+
+    def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        with self.database.begin() as connection:
+            return connection.execute(query).all()
+
+    def _block(self, query: Select[Any], dimensions: int | None) -> VectorBlock:
+        return self._checked(self._rows(query), dimensions)
+
+    def _checked(self, stored: Sequence[Row[Any]], dimensions: int | None) -> VectorBlock:
+        """Return the sound rows, and what replaces the damaged ones."""
+        size = 4 * dimensions if dimensions else _commonest_size(stored)
+        whole = [row for row in stored if len(row.vector) == size]
+        rows: Vectors = np.frombuffer(b"".join(row.vector for row in whole), dtype="<f4").reshape(len(whole), size // 4)
+        with np.errstate(all="ignore"):
+            sound = np.abs(np.einsum("ij,ij->i", rows, rows) - 1.0) <= _OFF_LENGTH  # False also for what is not finite
+        if len(whole) == len(stored) and bool(sound.all()):
+            return _in_one_block(stored, rows)
+        known = {row.chunk_id: vector for row, vector, good in zip(whole, rows, sound, strict=True) if good}
+        known |= self._replaced([row.chunk_id for row in stored if row.chunk_id not in known])
+        kept = [row for row in stored if row.chunk_id in known]
+        return _in_one_block(kept, np.array([known[row.chunk_id] for row in kept], dtype="<f4"))
+
+    def _replaced(self, damaged: Sequence[int]) -> dict[int, Vectors]:
+        own = vectors.c.embedder == self.embedder
+        with self.database.begin() as connection:
+            for part in in_batches(damaged):
+                connection.execute(delete(vectors).where(own, vectors.c.chunk_id.in_(part)))
+        made: dict[int, Vectors] = {}
+        for part in in_batches(damaged, _WINDOW) if self._remake else ():
+            window = self._remake(part) if self._remake else {}
+            self.put(list(window), np.array(list(window.values())))
+            made |= window
+        return made
+
+
+def cosines(rows: Vectors, vector: Vectors) -> list[float]:
+    """Return the dot product of a unit vector with each row, in double precision.
+
+    Each depends on its own row alone, so equal rows get equal numbers, whatever is beside them.
+    """
+    return [float(near) for near in np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1)]
+
+
+def compared(block: VectorBlock, vector: Vectors) -> list[VectorMatch]:
+    """Return each chunk of a block with its similarity to a unit vector."""
+    near = cosines(block.rows, vector)
+    rows = zip(block.chunk_ids, block.document_ids, near, strict=True)
+    return [VectorMatch(chunk_id, document_id, similarity) for chunk_id, document_id, similarity in rows]
+
+
+def best_matches(matches: Sequence[VectorMatch], limit: int) -> list[VectorMatch]:
+    """Return the nearest first; of equally near ones in the order of the documents."""
+    return sorted(matches, key=lambda match: (-match.similarity, match.document_id, match.chunk_id))[:limit]
+
+
+def _in_one_block(stored: Sequence[Row[Any]], rows: Vectors) -> VectorBlock:
+    names: dict[str, str] = {}  # one string for each document instead of one for each row
+    documents = [names.setdefault(row.document_id, row.document_id) for row in stored]
+    return VectorBlock([row.chunk_id for row in stored], documents, rows)
+
+
+def _commonest_size(stored: Sequence[Row[Any]]) -> int:
+    sizes = Counter(len(row.vector) for row in stored if len(row.vector) and len(row.vector) % 4 == 0)
+    return sizes.most_common(1)[0][0] if sizes else 4

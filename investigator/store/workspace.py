@@ -44,6 +44,7 @@ class Workspace:
 
     def __init__(self, directory: Path, *, write: bool, folder: Path | None = None) -> None:
         self.directory = directory
+        self.writes = write
         _prepare(directory)
         self._lock = FileLock(str(directory / "writer.lock"), mode=0o600)
         if write:

@@ -19,8 +19,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 INDEXING = """
 import sys
-from investigator import Investigator, ScriptedEmbedder
-made = Investigator(sys.argv[1], workspace=sys.argv[2], embedder=ScriptedEmbedder())
+from investigator import Investigator, ScriptedEmbedder, load_settings
+always_chroma = load_settings(None, ["retrieval.exact_up_to=0"])
+made = Investigator(sys.argv[1], workspace=sys.argv[2], embedder=ScriptedEmbedder(), settings=always_chroma)
 sys.stdout.write("go\\n")
 sys.stdout.flush()
 for _ in made.index(vectors="v" in sys.argv[3], verify="c" in sys.argv[3]):
@@ -69,6 +70,9 @@ def index(folder: Path, workspace: Path, options: str, kill_after: float | None 
 
 def contents(workspace: Path) -> dict[str, list[object]]:
     """All that an index holds, without the ids that depend on the order of things."""
+    import chromadb
+    from chromadb.config import Settings
+
     from investigator.engines.scripted import ScriptedEmbedder
     from investigator.store.chroma import ChromaIndex
     from investigator.store.database import Database
@@ -89,11 +93,13 @@ def contents(workspace: Path) -> dict[str, list[object]]:
         places = {str(row[0]): row[1:] for row in connection.execute("SELECT id, document_id, start FROM chunks")}
     notices: list[str] = []
     database = Database(workspace / "investigator.db")
-    chroma = ChromaIndex(workspace / "chroma", VectorTable(database, ScriptedEmbedder().name), notices.append)
-    kept = chroma._collection.get(include=["metadatas", "embeddings"])
+    ChromaIndex(workspace / "chroma", VectorTable(database, ScriptedEmbedder().name), notices.append)
     database.close()
-    rows = zip(kept["ids"], kept["metadatas"], kept["embeddings"], strict=True)
-    digests = ((places[i], m["document_id"], hashlib.sha256(v.astype("<f4").tobytes()).hexdigest()) for i, m, v in rows)
+    client = chromadb.PersistentClient(str(workspace / "chroma"), Settings(anonymized_telemetry=False))
+    (collection,) = client.list_collections()
+    kept = collection.get(include=["embeddings"])
+    rows = zip(kept["ids"], kept["embeddings"], strict=True)
+    digests = ((places[i], hashlib.sha256(v.astype("<f4").tobytes()).hexdigest()) for i, v in rows)
     return {**found, "chroma": sorted(map(repr, digests)), "notices": list(notices)}
 
 

@@ -16,6 +16,7 @@ from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import WholeSearch
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
+from investigator.store.exact import ExactIndex
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
@@ -80,7 +81,7 @@ def test_search_inside_a_long_document_is_exact(long: Workspace, query: str) -> 
     texts = corpus.chunk_texts("ledger.txt", ids)
     near = embedder.embed([texts[i] for i in ids]) @ embedder.embed([query])[0]
     expected = sorted(zip(ids, near.tolist(), strict=True), key=lambda pair: (-round(pair[1], 5), pair[0]))
-    search = WholeSearch(ChromaIndex(long.directory / "chroma", table, pytest.fail), corpus, table, embedder)
+    search = WholeSearch(ExactIndex(table), corpus, table, embedder)
     for limit in (NEAREST, 1_500):
         found = search.nearest(query, limit, "ledger.txt")
         assert {match.document_id for match in found} == {"ledger.txt"}

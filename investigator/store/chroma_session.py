@@ -1,0 +1,129 @@
+"""A conversation with the process in which Chroma runs: a crash or a hang there is an error here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from investigator.engines.base import Vectors
+from investigator.errors import DiskFullError, StoreError
+from investigator.store.chroma_process import ChromaAction, ChromaAnswer, ChromaRequest, send
+
+_MODULE = "investigator.store.chroma_process"
+_PROGRAM = f"import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); import {_MODULE} as m; m.main()"
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+_SECONDS = 300.0  # that one request may take: the slowest, 2,000 new vectors in a large collection, takes some ten
+_LAST_SECONDS = 60.0
+_INHERITED = (
+    *("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    *("HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"),
+)
+"""All that the process gets of the environment: any other variable could be a setting of Chroma."""
+
+
+class ChromaSession:
+    """One collection, open in a process of its own that ends with `close` or with this process.
+
+    Used by one thread at a time. Raises StoreError if the process does not start, is lost, or says that Chroma failed;
+    DiskFullError if it failed for want of space.
+    """
+
+    def __init__(self, directory: Path, collection: str) -> None:
+        self._directory = directory
+        self._process = _started(directory)
+        self._end = weakref.finalize(self, _ended, self._process)
+        opening = ChromaRequest(action=ChromaAction.OPEN, directory=str(directory), collection=collection)
+        self.held = self._ask(opening).held
+        """Vectors in the collection when it was opened."""
+
+    def delete(self, chunk_ids: Sequence[int]) -> None:
+        """Delete chunks from every collection."""
+        self._ask(ChromaRequest(action=ChromaAction.DELETE, ids=tuple(chunk_ids)))
+
+    def upsert(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
+        """Add the vectors of some chunks, or replace them."""
+        self._ask(ChromaRequest(action=ChromaAction.UPSERT, ids=tuple(chunk_ids)), rows)
+
+    def nearest(self, vector: Vectors, limit: int) -> tuple[int, ...]:
+        """Return the ids of the nearest chunks, nearest first."""
+        return self._ask(ChromaRequest(action=ChromaAction.NEAREST, limit=limit), vector).ids
+
+    def close(self) -> bool:
+        """Let the process end; return True if it ended well."""
+        return bool(self._end())
+
+    def _ask(self, request: ChromaRequest, rows: Vectors | None = None) -> ChromaAnswer:
+        raw = rows.astype("<f4").tobytes() if rows is not None else b""
+        timer = threading.Timer(_SECONDS, self._process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            send(_pipe(self._process.stdin), request.changed(size=len(raw)), raw)
+            line = _pipe(self._process.stdout).readline()
+            answer = ChromaAnswer.model_validate_json(line)
+        except (OSError, ValueError) as error:  # the pipe is cut, or what came is no answer
+            self._process.kill()  # a second signal does not change how it ended
+            self.close()
+            raise StoreError(f"its process was lost (exit code {self._process.returncode})") from error
+        finally:
+            timer.cancel()
+        if answer.error:
+            self.close()
+            raise _translated(answer.error, self._directory)
+        return answer
+
+
+def _ended(process: subprocess.Popen[bytes]) -> bool:
+    """Let a process end that has nothing left to do, and return True if it did so well."""
+    with suppress(OSError):
+        _pipe(process.stdin).close()
+    try:
+        ended_well = process.wait(_LAST_SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        ended_well = False
+    with suppress(OSError):
+        _pipe(process.stdout).close()
+    return ended_well
+
+
+def _translated(reason: str, directory: Path) -> StoreError:
+    said = reason.lower()
+    if "full" in said or "no space" in said or "disk i/o" in said:
+        return DiskFullError(f"no space is left on the disk that holds {directory}")
+    return StoreError(f"the vector index in {directory} failed: {reason}")
+
+
+def _started(directory: Path) -> subprocess.Popen[bytes]:
+    """Start a process of this very package in the index's own directory, where no other file can be a setting."""
+    # Ctrl-C is for its owner
+    options: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", _PROGRAM, str(_PACKAGE_ROOT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=directory,
+            env={name: os.environ[name] for name in _INHERITED if name in os.environ},
+            **options,
+        )
+    except OSError as error:
+        raise StoreError(f"the process in which Chroma runs does not start: {error.strerror}") from error
+
+
+def _pipe(stream: Any) -> Any:
+    """Return a pipe of a process that was started with all its pipes."""
+    if stream is None:
+        raise OSError("no pipe")
+    return stream

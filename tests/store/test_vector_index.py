@@ -1,0 +1,348 @@
+"""The nearest vectors: exact, the same from Chroma, and nothing that lies in Chroma's files is believed or run."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from investigator.engines.base import Vectors
+from investigator.errors import StoreError
+from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument
+from investigator.retrieval.folder_index import open_vectors
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.store.chroma import ChromaIndex, _Checksums
+from investigator.store.corpus import Corpus
+from investigator.store.database import Database
+from investigator.store.exact import ExactIndex
+from investigator.store.vectors import VectorTable
+from investigator.store.workspace import Workspace
+
+ROOT = Path(__file__).parents[2]
+CHUNKS, DIMENSIONS = 1_500, 32  # Chroma writes its native files from a thousand vectors on
+HOOK = """
+import sys
+
+def noted(event, about):
+    words = " ".join(str(part) for part in about[:3])
+    if event.startswith("socket.") and "AF_UNIX" not in words and event != "socket.__new__":
+        note(event, words)
+    elif event == "import" and about[0].partition(".")[0] in ("sentence_transformers", "evil"):
+        note(event, words)
+    elif event in ("open", "exec") and PLANTED in words:
+        note(event, words)
+
+def note(event, words):
+    with open(LOG, "a", encoding="utf-8") as log:
+        log.write(event + " " + words[:200] + "\\n")
+
+sys.addaudithook(noted)
+"""
+SEARCHING = """
+import sys
+from pathlib import Path
+import test_vector_index as t
+found, notices = t.searched(Path(sys.argv[1]))
+print(t.json.dumps([found, notices]))
+"""
+
+
+def rows(seed: int = 3, count: int = CHUNKS) -> Vectors:
+    made = np.random.default_rng(seed).standard_normal((count, DIMENSIONS))
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), dtype=np.float32)
+
+
+def filled(directory: Path, vectors: Vectors) -> Database:
+    """A workspace whose documents have a hundred chunks each."""
+    directory.mkdir(exist_ok=True)
+    database = Database(directory / "investigator.db")
+    corpus, table = Corpus(database), VectorTable(database, "test")
+    for start in range(0, len(vectors), 100):
+        part, name = vectors[start : start + 100], f"{start:05}.txt"
+        document = Document(id=name, title=name, media_type="text/plain", content_hash=name, text="a " * len(part))
+        chunks = tuple(Chunk(document_id=name, start=2 * i, end=2 * i + 1) for i in range(len(part)))
+        file = FileRecord(path=name, content_hash=name, status=FileStatus.INDEXED)
+        corpus.put([file], [SplitDocument(document=document, chunks=chunks)])
+        table.put(list(corpus.chunks_of(name)), part)
+    return database
+
+
+def searched(directory: Path) -> tuple[list[list[int]], list[str]]:
+    """What Chroma finds in a workspace, and what was said about it."""
+    database, notices = Database(directory / "investigator.db"), []
+    index = ChromaIndex(directory / "chroma", VectorTable(database, "test"), notices.append)
+    found = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
+    index.close()
+    database.close()
+    return found, notices
+
+
+def searched_elsewhere(directory: Path, folder: Path, **variables: str) -> tuple[list[list[int]], list[str]]:
+    """The same in a process of its own in a folder, which a crash would end."""
+    places = os.pathsep.join([str(folder), str(ROOT), str(Path(__file__).parent)])
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCHING, str(directory)],
+        cwd=folder,
+        env={**os.environ, **variables, "PYTHONPATH": places},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    found, notices = json.loads(done.stdout)
+    return found, notices
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with vectors and a vector index that was left in a clean state."""
+    directory = tmp_path_factory.mktemp("indexed")
+    filled(directory, rows()).close()
+    assert searched(directory)[1] == []
+    return directory
+
+
+@pytest.fixture
+def copied(workspace: Path, tmp_path: Path) -> Path:
+    import shutil
+
+    return Path(shutil.copytree(workspace, tmp_path / "workspace"))
+
+
+def as_if_checked(directory: Path) -> None:
+    """Let Chroma's files pass as those that were left: as if they had turned later, or came with the database."""
+    database = Database(directory / "investigator.db")
+    _Checksums(directory / "chroma", database).keep()
+    database.close()
+
+
+def native_files(directory: Path) -> list[Path]:
+    return sorted((directory / "chroma").rglob("*.bin"))
+
+
+def test_comparing_every_vector_finds_what_chroma_finds_in_the_same_order(workspace: Path) -> None:
+    database = Database(workspace / "investigator.db")
+    index = ExactIndex(VectorTable(database, "test"))
+    exact = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
+    assert searched(workspace) == (exact, [])
+    near = rows() @ rows(5, 1)[0]
+    assert exact[0] == (np.argsort(-near, kind="stable")[:10] + 1).tolist()
+
+
+def test_equally_near_chunks_come_in_the_order_of_their_documents(tmp_path: Path) -> None:
+    vectors = np.repeat(rows(3, 1), 350, axis=0)
+    vectors[7] = rows(4, 1)[0]
+    database = filled(tmp_path, vectors)
+    corpus = Corpus(database)
+    corpus.rename("00000.txt", FileRecord(path="99999.txt", content_hash="00000.txt", status=FileStatus.INDEXED))
+    matches = ExactIndex(VectorTable(database, "test")).nearest(vectors[0], 345)
+    names = ["00100.txt"] * 100 + ["00200.txt"] * 100 + ["00300.txt"] * 50 + ["99999.txt"] * 95
+    assert [match.document_id for match in matches] == names
+    assert len({match.similarity for match in matches}) == 1
+
+
+def _cut(raw: bytes) -> bytes:
+    return raw[:-1]
+
+
+def _infinite(raw: bytes) -> bytes:
+    return np.float32(np.inf).tobytes() + raw[4:]
+
+
+def _no_number(raw: bytes) -> bytes:
+    return np.float32(np.nan).tobytes() + raw[4:]
+
+
+def _exponent(raw: bytes) -> bytes:
+    return raw[:3] + bytes([raw[3] ^ 0x40]) + raw[4:]
+
+
+def _zeros(raw: bytes) -> bytes:
+    return bytes(len(raw))
+
+
+@pytest.mark.parametrize("damage", [_cut, _infinite, _no_number, _exponent, _zeros])
+def test_a_damaged_vector_is_computed_again_and_never_believed(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    vectors = rows(3, 300)
+    database = filled(tmp_path, vectors)
+    asked: list[int] = []
+
+    def remake(chunk_ids: Sequence[int]) -> dict[int, Vectors]:
+        asked.extend(chunk_ids)
+        return {i: vectors[i - 1] for i in chunk_ids}
+
+    with sqlite3.connect(tmp_path / "investigator.db") as connection:
+        (raw,) = connection.execute("SELECT vector FROM vectors WHERE chunk_id = 42").fetchone()
+        connection.execute("UPDATE vectors SET vector = ? WHERE chunk_id = 42", (damage(raw),))
+    table = VectorTable(database, "test", remake)
+    (first,) = ExactIndex(table).nearest(vectors[41], 1)
+    assert (first.chunk_id, first.similarity) == (42, pytest.approx(1.0))
+    assert asked == [42]
+    assert table.get([42])[42].tobytes() == raw
+    assert asked == [42]
+
+
+def test_a_damaged_vector_that_nobody_computes_again_is_missing(tmp_path: Path) -> None:
+    database = filled(tmp_path, rows(3, 10))
+    with sqlite3.connect(tmp_path / "investigator.db") as connection:
+        connection.execute("UPDATE vectors SET vector = zeroblob(5) WHERE chunk_id = 4")
+    table = VectorTable(database, "test")
+    assert 4 not in table.get(range(1, 11))
+    assert table.missing() == {"00000.txt": (4,)}
+
+
+def test_flipped_bytes_in_the_native_files_cost_a_rebuild_and_no_hit(copied: Path) -> None:
+    expected = searched(copied)[0]
+    for file in native_files(copied):
+        raw = bytearray(file.read_bytes())
+        for place in range(0, len(raw), 7):
+            raw[place] ^= 0xFF
+        file.write_bytes(raw)
+    found, notices = searched_elsewhere(copied, copied)
+    assert found == expected
+    assert len(notices) == 1
+    assert "built again" in notices[0]
+    assert searched(copied) == (expected, [])
+
+
+def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path) -> None:
+    expected = searched(copied)[0]
+    for file in native_files(copied):
+        file.write_bytes(bytes(255 - byte for byte in file.read_bytes()))
+    as_if_checked(copied)
+    found, notices = searched_elsewhere(copied, copied)
+    assert found == expected
+    assert "every vector is compared" in notices[0]
+    assert searched(copied)[0] == expected
+    assert searched(copied) == (expected, [])
+
+
+def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path) -> None:
+    expected = searched(copied)[0]
+    (copied / "chroma" / "more").write_bytes(b"")
+    assert [len(notices) for notices in (searched(copied)[1], searched(copied)[1])] == [1, 0]
+    database = Database(copied / "investigator.db")
+    with sqlite3.connect(copied / "investigator.db") as connection:
+        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1400")
+
+    class Stopped(VectorTable):
+        def mark_in_chroma(self, chunk_ids: Sequence[int]) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ChromaIndex(copied / "chroma", Stopped(database, "test"), pytest.fail)
+    database.close()
+    found, notices = searched(copied)
+    assert found == expected
+    assert len(notices) == 1
+
+
+def test_few_new_vectors_are_added_without_building_anything_again(copied: Path) -> None:
+    database = Database(copied / "investigator.db")
+    table = VectorTable(database, "test")
+    index = ChromaIndex(copied / "chroma", table, pytest.fail)
+    Corpus(database).drop("00100.txt")
+    index.synchronise()
+    assert table.pending_count() == len(table.gone()) == 0
+    assert index.nearest(rows()[100], 1)[0].chunk_id != 101
+    table.put([7], rows(9, 1))
+    assert table.pending_count() == 1
+    index.synchronise()
+    assert index.nearest(rows(9, 1)[0], 1)[0].chunk_id == 7
+    index.close()
+    assert searched(copied)[1] == []
+
+
+def test_a_process_that_may_not_write_leaves_chroma_alone(workspace: Path) -> None:
+    settings = RetrievalSettings(exact_up_to=0)
+    kinds = []
+    for write in (True, False):
+        with Workspace(workspace, write=write) as opened:
+            kinds.append(type(open_vectors(opened, VectorTable(opened.database, "test"), settings, pytest.fail)))
+    assert kinds == [ChromaIndex, ExactIndex]
+
+
+def test_a_link_in_the_place_of_the_vector_index_is_not_followed(copied: Path, tmp_path: Path) -> None:
+    (copied / "chroma").rename(tmp_path / "theirs")
+    (copied / "chroma").symlink_to(tmp_path / "theirs")
+    before = sorted(path.name for path in (tmp_path / "theirs").rglob("*"))
+    with pytest.raises(StoreError, match="a link"):
+        searched(copied)
+    assert sorted(path.name for path in (tmp_path / "theirs").rglob("*")) == before
+
+
+def plant(directory: Path, folder: Path) -> None:
+    """Let the stored collection name a model in the folder whose code is to be trusted."""
+    (folder / "evil.py").write_text("raise SystemExit('their code runs')\n", encoding="utf-8")
+    (folder / "modules.json").write_text('[{"idx": 0, "name": "0", "path": "", "type": "evil.Evil"}]', encoding="utf-8")
+    config = {"model_name": str(folder), "device": "cpu", "normalize_embeddings": False}
+    config["kwargs"] = {"trust_remote_code": True}
+    function = {"type": "known", "name": "sentence_transformer", "config": config}
+    with sqlite3.connect(directory / "chroma" / "chroma.sqlite3") as connection:
+        (schema,) = connection.execute("SELECT schema_str FROM collections").fetchone()
+        planted = json.loads(schema)
+        for part in (planted["defaults"], *planted["keys"].values()):
+            if "vector_index" in part.get("float_list", {}):
+                part["float_list"]["vector_index"]["config"]["embedding_function"] = function
+        stored = json.dumps({"hnsw": {"space": "cosine"}, "embedding_function": function})
+        connection.execute("UPDATE collections SET config_json_str = ?, schema_str = ?", (stored, json.dumps(planted)))
+
+
+@pytest.mark.parametrize("checksums_too", [False, True])
+def test_an_embedding_function_in_a_planted_collection_is_never_built(
+    copied: Path, tmp_path: Path, checksums_too: bool
+) -> None:
+    expected = searched(copied)[0]
+    folder, log = tmp_path / "received", tmp_path / "log"
+    folder.mkdir()
+    plant(copied, folder)
+    if checksums_too:
+        as_if_checked(copied)
+    with sqlite3.connect(copied / "investigator.db") as connection:
+        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1400")  # something to write
+    hook = f"PLANTED, LOG = {str(folder)!r}, {str(log)!r}\n{HOOK}"
+    (tmp_path / "sitecustomize.py").write_text(hook, encoding="utf-8")
+    found, notices = searched_elsewhere(copied, tmp_path)
+    assert found == expected
+    assert len(notices) == (0 if checksums_too else 1)
+    assert not log.exists(), log.read_text(encoding="utf-8")
+
+
+def test_neither_a_file_nor_a_variable_changes_the_settings_of_chroma(copied: Path, tmp_path: Path) -> None:
+    expected = searched(copied)[0]
+    with sqlite3.connect(copied / "investigator.db") as connection:
+        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1400")
+    folder, log = tmp_path / "outer" / "inner", tmp_path / "log"
+    folder.mkdir(parents=True)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        theirs = {
+            "CHROMA_API_IMPL": "chromadb.api.fastapi.FastAPI",
+            "CHROMA_SERVER_HOST": "127.0.0.1",
+            "CHROMA_SERVER_HTTP_PORT": str(server.getsockname()[1]),
+            "CHROMA_OTEL_COLLECTION_ENDPOINT": f"http://127.0.0.1:{server.getsockname()[1]}",
+            "CHROMA_OTEL_GRANULARITY": "all",
+            "ANONYMIZED_TELEMETRY": "True",
+            "MIGRATIONS": "no such kind",
+        }
+        for place in (folder, folder.parent, copied / "chroma"):
+            (place / ".env").write_text(
+                "".join(f"{name}={value}\n" for name, value in theirs.items()), encoding="utf-8"
+            )
+        (folder / "sitecustomize.py").write_text(f"PLANTED, LOG = '?', {str(log)!r}\n{HOOK}", encoding="utf-8")
+        found, notices = searched_elsewhere(copied, folder, **theirs)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert found == expected
+    assert len(notices) == 1  # the file beside Chroma's own is not one that was left there
+    assert not log.exists(), log.read_text(encoding="utf-8")
