@@ -79,7 +79,10 @@ class ChromaIndex:
         with self._asking:
             if self._instead is None:
                 try:
-                    return self._table.matches(self._opened().nearest(vector, limit), vector, limit)
+                    found = self._opened().nearest(vector, limit)
+                    if not found and self._table.count_in_chroma():
+                        raise StoreError("it finds nothing")
+                    return self._table.matches(found, vector, limit)
                 except DiskFullError:
                     raise
                 except StoreError as error:

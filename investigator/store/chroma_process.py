@@ -61,6 +61,7 @@ def send(stream: BinaryIO, record: Record, raw: bytes = b"") -> None:
 
 def main() -> None:
     """Answer requests until there are no more."""
+    os.umask(0o077)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints goes to standard error

@@ -217,11 +217,15 @@ def test_flipped_bytes_in_the_native_files_cost_a_rebuild_and_no_hit(copied: Pat
 
 def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path) -> None:
     expected = searched(copied)[0]
-    for file in native_files(copied):
-        file.write_bytes(bytes(255 - byte for byte in file.read_bytes()))
+    (file,) = (copied / "chroma").rglob("data_level0.bin")
+    raw, neighbours = bytearray(file.read_bytes()), 32 * 4  # bytes: a count, the neighbours, the vector, an id
+    for start in range(0, len(raw), 4 + neighbours + 4 * DIMENSIONS + 8):
+        raw[start + 4 : start + 4 + neighbours] = b"\0\0\0\x70" * 32  # no chunk has that number: a segmentation fault
+    file.write_bytes(raw)
     as_if_checked(copied)
     found, notices = searched_elsewhere(copied, copied)
     assert found == expected
+    assert "was lost" in notices[0]
     assert "every vector is compared" in notices[0]
     assert searched(copied)[0] == expected
     assert searched(copied) == (expected, [])
