@@ -29,7 +29,8 @@
         ├── ReplyError             a reply could not be read
         ├── ReaderError            a document could not be read
         ├── StoreError             the workspace failed
-        │   └── DiskFullError      no space is left for the workspace
+        │   ├── DiskFullError      no space is left for the workspace
+        │   └── DamagedDocumentError  what is kept of a document is not what was written
         ├── EmbedderError          text could not be embedded
         └── WorkerError            a copy of a world failed in its thread
 
@@ -239,6 +240,16 @@ class DiskFullError(StoreError):
     """The disk that holds the workspace is full."""
 
     default_hint = "Free some space, then run the same command again: what was finished is kept."
+
+
+class DamagedDocumentError(StoreError):
+    """What the workspace keeps of some documents is not what was written: damaged, or put there by someone else."""
+
+    default_hint = "Read what is damaged again from the files: investigator index --verify FOLDER"
+
+    def __init__(self, message: str, *, document_ids: tuple[str, ...] = (), hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.document_ids = document_ids
 
 
 class EmbedderError(RunError):

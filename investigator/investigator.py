@@ -133,10 +133,11 @@ class Investigator:
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
         """Bring the index up to date without asking anything: text and words, and with `vectors` all vectors too.
 
-        `verify` opens every file, `retry` reads again what could not be read. While vectors are made, questions can
-        be asked. Raises FolderError, ReaderError, WorkspaceLockedError, EmbedderError, StoreError.
+        `verify` opens every file, checks all that is stored and the quotes of kept runs; `retry` reads again what could
+        not be read. Questions can be asked while vectors are made. Raises what `investigate` does, but EngineError.
         """
-        return self._index.update(vectors=vectors, verify=verify, retry=retry)
+        yield from self._index.update(vectors=vectors, verify=verify, retry=retry)
+        yield from self._runs.check_kept() if verify else ()
 
     def status(self, *, compare: bool = True) -> FolderStatus:
         """Return what the index holds and, with `compare`, what has changed in the folder since. Raises FolderError."""

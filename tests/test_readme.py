@@ -98,6 +98,17 @@ def test_a_command_that_is_shown_works(command: str, place: Path, monkeypatch: p
     assert result.stdout.strip()
 
 
+def test_an_answer_is_verified_as_it_is_shown(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    (shown,) = (block for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL) if "verify answer" in block)
+    ask, verify, *lines = shown.splitlines()
+    asked = type_in(ask.removeprefix("$ ").partition(" > ")[0])
+    Path("answer.json").write_text(asked.stdout, encoding="utf-8")
+    verified = type_in(verify.removeprefix("$ "))
+    assert verified.exit_code == 0
+    assert verified.stdout.splitlines() == lines
+
+
 def test_the_settings_that_are_named_exist() -> None:
     named = re.findall(r"`((?:method|budget|chat|retrieval)\.[\w.]+)(?:=(\S+?))?`", README)
     assert len(named) >= 8

@@ -27,7 +27,10 @@ def index(
         bool, typer.Option("--vectors", help="Also make all vectors, for the search by meaning over everything.")
     ] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Open every file, to find changes that kept size and time.")
+        bool,
+        typer.Option(
+            "--verify", help="Open every file, check all that is stored, and look up the quotes of kept runs."
+        ),
     ] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Retry files that could not be read.")] = False,
     as_json: AsJsonLines = False,

@@ -70,6 +70,7 @@ _COMMANDS = (
     _command("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
     _command("show", "cli.runs:show", "Show a kept investigation again, finished or not."),
     _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
+    _command("verify", "cli.verify:verify", "Look up the quotes of a report in the files of a folder."),
     _command("index", "cli.index:index", "Bring the index of a folder up to date."),
     _command("status", "cli.index:status", "Show what the index holds and what has changed in the folder."),
     _command("search", "cli.index:search", "Show the passages that a query finds, best first."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,11 +32,13 @@ __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 class Recheck(Record):
     """What is opened although its stamp is that of its record.
 
-    `verify` opens every file, and finds a change that kept size and time; `retry` reads again what could not be read.
+    `verify` opens every file, and finds a change that kept size and time; `retry` reads again what could not be read;
+    the files `reread` are read again whatever they hold, or forgotten if they are gone.
     """
 
     verify: bool = False
     retry: bool = False
+    reread: frozenset[str] = frozenset()
 
 
 _STAMPS_ONLY = Recheck()
@@ -99,15 +101,16 @@ class _Refresh:
         for files in self._read(opened, clock):
             done += 1
             yield FileRead(done=done, total=total, files=files)
-        if left := self.gone.left():
+        left = {*self.gone.left(), *(self.recheck.reread - found.keys())}
+        if left:
             check_folder(self.root)
-        for path in left:
+        for path in sorted(left):
             self.store.drop(path)
 
     def _unchanged(self, file: FoundFile) -> bool:
         """Return True if the record is still right; a file that could not be opened is always tried again."""
-        record = self.known.get(file.id)
-        if record is None or self.recheck.verify or (self.recheck.retry and not was_read(record)):
+        record, recheck = self.known.get(file.id), self.recheck
+        if record is None or recheck.verify or file.id in recheck.reread or (recheck.retry and not was_read(record)):
             return False
         if record.status is FileStatus.FAILED and not record.content_hash:
             return False
@@ -117,7 +120,7 @@ class _Refresh:
         if not opened:
             return
         files = {file.id: file for file in opened}
-        processes = min(self.reader.workers or _cpus(), len(opened))
+        processes = min(self.reader.workers or cpus(), len(opened))
         with ReadingPool(processes, clock) as pool:
             for reading in pool.read(map(self._request, opened)):
                 kept = self._keep(files[reading.request.id], reading)
@@ -129,16 +132,11 @@ class _Refresh:
     def _request(self, file: FoundFile) -> ReadRequest:
         before = self.known.get(file.id)
         hashes = self.gone.hashes_of(file.id, file.size)
-        if before is not None and (was_read(before) or not self.recheck.retry):
+        if file.id in self.recheck.reread:
+            hashes = set()
+        elif before is not None and (was_read(before) or not self.recheck.retry):
             hashes |= {before.content_hash}
-        return ReadRequest(
-            id=file.id,
-            path=os.fsencode(file.path),
-            linked=file.linked,
-            known_hashes=tuple(sorted(hashes - {""})),
-            reader=self.reader,
-            chunks=self.chunks,
-        )
+        return request_for(self.root, file, hashes, self.reader, self.chunks)
 
     def _keep(self, file: FoundFile, reading: FileReading) -> tuple[FileRecord, ...] | None:
         """Bring the store up to date with one reading; return what is told of it, None if it must be read after all."""
@@ -148,7 +146,7 @@ class _Refresh:
         if reading.opened is None and contents.status is FileStatus.FAILED:
             check_folder(self.root)
         own = record_of(file, reading)
-        if before is not None and own.changed(seconds=before.seconds) == before:
+        if before is not None and not was_read(own) and own.changed(seconds=before.seconds) == before:
             return (before,)  # it fails as it did
         files = records_of(own, reading)
         self.store.put(files, contents.documents)
@@ -165,11 +163,26 @@ class _Refresh:
         if gone is None:
             return None
         record = restamped(gone, fresh)
-        self.store.rename(gone.path, record)
+        if not self.store.rename(gone.path, record):
+            return None
         return (told_unchanged(record, f"renamed from {gone.path}"),)
 
 
-def _cpus() -> int:
+def request_for(
+    root: Path, file: FoundFile, known_hashes: Collection[str], reader: ReaderSettings, chunks: ChunkSettings
+) -> ReadRequest:
+    """Return the request to read a file of the folder `root`, unless its sha256 is one of the known ones."""
+    return ReadRequest(
+        id=file.id,
+        path=os.fsencode(file.path),
+        linked=file.linked,
+        known_hashes=tuple(sorted({*known_hashes} - {""})),
+        reader=reader,
+        chunks=chunks,
+    )
+
+
+def cpus() -> int:
     """Return how many CPUs this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1

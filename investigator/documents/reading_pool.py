@@ -61,6 +61,17 @@ class ReadingPool:
             process.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
+    def start(self) -> None:
+        """Start one process in the background, for a request that is to come."""
+        self._threads.submit(self._started)
+
+    def _started(self) -> None:
+        process = self._idle.get()
+        try:
+            process.start()
+        finally:
+            self._idle.put(process)
+
     def read(self, requests: Iterable[ReadRequest]) -> Iterator[FileReading]:
         """Reads files side by side; results come in the order of the requests.
 
@@ -103,6 +114,10 @@ class _ReadingProcess:
         if late.is_set() or contents.peak_memory > request.reader.max_memory // _LARGE_SHARE:
             self._stop()
         return opened, contents
+
+    def start(self) -> None:
+        """Start the process if it does not run. Raises ReaderError."""
+        self._running()
 
     def close(self) -> None:
         """Stop the process, whatever it does; a read that is under way ends."""

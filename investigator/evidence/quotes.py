@@ -75,7 +75,7 @@ class Source:
         for phrases in _readings(quote_text):
             span = self._place(phrases, near)
             if span is not None:
-                return self._cut(*span)
+                return quote_at(self._document, *span)
         return None
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
@@ -131,18 +131,19 @@ class Source:
         after = text[end : line_end if line_end >= 0 else len(text)]
         return letters >= 2 and not any(char.isalnum() for char in before + after)
 
-    def _cut(self, start: int, end: int) -> Quote:
-        document = self._document
-        return Quote(
-            own_lines=self._document.own_lines,
-            document_id=document.id,
-            page=page_at(document.pages, start),
-            line=line_at(document.text, start),
-            start=start,
-            end=end,
-            text=document.text[start:end],
-            source_hash=document.content_hash,
-        )
+
+def quote_at(document: Document, start: int, end: int) -> Quote:
+    """Return the words of a document at `[start, end)`, with their place."""
+    return Quote(
+        own_lines=document.own_lines,
+        document_id=document.id,
+        page=page_at(document.pages, start),
+        line=line_at(document.text, start),
+        start=start,
+        end=end,
+        text=document.text[start:end],
+        source_hash=document.content_hash,
+    )
 
 
 def find_quote(quote_text: str, document: Document, near: Spans = ()) -> Quote | None:
@@ -196,6 +197,7 @@ def verify(quote: Quote, document: Document) -> bool:
     return (
         quote.document_id == document.id
         and quote.source_hash == document.content_hash
+        and quote.start >= 0
         and quote.text == document.text[quote.start : quote.end]
         and bool(quote.text)
     )

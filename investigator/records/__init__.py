@@ -86,3 +86,4 @@ from investigator.records.parts import (
     Part,
 )
 from investigator.records.plans import SUMMARY, Plan, PlanStep, Status
+from investigator.records.verification import CheckedQuote, QuoteState, VerifiedReport

@@ -146,6 +146,9 @@ class Answer(Record):
     unanswered: tuple[OpenPart, ...] = Field(default=(), description="parts of the question that stayed open")
     near_misses: tuple[NearMiss, ...] = Field(default=(), description="what meets most of the question, and what not")
     wordings: tuple[str, ...] = Field(default=(), description="other words that the folder was searched for")
+    source_changed: tuple[str, ...] = Field(
+        default=(), description="documents that do not hold a quote any more that the answer would have rested on"
+    )
     nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, if nothing was found")
     searched: tuple[str, ...] = Field(default=(), description="what the documents were asked")
     engine: str = Field(description="the engines that judged, by role if they differ")

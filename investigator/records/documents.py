@@ -93,6 +93,7 @@ class Document(Record):
     headings: tuple[Heading, ...] = Field(default=(), repr=False)
     authors: tuple[str, ...] = ()
     date: str | None = None
+    reader: str = Field(default="", description="the version of the reader that gave the text")
 
     @property
     def own_lines(self) -> bool:

@@ -158,6 +158,18 @@ def concluded(
     )
 
 
+def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
+    """Return an answer with the documents in which its quotes no longer stand: then nothing is known to be absent."""
+    if not gone:
+        return answer
+    named = ", ".join(gone)
+    reason = f"{answer.reason} What was quoted from {named} does not stand there any more: ask again."
+    if answer.status is not AnswerStatus.NOT_FOUND:
+        return answer.changed(source_changed=gone, reason=reason)
+    status = AnswerStatus.NOT_FOUND_SO_FAR
+    return answer.changed(source_changed=gone, reason=reason, status=status, outcome=status)
+
+
 def _reason(
     status: AnswerStatus,
     stop: StopReason,

@@ -12,6 +12,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
+from investigator.evidence.standing import Reread
 from investigator.records import Answered, Event, Investigation, Memory
 from investigator.research.asking_policy import AskAll, FewCalls
 from investigator.research.memory_stream import MemoryStream
@@ -26,9 +27,10 @@ from investigator.scoring.calibration import default_calibration
 class Research:
     """The parts that an investigation works with.
 
-    `keep` writes the record after each step, `keep_memory` each memory before it can be seen. Everything is decided
-    from the question, the library and the engines' replies, so that running it again over the same journal comes to
-    the same plan, memories and answer: that is how a run is resumed and replayed.
+    `keep` writes the record after each step, `keep_memory` each memory before it can be seen; `reread` reads documents
+    again from their files, in which the quotes of an answer are looked up, and without it they rest on the library.
+    Everything else is decided from the question, the library and the engines' replies, so that running it again over
+    the same journal comes to the same plan, memories and answer: that is how a run is resumed and replayed.
     """
 
     client: EngineClient
@@ -36,11 +38,12 @@ class Research:
     settings: MethodSettings
     keep: Callable[[Investigation], None] = lambda _: None
     keep_memory: Callable[[Memory], None] = lambda _: None
+    reread: Reread | None = None
 
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
         sources, stream = Sources(self.library.document), MemoryStream(keep=self.keep_memory)
-        steps = Steps(self.client, self.library, self.settings, sources, stream)
+        steps = Steps(self.client, self.library, self.settings, sources, stream, self.reread)
         state = State(run, bounds(self.settings, self.client), self.library.document_ids(), self.library.unreadable())
         while (step := next_step(state)) is not None:
             try:

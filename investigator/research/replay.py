@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from investigator.asking.budget import BudgetSettings
 from investigator.errors import FolderError, ReplayError, StoreError
 from investigator.evidence.quotes import verify
+from investigator.evidence.standing import quote_standing
 from investigator.records import Answered, Investigation, Quote, Replayed, StopReason, Usage
 from investigator.research.loop import Research
 from investigator.retrieval.library import DocumentIndex
@@ -27,7 +30,7 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
     if again is not None:
         differences = tuple(_different(kept, again))
     quotes = kept.answer.citations if kept.answer else ()
-    failed = tuple(quote for quote in quotes if not _stands(quote, research.library))
+    failed = _failed(quotes, research)
     return Replayed(
         investigation=kept, calls=journal.used, quotes=len(quotes), differences=differences, failed_quotes=failed
     )
@@ -56,6 +59,14 @@ def _different(kept: Investigation, again: Investigation) -> list[str]:
         "the answer": kept.answer == again.answer,
     }
     return [f"{part} came out differently" for part, same in parts.items() if not same]
+
+
+def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:
+    """Return the quotes that do not stand where they say: in the files, or in the library if nothing reads these."""
+    if research.reread is not None:
+        fresh = research.reread(dict.fromkeys(quote.document_id for quote in quotes))
+        return tuple(quote for quote in quotes if quote_standing(quote, fresh[quote.document_id]) != quote)
+    return tuple(quote for quote in quotes if not _stands(quote, research.library))
 
 
 def _stands(quote: Quote, library: DocumentIndex) -> bool:

@@ -9,6 +9,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
+from investigator.evidence.standing import Rechecked, Reread, recheck
 from investigator.records import (
     Event,
     Finding,
@@ -26,7 +27,7 @@ from investigator.records import (
     ThinkVariables,
     Thought,
 )
-from investigator.research.answer import AnswerWriter, concluded
+from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import own_words, think
 from investigator.research.memory_stream import MemoryStream
@@ -59,6 +60,7 @@ class Steps:
     settings: MethodSettings
     sources: Sources
     stream: MemoryStream
+    reread: Reread | None = None
 
     def performed(self, step: Step, state: State) -> Iterator[Moment]:
         """Perform a step; yield each state that is to be kept."""
@@ -208,6 +210,8 @@ class Steps:
         except BudgetSpent as ceiling:
             stop = spent = ceiling.reason
             claims, unproven = writer.verbatim(state.history), ()
+        checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
+        claims, unproven = checked.claims, (*unproven, *checked.unproven)
         answer = concluded(
             run.question,
             stop,
@@ -219,4 +223,4 @@ class Steps:
             memories=run.memories,
             engine=run.engine,
         )
-        return replace(state, answer=answer, spent=spent), None
+        return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from investigator.documents.chunks import ChunkSettings, split
 from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
 from investigator.documents.readers.base import READERS, ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
+from investigator.documents.readers.versions import is_current
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import open_reranker
-from investigator.errors import FolderError
+from investigator.errors import DamagedDocumentError, FolderError
 from investigator.plugins import found
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, Notice, Search
 from investigator.retrieval.library import Library
@@ -31,6 +32,7 @@ from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
+_NAMED = 3
 _WINDOW = 512  # chunks embedded at a time: enough to batch those of one length, and little to lose at a stop
 
 
@@ -64,13 +66,22 @@ class FolderIndex:
         self._notice = notice
 
     def read(self, recheck: Recheck) -> Iterator[Event]:
-        """Bring text and words up to date with the folder. Raises FolderError, ReaderError, StoreError."""
+        """Bring text and words up to date with the folder; what `recheck` rereads may be inside archives and messages.
+
+        Documents that are damaged in the index, or were read by an older reader, are read again. With `verify`, texts
+        and words are checked for damage too, and not cards alone. Raises FolderError, ReaderError, StoreError.
+        """
         settings = self._settings
-        yield from self._rechunked()
+        damaged = self.corpus.damaged() if recheck.verify else self.corpus.damaged_cards()
+        damaged |= yield from self._rechunked()
         yield from self._embedder_told()
         reading = settings.reader.model_dump_json()
         if self.corpus.setting("reading") not in (None, reading) or self._ocr_has_come() or self._plug_ins_have_come():
             recheck = recheck.changed(retry=True)
+        yield from self._told(damaged, "not what was read from the files")
+        outdated = [i for reader, ids in self.corpus.readers().items() if not is_current(reader) for i in ids]
+        yield from self._told(outdated, "read by an older reader")
+        recheck = recheck.changed(reread=self.corpus.containers({*recheck.reread, *damaged, *outdated}))
         yield from refresh(
             self._folder,
             self.corpus.manifest(),
@@ -81,6 +92,13 @@ class FolderIndex:
             recheck,
         )
         self.corpus.set_setting("reading", reading)
+
+    def _told(self, document_ids: Collection[str], what: str) -> Iterator[Event]:
+        if document_ids:
+            named = ", ".join(sorted(document_ids)[:_NAMED]) + (", ..." if len(document_ids) > _NAMED else "")
+            one = len(document_ids) == 1
+            were = "1 document in the index was" if one else f"{len(document_ids):,} documents in the index were"
+            yield Notice(text=f"{were} {what}, and {'is' if one else 'are'} read again: {named}.")
 
     def _ocr_has_come(self) -> bool:
         """Return True if files that wait for text recognition can be read by now; true once."""
@@ -100,15 +118,20 @@ class FolderIndex:
             self.corpus.set_setting("plug_ins", now)
         return now != before
 
-    def _rechunked(self) -> Iterator[Event]:
+    def _rechunked(self) -> Generator[Event, None, frozenset[str]]:
+        """Split the documents anew if the settings of chunks have changed; return those that are damaged."""
         wanted, used = self._settings.chunks.model_dump_json(), self.corpus.setting("chunking")
-        if used == wanted:
-            return
-        if used is not None:
+        damaged: set[str] = set()
+        if used not in (None, wanted):
             yield Notice(text="The settings of chunks have changed: the documents are split anew.")
             for document_id in self.corpus.document_ids():
-                self.corpus.rechunk(document_id, split(self.corpus.document(document_id), self._settings.chunks))
-        self.corpus.set_setting("chunking", wanted)
+                try:
+                    self.corpus.rechunk(document_id, split(self.corpus.document(document_id), self._settings.chunks))
+                except DamagedDocumentError:
+                    damaged.add(document_id)
+        if used != wanted:
+            self.corpus.set_setting("chunking", wanted)
+        return frozenset(damaged)
 
     def _embedder_told(self) -> Iterator[Event]:
         """Vectors of two embedders are never mixed: another one makes new ones, and that takes time."""
@@ -163,7 +186,8 @@ class FolderIndex:
 
         `settings` are others than those of the index.
         """
-        return open_library(self._workspace, embedder, settings or self._settings.retrieval, search, self._notice)
+        settings = settings or self._settings.retrieval
+        return open_library(self._workspace, embedder, settings, search, self._notice, self.corpus)
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
@@ -179,9 +203,10 @@ def open_library(
     settings: RetrievalSettings,
     search: Search,
     notice: Callable[[str], None],
+    corpus: Corpus | None = None,
 ) -> Library:
     """Return the library of a workspace with the half of the search that goes by vectors in one of its forms."""
-    corpus, full_text = Corpus(workspace.database), FullText(workspace.database)
+    corpus, full_text = corpus or Corpus(workspace.database), FullText(workspace.database)
     table = vector_table(workspace, embedder, notice)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
     if search is Search.WHOLE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from investigator.documents.pages import line_at
+from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import overlap
 from investigator.records import Chunk, Document, Passage
@@ -42,7 +42,7 @@ class PassageSearch:
             best = max(own, key=lambda i: scores.get(i, 0.0))
             near = max(similarity.get(i, 0.0) for i in own)
             passage = passage_of(document, [chunks[i] for i in own], scores.get(best, 0.0), near, weights)
-            passages.append(passage.changed(heading=chunks[best].heading))
+            passages.append(passage.changed(heading=heading_at(document.headings, chunks[best].start)))
         return tuple(passages)
 
     def _scores(
@@ -83,10 +83,10 @@ def passage_of(
         start=start,
         end=end,
         text=document.text[start:end],
-        page=group[0].page,
+        page=page_at(document.pages, start),
         line=line_at(document.text, start),
         own_lines=document.own_lines,
-        heading=group[0].heading,
+        heading=heading_at(document.headings, start),
         score=round(min(1.0, max(0.0, score)), 4),
         similarity=round(similarity, 4),
         overlap=round(max(overlap(weights, document.text[c.start : c.end]) for c in group), 4),

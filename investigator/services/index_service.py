@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from investigator.documents.folder import Recheck, scan
-from investigator.errors import FolderError
+from investigator.errors import DamagedDocumentError, FolderError
 from investigator.records import Event, FolderStatus, Notice, Search, SearchHit
 from investigator.retrieval.folder_index import FolderIndex
 from investigator.retrieval.library import Library
@@ -15,6 +16,23 @@ from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import Parts
 from investigator.services.run_records import valid_question
 from investigator.store.workspace import Workspace, has_database
+
+_Result = TypeVar("_Result")
+
+
+def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
+    """Return what an attempt gives; one that meets damaged documents is repeated with those to be read again.
+
+    Raises DamagedDocumentError if a document is damaged again right after it was read.
+    """
+    again: frozenset[str] = frozenset()
+    while True:
+        try:
+            return attempt(again)
+        except DamagedDocumentError as damage:
+            if again.issuperset(damage.document_ids):
+                raise
+            again = again.union(damage.document_ids)
 
 
 class IndexService:
@@ -61,7 +79,10 @@ class IndexService:
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first, in one document or in all."""
         query = valid_question(query, "query")
-        with self.library() as library:
+        return mended(lambda again: self._hits(query, limit, document_id, again))
+
+    def _hits(self, query: str, limit: int, document_id: str | None, again: frozenset[str]) -> tuple[SearchHit, ...]:
+        with self.library(again=again) as library:
             if document_id is not None and document_id not in library.document_ids():
                 raise FolderError(
                     f"there is no document {document_id}", hint="See them with: investigator status FOLDER"
@@ -69,21 +90,32 @@ class IndexService:
             return library.hits(query, limit, document_id)
 
     @contextmanager
-    def library(self, search: Search | None = None, retrieval: RetrievalSettings | None = None) -> Iterator[Library]:
-        """Bring the index up to date and open it for searching, with the best search that needs no long wait."""
+    def library(
+        self,
+        search: Search | None = None,
+        retrieval: RetrievalSettings | None = None,
+        again: frozenset[str] = frozenset(),
+    ) -> Iterator[Library]:
+        """Bring the index up to date and open it for searching, with the best search that needs no long wait.
+
+        The documents `again` are read again from their files.
+        """
         self.check_files()
         with self.workspace(write=True) as workspace:
             index = self._parts.folder_index(self.folder, workspace)
-            for _ in self.read(index):
+            for _ in self.read(index, again):
                 pass
             search = search or index.best_search()
             for _ in self.prepare(index, search):
                 pass
             yield index.library(search, self._parts.caching_embedder, retrieval)
 
-    def read(self, index: FolderIndex) -> Iterator[Event]:
-        """Bring text and words up to date. Raises FolderError if no document could be read."""
-        yield from index.read(Recheck())
+    def read(self, index: FolderIndex, again: frozenset[str] = frozenset()) -> Iterator[Event]:
+        """Bring text and words up to date, and read the documents `again` from their files.
+
+        Raises FolderError if no document could be read.
+        """
+        yield from index.read(Recheck(reread=again))
         index.check_documents()
 
     def prepare(self, index: FolderIndex, search: Search) -> Iterator[Event]:

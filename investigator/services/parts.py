@@ -14,6 +14,7 @@ from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
 from investigator.asking.contracts import Contract
 from investigator.asking.prompts import Prompts
+from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import open_engine
 from investigator.engines.chat.known_servers import KnownServers
@@ -153,6 +154,10 @@ class Parts:
     def tracer(self, folder: Path) -> Tracer:
         """Open the tracers of the settings and the environment. Raises SettingsError and MissingPackageError."""
         return open_tracer(self.settings.trace, folder=folder, on_notice=self.notify)
+
+    def fresh_reading(self, folder: Path) -> FreshReading:
+        """Return what reads documents of a folder again from their files."""
+        return FreshReading(folder, self.settings.folder, self.settings.reader)
 
     def folder_index(self, folder: Path, workspace: Workspace) -> FolderIndex:
         """Return the index of a folder in an open workspace."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from pydantic import ValidationError
@@ -12,7 +12,7 @@ from investigator.asking.budget import CEILINGS
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.roles import Role
 from investigator.errors import QuestionError, ReplayError
-from investigator.records import Investigation, Record, Search, UsedEngine
+from investigator.records import Investigation, Quote, Record, Search, UsedEngine
 from investigator.research.method_settings import MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.settings import Settings
@@ -119,6 +119,13 @@ def answered_already(record: Investigation) -> str:
         return f"{ended}; it goes on with a higher ceiling. --fresh investigates anew."
     early = ", which was before all passages had vectors" if record.search is Search.CANDIDATES else ""
     return f"Run {record.id} has answered this already{early}; --fresh investigates anew."
+
+
+def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
+    """Say in a sentence which quotes of a run no longer stand in the files."""
+    places = ", ".join(dict.fromkeys(quote.place for quote in gone))
+    stand = "stands" if len(gone) == 1 else "stand"
+    return f"{len(gone)} of {total} quotes of the run {run_id} no longer {stand} in the files: {places}"
 
 
 def _digest(*parts: str) -> str:

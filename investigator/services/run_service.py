@@ -6,17 +6,29 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from investigator.asking.budget import CEILINGS, ceiling_reached
+from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import UnknownRunError
-from investigator.records import Answered, Event, Forecast, Investigation, Notice, Replayed, RunSummary, Started
+from investigator.errors import DamagedDocumentError, UnknownRunError
+from investigator.evidence.standing import quote_standing, recheck
+from investigator.records import (
+    Answered,
+    Event,
+    Forecast,
+    Investigation,
+    Notice,
+    Replayed,
+    RunSummary,
+    Started,
+    StopReason,
+)
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
 from investigator.retrieval.folder_index import FolderIndex
-from investigator.retrieval.library import Library
-from investigator.services.index_service import IndexService
+from investigator.services.cited_files import CitedFiles, is_as_checked
+from investigator.services.index_service import IndexService, mended
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
     answered_already,
@@ -24,13 +36,14 @@ from investigator.services.run_records import (
     corpus_digest,
     new_record,
     open_run,
+    quotes_gone,
     settings_of,
 )
 from investigator.store.database import Database
 from investigator.store.journal import Run, Runs
 from investigator.store.past_calls import PastCalls
 from investigator.store.workspace import has_database
-from investigator.tracing.base import RunTrace
+from investigator.tracing.base import RunTrace, Tracer
 
 
 class RunService:
@@ -50,53 +63,94 @@ class RunService:
         parts.check_prices(self._engines.values())
         tracer = parts.tracer(self._index.folder)
         self._index.check_files()
-        with self._index.workspace(write=True) as workspace:
+        again: frozenset[str] = frozenset()
+        while True:
+            try:
+                start_over = fresh and not again
+                yield from self._attempt(new, tracer, again, start_over=start_over, reuse=cache and not fresh)
+                return
+            except DamagedDocumentError as damage:
+                if again.issuperset(damage.document_ids):
+                    raise
+                again = again.union(damage.document_ids)
+                yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
+
+    def _attempt(
+        self, new: Investigation, tracer: Tracer, again: frozenset[str], *, start_over: bool, reuse: bool
+    ) -> Iterator[Event]:
+        """Investigate once; the documents `again` are read again first. Raises DamagedDocumentError."""
+        parts, folder = self._parts, self._index.folder
+        with self._index.workspace(write=True) as workspace, parts.fresh_reading(folder) as fresh:
             yield from parts.notices()
-            index = parts.folder_index(self._index.folder, workspace)
-            yield from self._index.read(index)
-            run, record = self._open(workspace.database, index, new, fresh=fresh)
+            fresh.start()
+            index = parts.folder_index(folder, workspace)
+            yield from self._index.read(index, again)
+            run, record = self._open(workspace.database, index, new, fresh=start_over)
             with tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
-                finished = self._finished(workspace.database, run)
+                finished = self._finished(workspace.database, run, CitedFiles(fresh, index.corpus), again)
                 if finished is not None:
                     trace.ended(finished)
                     yield Notice(text=answered_already(finished))
                     yield Answered(investigation=finished)
                 else:
                     yield from self._index.prepare(index, record.search)
-                    library = index.library(record.search, parts.caching_embedder)
-                    reuse = cache and not fresh
-                    yield from self._run(workspace.database, run, record, library, trace, reuse=reuse)
+                    yield from self._run(workspace.database, run, record, index, fresh, trace, reuse=reuse)
 
     def forecast(self, question: str, mission: str | None, strategy: str | None) -> Forecast:
         """Return the plan of a run and its expected cost; the built-in engine stands in for engines that cost."""
         parts = self._parts
         new = new_record(question, mission, strategy, self._engines, parts.settings)
         engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in self._engines.items()}
-        with self._index.library() as library:
-            client = parts.client(engines, parts.memory_journal())
-            research = Research(client, library, parts.settings.method)
-            return forecast(research, new, parts.settings.budget)
+
+        def attempt(again: frozenset[str]) -> Forecast:
+            with self._index.library(again=again) as library:
+                client = parts.client(engines, parts.memory_journal())
+                research = Research(client, library, parts.settings.method)
+                return forecast(research, new, parts.settings.budget)
+
+        return mended(attempt)
 
     def replay(self, run_id: str) -> Replayed:
         """Repeat a finished run from its journal with its own settings, and re-verify its quotes.
 
         Raises UnknownRunError and ReplayError.
         """
-        parts, record = self._parts, self.record(run_id)
-        if record.answer is None:
+        record = self.record(run_id)
+        answer = record.answer
+        if answer is None:
             hint = "Ask its question again to go on with it."
             raise UnknownRunError(f"the run {record.id} is not finished", hint=hint)
-        settings = settings_of(record, parts.settings)
+        return mended(lambda again: self._replayed(record, answer.stop, again))
+
+    def _replayed(self, record: Investigation, stop: StopReason, again: frozenset[str]) -> Replayed:
+        parts, settings = self._parts, settings_of(record, self._parts.settings)
         engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.engines} or self._engines
-        budget, spent, elapsed = spent_at(record.answer.stop)
+        budget, spent, elapsed = spent_at(stop)
         with (
-            self._index.library(record.search, settings.retrieval) as library,
+            parts.fresh_reading(self._index.folder) as fresh,
+            self._index.library(record.search, settings.retrieval, again) as library,
             self._index.workspace(write=False) as workspace,
         ):
             journal = PastCalls(workspace.database, record.id, spent, elapsed)
             client = parts.client(engines, journal, budget=budget)
-            research = Research(client, library, settings.method.changed(concurrency=1))
+            research = Research(client, library, settings.method.changed(concurrency=1), reread=fresh.documents)
             return replay(record, as_it_began(record), research, journal)
+
+    def check_kept(self) -> Iterator[Notice]:
+        """Look up the quotes of the kept runs in the files; yield a notice for each run with quotes that do not stand.
+
+        Raises FolderError, ReaderError and StoreError.
+        """
+        with self._parts.fresh_reading(self._index.folder) as fresh:
+            for summary in self.summaries():
+                if summary.answer_status is None:
+                    continue
+                answer = self.record(summary.id).answer
+                quotes = answer.citations if answer is not None else ()
+                found = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
+                gone = [quote for quote in quotes if quote_standing(quote, found[quote.document_id]) is None]
+                if gone:
+                    yield Notice(text=quotes_gone(summary.id, gone, len(quotes)))
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return one line about each run, newest first."""
@@ -121,29 +175,52 @@ class RunService:
         new = new.changed(search=index.best_search())
         return open_run(Runs(database), new, parts.prompts.fingerprint(), corpus, fresh=fresh, now=datetime.now(UTC))
 
-    def _finished(self, database: Database, run: Run) -> Investigation | None:
-        """Return the record of a run that has ended; a run that a limit stopped goes on once the limit is higher."""
+    def _finished(self, database: Database, run: Run, cited: CitedFiles, again: frozenset[str]) -> Investigation | None:
+        """Return the record of a run that has ended, if what it says still stands in the files.
+
+        A run that a limit stopped goes on once the limit is higher, and so does one whose sources had changed. Raises
+        DamagedDocumentError for documents, not yet read `again`, that do not hold what the run quotes.
+        """
         if not run.finished:
             return None
         record = Runs(database).investigation(run.id)
-        if record.answer is not None and record.answer.stop in CEILINGS:
+        answer = record.answer
+        if answer is None or answer.source_changed:
+            return None
+        if answer.stop in CEILINGS:
             journal = self._parts.journal(database, run.id, reuse=False)
             if not ceiling_reached(self._parts.settings.budget, journal.usage(), journal.elapsed()):
                 return None
-        return record
+        checked = recheck(answer.claims, answer.question, cited.reread)
+        if cited.drifted - again:
+            raise cited.damage()
+        return record if is_as_checked(answer, checked) else None
 
     def _run(
-        self, database: Database, run: Run, record: Investigation, library: Library, trace: RunTrace, *, reuse: bool
+        self,
+        database: Database,
+        run: Run,
+        record: Investigation,
+        index: FolderIndex,
+        fresh: FreshReading,
+        trace: RunTrace,
+        *,
+        reuse: bool,
     ) -> Iterator[Event]:
-        parts = self._parts
+        parts, cited = self._parts, CitedFiles(fresh, index.corpus)
+        library = index.library(record.search, parts.caching_embedder)
         yield from parts.notices()
         documents = len(library.document_ids())
         yield Started(run_id=run.id, engine=record.engine, documents=documents, resumed=run.resumed)
         journal = parts.journal(database, run.id, reuse=reuse)
         client = parts.client(self._engines, journal, trace=trace)
-        research = Research(client, library, parts.settings.method, journal.keep_record, journal.keep_memory)
+        method = parts.settings.method
+        research = Research(client, library, method, journal.keep_record, journal.keep_memory, cited.reread)
         for event in research.investigate(record):
             if isinstance(event, Answered):
+                if cited.drifted:
+                    yield Notice(text=f"{cited.damage().message}: read again.")
+                    yield from self._index.read(index, frozenset(cited.drifted))
                 trace.ended(event.investigation)
             yield from parts.notices()
             yield event

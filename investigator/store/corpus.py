@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from sqlalchemy import RowMapping, func, insert, select, update
 
+from investigator.errors import DamagedDocumentError
 from investigator.records import Chunk, Document, DocumentCard, FileRecord, FileStatus, SplitDocument, Unreadable
 from investigator.store.corpus_rows import forget, forget_chunks, insert_chunks, insert_document, rename, stamp
 from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.document_codes import card_stands, document_stands
+from investigator.store.integrity import damaged_documents, without_text
 from investigator.store.schema import chunks, documents, files
+from investigator.store.user_key import user_key
 
 _CACHED_DOCUMENTS = 64
 
 
 class Corpus:
-    """Documents and chunks of one workspace. Each change of a file is one transaction."""
+    """Documents and chunks of one workspace. Each change of a file is one transaction.
 
-    def __init__(self, database: Database) -> None:
+    Text and card of a document carry codes made with `key`, by default the user's: a document whose text or card is not
+    as it was written (a forged row, a flipped bit) is never given; DamagedDocumentError is raised in its place.
+    """
+
+    def __init__(self, database: Database, key: bytes | None = None) -> None:
         self._database = database
+        self._key = user_key() if key is None else key
         self._load = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._read_document)
         self._cards: Mapping[str, DocumentCard] | None = None
 
@@ -48,7 +56,7 @@ class Corpus:
             forget(connection, records[0].path)
             connection.execute(insert(files), [record.model_dump(mode="json") for record in records])
             for part in split:
-                insert_document(connection, part.document)
+                insert_document(connection, part.document, self._key)
                 insert_chunks(connection, part.document.id, part.document.text, part.chunks)
         self._changed()
 
@@ -57,12 +65,18 @@ class Corpus:
         with self._database.begin() as connection:
             stamp(connection, file)
 
-    def rename(self, before: str, file: FileRecord) -> None:
-        """Keep that a file has another path: its text, chunks and vectors stay, also of the files inside it."""
+    def rename(self, before: str, file: FileRecord) -> bool:
+        """Keep that a file has another path: its text, chunks and vectors stay, also of the files inside it.
+
+        Return False if what was kept of it is damaged: then it is forgotten, and must be read again.
+        """
         with self._database.begin() as connection:
             forget(connection, file.path)
-            rename(connection, before, file)
+            kept = rename(connection, before, file, self._key)
+            if not kept:
+                forget(connection, before)
         self._changed()
+        return kept
 
     def drop(self, path: str) -> None:
         """Forget a file that is gone, and the files inside it."""
@@ -89,32 +103,65 @@ class Corpus:
             return tuple(connection.execute(select(documents.c.id).order_by(documents.c.id)).scalars())
 
     def document(self, document_id: str) -> Document:
-        """Return a document with its text. Raises KeyError for an unknown id."""
+        """Return a document with its text. Raises KeyError for an unknown id, and DamagedDocumentError."""
         return self._load(document_id)
 
     def _read_document(self, document_id: str) -> Document:
         with self._database.begin() as connection:
-            row = connection.execute(
-                select(documents.c.card, documents.c.text).where(documents.c.id == document_id)
-            ).one_or_none()
+            row = connection.execute(select(documents).where(documents.c.id == document_id)).mappings().one_or_none()
         if row is None:
             raise KeyError(document_id)
-        return Document.model_validate_json(row.card).changed(text=row.text)
+        if not document_stands(self._key, row):
+            raise _damaged(document_id)
+        return Document.model_validate_json(row["card"]).changed(text=row["text"])
 
     def cards(self) -> Mapping[str, DocumentCard]:
-        """Return the card of each document, by id; without anything that depends on a question."""
+        """Return the card of each document, by id; without anything that depends on a question.
+
+        Raises DamagedDocumentError.
+        """
         if self._cards is None:
-            about = documents.c["id", "title", "authors", "pages", "date", "headings"]
-            with self._database.begin() as connection:
-                rows = connection.execute(select(*about).order_by(documents.c.id)).all()
-            self._cards = {row.id: _card(row) for row in rows}
+            cards = {}
+            for row in self._card_rows():
+                if not card_stands(self._key, row):
+                    raise _damaged(str(row["id"]))
+                cards[row["id"]] = _card(row)
+            self._cards = cards
         return self._cards
 
-    def chunk_text(self, chunk: Chunk) -> str:
-        """Return the text of one chunk, without reading the rest of its document into memory."""
-        span = func.substr(documents.c.text, chunk.start + 1, chunk.end - chunk.start)
+    def damaged_cards(self) -> frozenset[str]:
+        """Return the ids of documents whose card is not as it was written, or that are lost; no text is loaded."""
         with self._database.begin() as connection:
-            return str(connection.execute(select(span).where(documents.c.id == chunk.document_id)).scalar_one())
+            lost = frozenset(connection.execute(without_text()).scalars())
+        return lost | {str(row["id"]) for row in self._card_rows() if not card_stands(self._key, row)}
+
+    def damaged(self) -> frozenset[str]:
+        """Return the ids of documents of which text, card, chunks or words are damaged or missing; loads every text."""
+        return damaged_documents(self._database, self._key)
+
+    def containers(self, document_ids: Collection[str]) -> frozenset[str]:
+        """Return the paths of the files that hold these documents: their own, or that of an archive or a message."""
+        query = select(files.c.path, files.c.inside)
+        with self._database.begin() as connection:
+            inside = {row.path: row.inside for row in connection.execute(query)} if document_ids else {}
+        return frozenset(inside.get(document_id) or document_id for document_id in document_ids)
+
+    def _card_rows(self) -> Sequence[RowMapping]:
+        without_text = [column for column in documents.c if column.name != "text"]
+        with self._database.begin() as connection:
+            return connection.execute(select(*without_text).order_by(documents.c.id)).mappings().all()
+
+    def readers(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the versions of readers that gave the texts, each with the ids of its documents."""
+        found: dict[str, list[str]] = {}
+        with self._database.begin() as connection:
+            for row in connection.execute(select(documents.c.id, documents.c.reader)):
+                found.setdefault(row.reader, []).append(row.id)
+        return {reader: tuple(ids) for reader, ids in found.items()}
+
+    def chunk_text(self, chunk: Chunk) -> str:
+        """Return the text of one chunk. Raises as `document`."""
+        return self.document(chunk.document_id).text[chunk.start : chunk.end]
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
         """Return the chunks with these ids; ids that are gone are left out."""
@@ -127,11 +174,13 @@ class Corpus:
 
     def chunk_texts(self, document_id: str, chunk_ids: Sequence[int]) -> dict[int, str]:
         """Return the texts of some chunks of a document; chunks that are gone, also by this moment, are left out."""
-        with self._database.begin() as connection:
-            stored = connection.execute(select(documents.c.text).where(documents.c.id == document_id)).scalar()
+        try:
+            stored = self.document(document_id).text
+        except KeyError:
+            return {}
         # the text is read first: the id of a chunk is never given again, so a span that is still there belongs to it
-        spans = self.chunk_spans(chunk_ids) if stored is not None else {}
-        return {i: str(stored)[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
+        spans = self.chunk_spans(chunk_ids)
+        return {i: stored[span.start : span.end] for i, span in spans.items() if span.document_id == document_id}
 
     def chunks_of(self, document_id: str) -> dict[int, Chunk]:
         """Return the chunks of a document by their ids, in the order of its text."""
@@ -146,10 +195,9 @@ class Corpus:
 
     def rechunk(self, document_id: str, pieces: Sequence[Chunk]) -> None:
         """Replace the chunks of a document by new ones; vectors and words go with the old ones."""
-        own = files.c.path == document_id
+        own, stored = files.c.path == document_id, self.document(document_id).text
         with self._database.begin() as connection:
             forget_chunks(connection, document_id)
-            stored = connection.execute(select(documents.c.text).where(documents.c.id == document_id)).scalar_one()
             insert_chunks(connection, document_id, stored, pieces)
             connection.execute(update(files).where(own).values(chunks=len(pieces)))
 
@@ -164,14 +212,19 @@ class Corpus:
             set_meta(connection, name, value)
 
 
-def _card(row: Any) -> DocumentCard:
+def _damaged(document_id: str) -> DamagedDocumentError:
+    message = f"what the index holds of {document_id} is not what was read from its file"
+    return DamagedDocumentError(message, document_ids=(document_id,))
+
+
+def _card(row: RowMapping) -> DocumentCard:
     return DocumentCard(
-        document_id=row.id,
-        title=row.title,
-        authors=tuple(row.authors.splitlines()),
-        pages=row.pages,
-        date=row.date,
-        headings=tuple(row.headings.splitlines()),
+        document_id=row["id"],
+        title=row["title"],
+        authors=tuple(row["authors"].splitlines()),
+        pages=row["pages"],
+        date=row["date"],
+        headings=tuple(row["headings"].splitlines()),
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, text, update
 
 from investigator.language.terms import folded, spaced
 from investigator.records import Chunk, Document, FileRecord
+from investigator.store.document_codes import document_stands, with_codes
 from investigator.store.schema import chunks, documents, files, gone_chunks, vectors
 
 _CARD_CHARACTERS = 600
@@ -20,32 +22,39 @@ _FORGET_CARD = text("DELETE FROM card_words WHERE rowid = (SELECT key FROM docum
 _FORGET_WORDS = text("DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunks WHERE document_id = :id)")
 
 
-def insert_document(connection: Connection, document: Document) -> None:
-    """Insert a document and the words it is found by."""
-    card = document.changed(text="")
-    connection.execute(
-        insert(documents),
-        {
-            "id": document.id,
-            "content_hash": document.content_hash,
-            "title": document.title,
-            "authors": "\n".join(" ".join(author.split()) for author in document.authors),
-            "pages": len(document.pages) or None,
-            "date": document.date,
-            "headings": "\n".join(" ".join(h.text.split()) for h in document.headings[:_CARD_HEADINGS]),
-            "card": card.model_dump_json(),
-            "text": document.text,
-        },
-    )
+def insert_document(connection: Connection, document: Document, key: bytes) -> None:
+    """Insert a document and the words it is found by, with codes made with `key`."""
+    connection.execute(insert(documents), _row(document, key))
     _insert_card(connection, document)
 
 
+def _row(document: Document, key: bytes) -> dict[str, Any]:
+    values = {
+        "id": document.id,
+        "content_hash": document.content_hash,
+        "title": document.title,
+        "authors": "\n".join(" ".join(author.split()) for author in document.authors),
+        "pages": len(document.pages) or None,
+        "date": document.date,
+        "headings": "\n".join(" ".join(h.text.split()) for h in document.headings[:_CARD_HEADINGS]),
+        "card": document.changed(text="").model_dump_json(),
+        "text": document.text,
+        "reader": document.reader,
+    }
+    return with_codes(key, values)
+
+
 def _insert_card(connection: Connection, document: Document) -> None:
+    connection.execute(_INSERT_CARD, {"id": document.id, "words": card_words(document)})
+
+
+def card_words(document: Document) -> str:
+    """Return the words that a document is found by from outside: title, path, authors, headings and first lines."""
     headings = " \n".join(heading.text for heading in document.headings[:40])
     path = document.id.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ")
     about = " ".join((*document.authors, document.date or ""))
     card = "\n".join((document.title, path, about, headings, document.text[:_CARD_CHARACTERS]))
-    connection.execute(_INSERT_CARD, {"id": document.id, "words": folded(spaced(card))})
+    return folded(spaced(card))
 
 
 def insert_chunks(connection: Connection, document_id: str, stored: str, pieces: Sequence[Chunk]) -> None:
@@ -56,15 +65,20 @@ def insert_chunks(connection: Connection, document_id: str, stored: str, pieces:
         connection.execute(insert(chunks), rows)
         connection.execute(
             text("INSERT INTO chunk_words (rowid, words) VALUES (:id, :words)"),
-            [{"id": row["id"], "words": folded(spaced(stored[row["start"] : row["end"]]))} for row in rows],
+            [{"id": row["id"], "words": chunk_words(stored[row["start"] : row["end"]])} for row in rows],
         )
+
+
+def chunk_words(stored: str) -> str:
+    """Return the words that a chunk is found by."""
+    return folded(spaced(stored))
 
 
 def forget(connection: Connection, path: str) -> None:
     """Delete a file and the files inside it, with all that was kept of them."""
     of_file = (files.c.path == path) | (files.c.inside == path)
     paths = connection.execute(select(files.c.path).where(of_file)).scalars().all()
-    for document_id in paths:
+    for document_id in {path, *paths}:
         forget_chunks(connection, document_id)
         connection.execute(_FORGET_CARD, {"id": document_id})
         connection.execute(delete(documents).where(documents.c.id == document_id))
@@ -81,17 +95,25 @@ def forget_chunks(connection: Connection, document_id: str) -> None:
     connection.execute(delete(chunks).where(chunks.c.document_id == document_id))
 
 
-def rename(connection: Connection, before: str, file: FileRecord) -> None:
-    """Give a file and the files inside it their new paths."""
+def rename(connection: Connection, before: str, file: FileRecord, key: bytes) -> bool:
+    """Give a file and the files inside it their new paths.
+
+    Return False, and do nothing, if a document of them is not as it was written.
+    """
     of_file = (files.c.path == before) | (files.c.inside == before)
-    for old in connection.execute(select(files.c.path).where(of_file)).scalars().all():
-        new = file.path + old[len(before) :]
-        row = connection.execute(select(documents.c.card, documents.c.text).where(documents.c.id == old)).one_or_none()
-        if row is not None:
-            _rename_document(connection, Document.model_validate_json(row.card), row.text, new)
+    paths = connection.execute(select(files.c.path).where(of_file)).scalars().all()
+    found = connection.execute(select(documents).where(documents.c.id.in_(paths))).mappings().all()
+    if not all(document_stands(key, row) for row in found):
+        return False
+    for row in found:
+        document = Document.model_validate_json(row["card"]).changed(text=row["text"])
+        _rename_document(connection, document, file.path + document.id[len(before) :], key)
+    for old in paths:
         inside = file.path if old != before else ""
+        new = file.path + old[len(before) :]
         connection.execute(update(files).where(files.c.path == old).values(path=new, inside=inside))
     stamp(connection, file)
+    return True
 
 
 def stamp(connection: Connection, file: FileRecord) -> None:
@@ -100,14 +122,10 @@ def stamp(connection: Connection, file: FileRecord) -> None:
     connection.execute(update(files).where(files.c.path == file.path).values(values))
 
 
-def _rename_document(connection: Connection, document: Document, stored: str, new: str) -> None:
+def _rename_document(connection: Connection, document: Document, new: str, key: bytes) -> None:
     named_after_file = document.title == PurePosixPath(document.id).stem
     title = PurePosixPath(new).stem if named_after_file else document.title
     renamed = document.changed(id=new, title=title)
     connection.execute(_FORGET_CARD, {"id": document.id})
-    connection.execute(
-        update(documents)
-        .where(documents.c.id == document.id)
-        .values(id=new, title=title, card=renamed.model_dump_json())
-    )
-    _insert_card(connection, renamed.changed(text=stored))
+    connection.execute(update(documents).where(documents.c.id == document.id).values(_row(renamed, key)))
+    _insert_card(connection, renamed)

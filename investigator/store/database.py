@@ -89,11 +89,16 @@ def _make(connection: Connection, tables: Iterable[Table], *statements: str) -> 
         connection.execute(text(statement))
 
 
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
 def _open(path: Path) -> Engine:
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:
+        connection.text_factory = _text  # a damaged text must not stop the whole query
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA foreign_keys=ON")

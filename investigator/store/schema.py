@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 metadata = MetaData()
 
@@ -55,6 +55,9 @@ documents = Table(
     Column("headings", Text, nullable=False),  # the first ones, one a line
     Column("card", Text, nullable=False),  # the record without its text, in wire form
     Column("text", Text, nullable=False),
+    Column("reader", String, nullable=False),
+    Column("text_code", String, nullable=False),  # over content hash, reader and text
+    Column("card_code", String, nullable=False),  # over all the rest
 )
 
 chunks = Table(

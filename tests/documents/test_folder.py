@@ -36,13 +36,14 @@ class MemoryStore:
         self.calls.append(("touch", file.path))
         self.files[file.path] = file
 
-    def rename(self, before: str, file: FileRecord) -> None:
+    def rename(self, before: str, file: FileRecord) -> bool:
         self.calls.append(("rename", f"{before} > {file.path}"))
         document = self.documents.get(before)
         self._forget(before)
         self.files[file.path] = file
         if document is not None:
             self.documents[file.path] = document
+        return True
 
     def drop(self, path: str) -> None:
         self.calls.append(("drop", path))

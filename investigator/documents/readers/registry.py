@@ -43,6 +43,7 @@ from investigator.documents.readers.plain.delimited import read_delimited
 from investigator.documents.readers.plain.json_lines import read_json, read_json_lines
 from investigator.documents.readers.plain.plain_text import read_plain, read_source_code, telling_damage
 from investigator.documents.readers.unpacking import Unpacked, Unpacking
+from investigator.documents.readers.versions import reader_version
 from investigator.errors import SettingsError
 from investigator.language.normalise import one_line
 from investigator.plugins import found, load
@@ -97,7 +98,9 @@ def read(
     The id of a file inside is that of the file, a slash, and its path inside. Raises ReadFailure if nothing of it is
     text (empty, encrypted, a scan, unsupported, too large, damaged), and MemoryError.
     """
-    return Unpacking(reader_of, settings, clock).read(source, document_id, content_hash)
+    unpacked = Unpacking(reader_of, settings, clock).read(source, document_id, content_hash)
+    documents = tuple(one.changed(reader=reader_version(one.media_type)) for one in unpacked.documents)
+    return replace(unpacked, documents=documents)
 
 
 def reader_of(source: SourceFile) -> tuple[str, Reader]:

@@ -1,0 +1,36 @@
+"""`investigator verify REPORT.json --docs FOLDER`: look up the quotes of a report in the files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.cli.options import AsJson, SettingsOptions
+from investigator.cli.output import print_json, print_styled
+from investigator.reports.verification import verified_text
+from investigator.services.verification import verify_report
+
+
+def verify(
+    report: Annotated[Path, typer.Argument(metavar="REPORT.json", help="What --json of ask, show or replay printed.")],
+    docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="The folder of documents.")],
+    settings: SettingsOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Look up every quote of a report in the files of a folder, and name what has changed.
+
+    The files are read anew. No index is needed, and nothing is written. What the claims make of their quotes is not
+    judged.
+
+    Exit codes: 0 every quote stands at its place, 1 a quote was moved or changed or its file cannot be read, 2 wrong
+    use.
+    """
+    verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
+    if as_json:
+        print_json(verified.model_dump_json(indent=2))
+    else:
+        print_styled(verified_text(verified))
+    if not verified.all_stand:
+        raise typer.Exit(1)

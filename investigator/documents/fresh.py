@@ -1,0 +1,125 @@
+"""Documents read again from their files at this moment, whatever an index holds of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from investigator.documents.chunks import ChunkSettings
+from investigator.documents.exchange import Contents
+from investigator.documents.folder import cpus, request_for
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.reading_pool import FileReading, ReadingPool
+from investigator.documents.scanning import FolderSettings, FoundFile, scan
+from investigator.records import Document
+
+MISSING = "the file is not in the folder any more"
+
+
+@dataclass(frozen=True)
+class FreshDocument:
+    """A document as its file holds it at this moment; without one, `problem` says why."""
+
+    document: Document | None = None
+    problem: str = ""
+
+    @property
+    def missing(self) -> bool:
+        """Return True if there is no such file."""
+        return self.problem == MISSING
+
+
+class FreshReading:
+    """Reads documents of a folder again, each file at most once as long as its bytes are the same.
+
+    Use it as a context manager; at its end the processes that read are stopped. Nothing is written.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        folder: FolderSettings,
+        reader: ReaderSettings,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._root = root
+        self._folder = folder
+        self._reader = reader
+        self._clock = clock
+        self._pool: ReadingPool | None = None
+        self._kept: dict[str, tuple[str, Contents]] = {}  # by the id of the file: its sha256, and what it holds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._pool is not None:
+            self._pool.__exit__(kind, error, at)
+            self._pool = None
+
+    def start(self) -> None:
+        """Start a reading process in the background, so that the first documents need not wait for it."""
+        self._processes().start()
+
+    def documents(self, document_ids: Collection[str]) -> dict[str, FreshDocument]:
+        """Return the documents with these ids, also those inside archives and messages.
+
+        A file whose sha256 is that of an earlier call is not read again. Raises FolderError if the folder cannot be
+        listed, and ReaderError if no process can be started.
+        """
+        if not document_ids:
+            return {}
+        found = {file.id: file for file in scan(self._root, self._folder)}
+        files = {document_id: _holder(document_id, found) for document_id in document_ids}
+        read = self._read({file.id: file for file in files.values() if file is not None})
+        return {document_id: _document(document_id, file, read) for document_id, file in files.items()}
+
+    def _read(self, files: dict[str, FoundFile]) -> dict[str, Contents]:
+        """Return what each file holds, by its id; files that are not to be opened are left out."""
+        asked = [
+            request_for(self._root, file, self._known(file.id), self._reader, ChunkSettings())
+            for file in files.values()
+            if not file.problem
+        ]
+        return {reading.request.id: self._contents(reading) for reading in self._processes().read(asked)}
+
+    def _known(self, file_id: str) -> set[str]:
+        return {self._kept[file_id][0]} if file_id in self._kept else set()
+
+    def _contents(self, reading: FileReading) -> Contents:
+        if reading.contents.known:
+            return self._kept[reading.request.id][1]
+        if reading.opened is not None:
+            self._kept[reading.request.id] = (reading.opened.content_hash, reading.contents)
+        return reading.contents
+
+    def _processes(self) -> ReadingPool:
+        if self._pool is None:
+            self._pool = ReadingPool(self._reader.workers or cpus(), self._clock)
+        return self._pool
+
+
+def _holder(document_id: str, found: dict[str, FoundFile]) -> FoundFile | None:
+    """Return the file of a document: its own, else that of the archive or message that it is in."""
+    parts = document_id.split("/")
+    ids = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((found[file_id] for file_id in ids if file_id in found), None)
+
+
+def _document(document_id: str, file: FoundFile | None, read: dict[str, Contents]) -> FreshDocument:
+    if file is None:
+        return FreshDocument(problem=MISSING)
+    if file.problem:
+        return FreshDocument(problem=file.problem)
+    contents = read[file.id]
+    for part in contents.documents:
+        if part.document.id == document_id:
+            return FreshDocument(part.document)
+    if contents.documents and document_id != file.id:
+        return FreshDocument(problem=MISSING)
+    unread = (one.reason for one in contents.unreadable if one.path == document_id)
+    return FreshDocument(problem=contents.reason or next(unread, "") or "it holds no text any more")

@@ -1,0 +1,72 @@
+"""Which version of a reader gave a text: a text of an older one is read again from its file.
+
+Raise the number of a reader with every change after which it may give another text, other pages or other headings for
+some file, and `_ALL` if that is so for every reader.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+from investigator.documents.readers import media_types as kinds
+from investigator.documents.readers.base import READERS
+from investigator.plugins import found
+
+_ALL = 1
+VERSIONS: dict[str, int] = {
+    kinds.PDF: 1,
+    kinds.DOCX: 1,
+    kinds.PPTX: 1,
+    kinds.XLSX: 1,
+    kinds.XLSB: 1,
+    kinds.XLS: 1,
+    kinds.ODS: 1,
+    kinds.ODT: 1,
+    kinds.DOC: 1,
+    kinds.PPT: 1,
+    kinds.RTF: 1,
+    kinds.EML: 1,
+    kinds.MSG: 1,
+    kinds.MBOX: 1,
+    kinds.ZIP: 1,
+    kinds.EPUB: 1,
+    kinds.HTML: 1,
+    kinds.XML: 1,
+    kinds.JSON: 1,
+    kinds.JSON_LINES: 1,
+    kinds.NOTEBOOK: 1,
+    kinds.CSV: 1,
+    kinds.MARKDOWN: 1,
+    kinds.RESTRUCTURED_TEXT: 1,
+    kinds.SOURCE_CODE: 1,
+    kinds.PLAIN: 1,
+    **dict.fromkeys(kinds.PICTURES, 1),
+}
+_LIBRARIES = {
+    kinds.PDF: "pypdfium2",
+    **dict.fromkeys((kinds.XLSX, kinds.XLSB, kinds.XLS, kinds.ODS, kinds.ODT, kinds.DOC, kinds.PPT), "kreuzberg"),
+}
+"""The packages that extract the text of some types: another version of one may give another text."""
+
+
+@cache
+def reader_version(kind: str) -> str:
+    """Return the media type with the versions of what reads it: `application/pdf 1.1 pypdfium2 5.0.0`."""
+    if kind in VERSIONS:
+        return " ".join(filter(None, (kind, f"{_ALL}.{VERSIONS[kind]}", _library(_LIBRARIES.get(kind, "")))))
+    point = found(READERS).get(kind) or found(READERS).get(f".{kind.removeprefix('application/x-')}")
+    package = point.dist if point is not None else None
+    return f"{kind} {_ALL} {package.name} {package.version}" if package is not None else f"{kind} {_ALL}"
+
+
+def is_current(reader: str) -> bool:
+    """Return True if a text that was read by `reader`, a version, would be read by the same one today."""
+    return reader == reader_version(reader.partition(" ")[0])
+
+
+def _library(package: str) -> str:
+    try:
+        return f"{package} {version(package)}" if package else ""
+    except PackageNotFoundError:  # run from a bundle without metadata
+        return package

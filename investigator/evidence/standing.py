@@ -1,0 +1,102 @@
+"""Whether quotes stand in the files at this moment: the last check before a claim is shown as proven. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from investigator.documents.fresh import FreshDocument
+from investigator.evidence.claims import prove
+from investigator.evidence.nearest import nearest_text
+from investigator.evidence.quotes import Source, quote_at, verify
+from investigator.records import CheckedQuote, Claim, Document, Quote, QuoteState, UnprovenClaim
+
+SOURCE_CHANGED = "source changed or index damaged"
+"""What the reason begins with for which a claim is not proven if a quote of it is not in the file."""
+
+Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
+"""Reads documents again from their files, by their ids."""
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """Claims whose quotes stand in the files, with the places they have there, and those whose quotes do not.
+
+    `gone` are the documents in which a quote does not stand.
+    """
+
+    claims: tuple[Claim, ...]
+    unproven: tuple[UnprovenClaim, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+def recheck(claims: Sequence[Claim], question: str, reread: Reread) -> Rechecked:
+    """Look up each quote of some claims in its document as `reread` gives it.
+
+    A claim with a quote that does not stand there is not proven.
+    """
+    fresh = reread(dict.fromkeys(quote.document_id for claim in claims for quote in claim.quotes))
+    proven: list[Claim] = []
+    unproven: list[UnprovenClaim] = []
+    gone: dict[str, None] = {}
+    for claim in claims:
+        found = {quote: quote_standing(quote, fresh[quote.document_id]) for quote in claim.quotes}
+        lost = [quote for quote, now in found.items() if now is None]
+        standing = claim.changed(quotes=tuple(now for now in found.values() if now is not None) or claim.quotes)
+        if not lost and _still_proven(claim, standing, question):
+            proven.append(standing)
+            continue
+        missed = lost or list(claim.quotes)
+        gone |= dict.fromkeys(quote.document_id for quote in missed)
+        reason = f"{SOURCE_CHANGED}: {_why(missed[0], fresh[missed[0].document_id])}"
+        unproven.append(UnprovenClaim(text=claim.text, reason=reason, quotes=claim.quotes))
+    return Rechecked(tuple(proven), tuple(unproven), tuple(gone))
+
+
+def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
+    """Return a quote as it stands in its document now, with its place there; None if it does not stand there."""
+    if fresh.document is None:
+        return None
+    if verify(quote, fresh.document):
+        return quote_at(fresh.document, quote.start, quote.end)
+    near = ((quote.start, quote.end),) if 0 <= quote.start < quote.end <= len(fresh.document.text) else ()
+    return _source(fresh.document).find(quote.text, near)
+
+
+@lru_cache(maxsize=8)
+def _source(document: Document) -> Source:
+    """Return a source that is kept, for many quotes may be looked up in one document."""
+    return Source(document)
+
+
+def checked_quote(quote: Quote, fresh: FreshDocument) -> CheckedQuote:
+    """Return what the file of a document says of a quote."""
+    if fresh.document is None:
+        state = QuoteState.MISSING if fresh.missing else QuoteState.UNREADABLE
+        return CheckedQuote(quote=quote, state=state, reason=fresh.problem)
+    now = quote_standing(quote, fresh)
+    if now is None:
+        nearest = nearest_text(fresh.document.text, quote.text, quote.start)
+        return CheckedQuote(quote=quote, state=QuoteState.CHANGED, nearest=nearest)
+    if now == quote:
+        return CheckedQuote(quote=quote, state=QuoteState.STANDS, now=now)
+    same_place = (now.page, now.line, now.text) == (quote.page, quote.line, quote.text)
+    same_file = now.source_hash == quote.source_hash
+    state = QuoteState.FILE_CHANGED if same_place and not same_file else QuoteState.MOVED
+    return CheckedQuote(quote=quote, state=state, now=now)
+
+
+def _still_proven(claim: Claim, standing: Claim, question: str) -> bool:
+    """Return True if the quotes of a claim have their old words, or if what they say now proves it too."""
+    if [quote.text for quote in claim.quotes] == [quote.text for quote in standing.quotes]:
+        return True
+    return prove(claim.text, standing.quotes, given=question).is_proven
+
+
+def _why(quote: Quote, fresh: FreshDocument) -> str:
+    if fresh.document is None:
+        return f"{quote.document_id} cannot be read again ({fresh.problem})"
+    if fresh.document.content_hash != quote.source_hash:
+        return f"{quote.document_id} has changed since it was read, and does not hold the quote any more"
+    return f"the quote is not in {quote.document_id}"

@@ -1,0 +1,52 @@
+"""What becomes of the quotes of a report when they are looked up in the files of a folder."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.base import Record
+from investigator.records.documents import Quote
+
+
+class QuoteState(StrEnum):
+    """What the files say of a quote.
+
+    stands: the file is the same, and the words stand at their place; file_changed: another version of the file, and the
+    words stand at their place; moved: they stand at another place; changed: they stand nowhere in the document;
+    unreadable: the file is there and gives no text; missing: there is no such file.
+    """
+
+    STANDS = "stands"
+    FILE_CHANGED = "file_changed"
+    MOVED = "moved"
+    CHANGED = "changed"
+    UNREADABLE = "unreadable"
+    MISSING = "missing"
+
+
+class CheckedQuote(Record):
+    """A quote of a report, and what the files say of it."""
+
+    quote: Quote
+    state: QuoteState
+    now: Quote | None = Field(default=None, description="the quote where it stands in the files")
+    nearest: str = Field(default="", description="of a changed quote, what comes nearest to it in the document")
+    reason: str = Field(default="", description="why a file cannot be read")
+
+
+class VerifiedReport(Record):
+    """The quotes of a report, each once, in the order of the report."""
+
+    quotes: tuple[CheckedQuote, ...]
+
+    @property
+    def standing(self) -> int:
+        """Return the number of quotes that stand at their place, also in another version of their file."""
+        return sum(one.state in (QuoteState.STANDS, QuoteState.FILE_CHANGED) for one in self.quotes)
+
+    @property
+    def all_stand(self) -> bool:
+        """Return True if every quote stands at its place."""
+        return self.standing == len(self.quotes)

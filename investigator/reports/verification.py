@@ -1,0 +1,46 @@
+"""The quotes of a report and what the files say of them, as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from investigator.records import CheckedQuote, Quote, QuoteState, VerifiedReport
+from investigator.reports.inert import inert_line
+
+_LIMIT = 300
+_WORDS = {
+    QuoteState.STANDS: ("stands", "green"),
+    QuoteState.FILE_CHANGED: ("stands, in a file that has changed", "green"),
+    QuoteState.MOVED: ("moved", "yellow"),
+    QuoteState.CHANGED: ("changed", "bold red"),
+    QuoteState.UNREADABLE: ("file unreadable", "bold red"),
+    QuoteState.MISSING: ("file missing", "bold red"),
+}
+
+
+def verified_text(verified: VerifiedReport) -> Text:
+    """Return a line for each quote, with what it says if it does not stand as it did, and how many stand."""
+    lines = [line for one in verified.quotes for line in _lines(one)]
+    total = len(verified.quotes)
+    told = f"Quotes that stand at their place: {verified.standing} of {total}." if total else "It quotes nothing."
+    lines.append(Text(told, style="bold green" if verified.all_stand else "bold yellow"))
+    return Text("\n").join(lines).append("\n")
+
+
+def _lines(one: CheckedQuote) -> Iterator[Text]:
+    words, style = _WORDS[one.state]
+    place = inert_line(one.quote.place)
+    if one.state is QuoteState.MOVED and one.now is not None:
+        place += f" -> {_place(one.now)}"
+    yield Text.assemble((words, style), ": ", place, f" ({inert_line(one.reason, _LIMIT)})" if one.reason else "")
+    if one.state in (QuoteState.CHANGED, QuoteState.UNREADABLE, QuoteState.MISSING):
+        yield Text(f'  report: "{inert_line(one.quote.text, _LIMIT)}"')
+    if one.nearest:
+        yield Text(f'  file:   "{inert_line(one.nearest, _LIMIT)}"')
+
+
+def _place(quote: Quote) -> str:
+    """Return the page and the line of a quote that was moved, also if only one of them is another."""
+    return inert_line(quote.place if quote.page is None else f"{quote.place}, line {quote.line}")

@@ -1,0 +1,47 @@
+"""The files that an answer cites, read again before it is given, and compared with what the index holds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from investigator.documents.fresh import FreshDocument, FreshReading
+from investigator.errors import DamagedDocumentError
+from investigator.evidence.claims import prove
+from investigator.evidence.standing import Rechecked
+from investigator.records import Answer
+from investigator.research.answer import cited_text
+from investigator.store.corpus import Corpus
+
+
+class CitedFiles:
+    """Reads cited documents again; `drifted` are those whose file says something else than the index."""
+
+    def __init__(self, fresh: FreshReading, corpus: Corpus) -> None:
+        self._fresh = fresh
+        self._corpus = corpus
+        self.drifted: set[str] = set()
+
+    def reread(self, document_ids: Collection[str]) -> Mapping[str, FreshDocument]:
+        """Return the documents as their files hold them. Raises FolderError and ReaderError."""
+        found = self._fresh.documents(document_ids)
+        self.drifted |= {document_id for document_id, now in found.items() if not self._same(document_id, now)}
+        return found
+
+    def damage(self) -> DamagedDocumentError:
+        """Return the error that names the documents that have drifted."""
+        named = tuple(sorted(self.drifted))
+        message = f"the files and the index do not say the same of {', '.join(named)}"
+        return DamagedDocumentError(message, document_ids=named)
+
+    def _same(self, document_id: str, fresh: FreshDocument) -> bool:
+        try:
+            return fresh.document == self._corpus.document(document_id)
+        except (KeyError, DamagedDocumentError):
+            return fresh.document is None
+
+
+def is_as_checked(answer: Answer, checked: Rechecked) -> bool:
+    """Return True if each claim of a kept answer still stands where it says, and the text says nothing else."""
+    if checked.claims != answer.claims or answer.text != cited_text(answer.claims):
+        return False
+    return all(prove(claim.text, claim.quotes, given=answer.question).is_proven for claim in answer.claims)

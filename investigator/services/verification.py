@@ -1,0 +1,102 @@
+"""The quotes of a report looked up in the files of a folder: no index is needed, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from investigator.documents.fresh import FreshReading
+from investigator.documents.scanning import check_folder
+from investigator.errors import UserError
+from investigator.evidence.standing import checked_quote
+from investigator.records import Quote, VerifiedReport
+from investigator.settings import Settings
+
+MOST_BYTES = 100_000_000
+MOST_QUOTES = 20_000
+_OF_A_QUOTE = Quote.model_fields.keys()
+_TELLING_QUOTE = {"document_id", "text", "source_hash"}
+_TELLING_ANSWER = {"question", "status", "coverage"}
+_HINT = "Give it what --json of ask, show or replay printed."
+
+
+def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedReport:
+    """Look up every quote of a report in the files of a folder, which are read anew.
+
+    The report may hold one record, or one a line, in any form that has quotes in it: an answer, a run, a replayed run.
+    No path in it is opened: its document ids are compared with those of the files that the folder holds. Raises
+    UserError if the report cannot be used, FolderError, and ReaderError.
+    """
+    check_folder(folder)
+    quotes = tuple(dict.fromkeys(_quotes(report)))
+    with FreshReading(folder, settings.folder, settings.reader) as fresh:
+        found = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
+        return VerifiedReport(quotes=tuple(checked_quote(quote, found[quote.document_id]) for quote in quotes))
+
+
+def _quotes(report: Path) -> Iterator[Quote]:
+    """Yield the quotes of a report in its order. Raises UserError if it is no report of ours."""
+    count, is_ours = 0, False
+    for value in _inside(_parsed(report)):
+        is_ours = is_ours or value.keys() >= _TELLING_ANSWER
+        if value.keys() >= _TELLING_QUOTE:
+            count += 1
+            if count > MOST_QUOTES:
+                raise UserError(f"{report} holds more than {MOST_QUOTES:,} quotes", hint=_HINT)
+            yield _quote(value, count, report)
+    if not count and not is_ours:
+        raise UserError(f"{report} is not a report of this program: it holds no quotes", hint=_HINT)
+
+
+def _quote(value: Mapping[str, Any], number: int, report: Path) -> Quote:
+    try:
+        return Quote.model_validate({name: value[name] for name in _OF_A_QUOTE if name in value})
+    except ValidationError as error:
+        raise UserError(f"quote {number} of {report} is not a quote of this program", hint=_HINT) from error
+
+
+def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
+    """Yield every object in some values, outer ones first, in their order; without recursion, however deep they are."""
+    waiting = list(reversed(values))
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield value
+            waiting.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            waiting.extend(reversed(value))
+
+
+def _parsed(report: Path) -> list[Any]:
+    """Return the value of a JSON file, or those of its lines. Raises UserError."""
+    data = _bytes(report)
+    try:
+        text = data.decode("utf-8-sig")
+        try:
+            return [json.loads(text)]
+        except json.JSONDecodeError as error:
+            if not error.msg.startswith("Extra data"):
+                raise
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{report} is not JSON", hint=_HINT) from error
+
+
+def _bytes(report: Path) -> bytes:
+    try:
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        with open(os.open(report, flags), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UserError(f"{report} is not a file", hint=_HINT)
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"{report} cannot be read: {error.strerror}", hint=_HINT) from error
+    if len(data) > MOST_BYTES:
+        raise UserError(f"{report} has more than {MOST_BYTES:,} bytes", hint=_HINT)
+    return data

@@ -1,0 +1,56 @@
+"""Which documents of a workspace are not as they were written: their text, their card, their chunks or their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Select, func, select, text
+
+from investigator.records import Document
+from investigator.store.corpus_rows import card_words, chunk_words
+from investigator.store.database import Database
+from investigator.store.document_codes import document_stands
+from investigator.store.schema import chunks, documents, files
+
+_WORDS = text("SELECT rowid, words FROM chunk_words WHERE rowid IN (SELECT id FROM chunks WHERE document_id = :id)")
+_CARD = text("SELECT words FROM card_words WHERE rowid = :key")
+
+
+def damaged_documents(database: Database, key: bytes) -> frozenset[str]:
+    """Return the ids of the documents of which anything but the vectors is damaged, forged or missing.
+
+    Every text is loaded, one at a time. Raises StoreError.
+    """
+    with database.begin() as connection:
+        ids = connection.execute(select(documents.c.id)).scalars().all()
+        lost = frozenset(connection.execute(without_text()).scalars())
+    return lost | _damaged(database, key, ids)
+
+
+def without_text() -> Select[Any]:
+    """Return the query for the paths of files that gave text of which no document is left."""
+    gave = files.outerjoin(documents, documents.c.id == files.c.path)
+    return select(files.c.path).select_from(gave).where(files.c.characters > 0, documents.c.id.is_(None))
+
+
+def _damaged(database: Database, key: bytes, ids: Iterable[str]) -> frozenset[str]:
+    found = set()
+    for document_id in ids:
+        with database.begin() as connection:
+            row = connection.execute(select(documents).where(documents.c.id == document_id)).mappings().one()
+            if not (document_stands(key, row) and _derived_stands(connection, row)):
+                found.add(document_id)
+    return frozenset(found)
+
+
+def _derived_stands(connection: Connection, row: RowMapping) -> bool:
+    """Return True if chunks and words are what follows from the text of a document that stands."""
+    document = Document.model_validate_json(row["card"]).changed(text=row["text"])
+    own = chunks.c.document_id == document.id
+    spans = {one.id: (one.start, one.end) for one in connection.execute(select(chunks).where(own))}
+    counted = connection.execute(select(func.coalesce(files.c.chunks, 0)).where(files.c.path == document.id)).scalar()
+    words = {one.rowid: one.words for one in connection.execute(_WORDS, {"id": document.id})}
+    derived = {i: chunk_words(document.text[start:end]) for i, (start, end) in spans.items()}
+    card = connection.execute(_CARD, {"key": row["key"]}).scalar()
+    return len(spans) == counted and words == derived and card == card_words(document)

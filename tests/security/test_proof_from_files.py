@@ -1,0 +1,338 @@
+"""A proven quote stands in the file, whatever happened to the index, the record of the run or the file meanwhile.
+
+The oracle of all of them: no claim of an answer, and no quote of one, says anything that no file of the folder says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from power_plants import ABSENT, ONE, answer_of, judged, outcome, write_folder
+
+from investigator import Answer, AnswerStatus, Investigation, Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.documents.fresh import FreshReading
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.scanning import FolderSettings
+from investigator.evidence.standing import SOURCE_CHANGED
+from investigator.records import Event, Notice, Prompt
+
+TRUE, FALSE = b"42 MW", b"43 MW"
+
+
+def engine(before: Callable[[Prompt], object] = lambda _: None) -> ScriptedEngine:
+    """A sensible model, before each reply of which something may happen."""
+
+    def reply(prompt: Prompt) -> str:
+        before(prompt)
+        return json.dumps(judged(prompt.text))
+
+    return ScriptedEngine(reply)
+
+
+def investigator(folder: Path, workspace: Path, model: ScriptedEngine | None = None) -> Investigator:
+    return Investigator(folder, model=model or engine(), workspace=workspace, embedder=ScriptedEmbedder())
+
+
+def never_wrong(answer: Answer, folder: Path) -> None:
+    """The oracle."""
+    files = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
+    for claim in answer.claims:
+        assert any(claim.text in text for text in files.values()), claim
+        for quote in claim.quotes:
+            assert quote.text in files[quote.document_id].splitlines()[quote.line - 1], quote
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder about power plants, and its workspace, in which one question was answered."""
+    at = tmp_path_factory.mktemp("asked")
+    answer = investigator(write_folder(at / "folder"), at / "workspace").ask(ONE)
+    assert [quote.text for quote in answer.citations] == ["It makes 42 MW of power."]
+    for database in (at / "workspace").glob("*.db"):
+        _sql(database, "PRAGMA wal_checkpoint(TRUNCATE)")
+    return at
+
+
+@pytest.fixture
+def case(asked: Path, tmp_path: Path) -> Path:
+    """A copy of all that, to be damaged; with the times of its files."""
+    shutil.copytree(asked, tmp_path / "case")
+    return tmp_path / "case"
+
+
+def _sql(database: Path, *statements: str) -> None:
+    connection = sqlite3.connect(database)
+    with connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+
+
+def _database_with(case: Path, table: str) -> Path:
+    """The database of the workspace that holds a table."""
+    for path in (case / "workspace").glob("*.db"):
+        connection = sqlite3.connect(path)
+        found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone()
+        connection.close()
+        if found:
+            return path
+    raise AssertionError(table)
+
+
+def _places(data: bytes, wanted: bytes) -> Iterator[int]:
+    at = data.lower().find(wanted.lower())
+    while at >= 0:
+        yield at
+        at = data.lower().find(wanted.lower(), at + 1)
+
+
+def events_of(events: Iterator[Event]) -> tuple[Investigation, str]:
+    """What a run came to, and its notices."""
+    every = list(events)
+    return outcome(iter(every)), "\n".join(event.text for event in every if isinstance(event, Notice))
+
+
+def test_one_flipped_bit_in_any_stored_copy_never_becomes_a_proven_answer(case: Path) -> None:
+    folder, flipped = case / "folder", 0
+    for database in sorted((case / "workspace").glob("*.db")):
+        whole = database.read_bytes()
+        for place in _places(whole, TRUE):
+            data = bytearray(whole)
+            data[place + 1] ^= 1  # 42 becomes 43
+            database.write_bytes(data)
+            answer = investigator(folder, case / "workspace").ask(ONE, fresh=flipped % 2 == 1)
+            never_wrong(answer, folder)
+            assert [claim.text for claim in answer.claims] == ["It makes 42 MW of power."]
+            flipped += 1
+            database.write_bytes(whole)
+            for beside in (case / "workspace").glob(f"{database.name}-*"):
+                beside.unlink()
+    assert flipped >= 4  # the text, the words of chunk and card, the record of the run, its calls and memories
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_the_same_bit_flipped_in_all_stored_copies_never_becomes_a_proven_answer(case: Path, fresh: bool) -> None:
+    for database in (case / "workspace").glob("*.db"):
+        data = bytearray(database.read_bytes())
+        for place in _places(bytes(data), TRUE):
+            data[place + 1] ^= 1
+        database.write_bytes(data)
+    answer = investigator(case / "folder", case / "workspace").ask(ONE, fresh=fresh)
+    never_wrong(answer, case / "folder")
+    if fresh:  # else the damaged replies of the journal are gone through, and prove nothing
+        assert [claim.text for claim in answer.claims] == ["It makes 42 MW of power."]
+
+
+def test_a_flipped_bit_in_a_vector_changes_no_quote(case: Path) -> None:
+    connection = sqlite3.connect(_database_with(case, "vectors"))
+    with connection:
+        for number, vector in connection.execute("SELECT chunk_id, vector FROM vectors").fetchall():
+            damaged = bytearray(vector)
+            damaged[number + 3] ^= 0x40  # among the bits of an exponent
+            connection.execute("UPDATE vectors SET vector = ? WHERE chunk_id = ?", [bytes(damaged), number])
+    connection.close()
+    answer = investigator(case / "folder", case / "workspace").ask(ONE, fresh=True)
+    never_wrong(answer, case / "folder")
+
+
+@pytest.mark.parametrize("column", ["text", "card", "title", "headings", "content_hash", "reader", "text_code"])
+def test_a_forged_row_is_read_again_from_its_file(case: Path, column: str) -> None:
+    database = _database_with(case, "documents")
+    _sql(
+        database,
+        f"UPDATE documents SET {column} = 'The Cedar plant. It makes 99 MW of power.' WHERE id = 'cedar.txt'",
+    )
+    run, told = events_of(investigator(case / "folder", case / "workspace").investigate(ONE, fresh=True))
+    never_wrong(answer_of(run), case / "folder")
+    assert [claim.text for claim in answer_of(run).claims] == ["It makes 42 MW of power."]
+    assert "cedar.txt" in told
+    kept = sqlite3.connect(database).execute("SELECT text, title FROM documents WHERE id = 'cedar.txt'").fetchone()
+    assert kept == ((case / "folder" / "cedar.txt").read_text(encoding="utf-8"), "cedar")
+
+
+def test_a_document_that_no_file_holds_is_forgotten(case: Path) -> None:
+    columns = "content_hash, title, authors, pages, date, headings, card, text, reader, text_code, card_code"
+    forged = f"INSERT INTO documents (id, {columns}) SELECT 'x.txt', {columns} FROM documents WHERE id = 'cedar.txt'"
+    _sql(_database_with(case, "documents"), forged)
+    made = investigator(case / "folder", case / "workspace")
+    never_wrong(made.ask(ONE, fresh=True), case / "folder")
+    with made.library() as library:
+        assert "x.txt" not in library.document_ids()
+
+
+def test_a_file_that_is_edited_during_the_run_proves_nothing_and_asking_again_works(case: Path) -> None:
+    cedar = case / "folder" / "cedar.txt"
+
+    def edit(prompt: Prompt) -> None:
+        if prompt.template.startswith("answer/"):
+            cedar.write_text(cedar.read_text(encoding="utf-8").replace("42 MW", "7 MW"), encoding="utf-8")
+
+    made = investigator(case / "folder", case / "workspace", engine(edit))
+    run, told = events_of(made.investigate(ONE, fresh=True))
+    answer = answer_of(run)
+    never_wrong(answer, case / "folder")
+    assert answer.status is AnswerStatus.NOT_FOUND_SO_FAR
+    assert answer.source_changed == ("cedar.txt",)
+    assert "ask again" in answer.reason
+    assert answer.unproven[-1].reason.startswith(f"{SOURCE_CHANGED}: cedar.txt has changed")
+    assert "cedar.txt" in told
+    again = investigator(case / "folder", case / "workspace").ask(ONE)
+    assert [claim.text for claim in again.claims] == ["It makes 7 MW of power."]
+
+
+def test_a_quote_that_an_edit_moved_is_shown_where_it_stands_now(case: Path) -> None:
+    cedar = case / "folder" / "cedar.txt"
+
+    def edit(prompt: Prompt) -> None:
+        if prompt.template.startswith("answer/"):
+            cedar.write_text("A new first line.\n" + cedar.read_text(encoding="utf-8"), encoding="utf-8")
+
+    answer = investigator(case / "folder", case / "workspace", engine(edit)).ask(ONE, fresh=True)
+    never_wrong(answer, case / "folder")
+    assert [quote.line for quote in answer.citations] == [2]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_file_that_was_replaced_with_the_same_size_and_time_is_noticed(case: Path, fresh: bool) -> None:
+    cedar = case / "folder" / "cedar.txt"
+    investigator(case / "folder", case / "workspace").ask(ONE)
+    before = cedar.stat()
+    with cedar.open("r+b") as file:  # the same inode
+        file.write(cedar.read_bytes().replace(TRUE, FALSE))
+    os.utime(cedar, ns=(before.st_atime_ns, before.st_mtime_ns))
+    made = investigator(case / "folder", case / "workspace")
+    never_wrong(made.ask(ONE, fresh=fresh), case / "folder")
+    again = made.ask(ONE)
+    never_wrong(again, case / "folder")
+    assert [claim.text for claim in again.claims] == ["It makes 43 MW of power."]
+
+
+def test_a_forged_record_of_a_finished_run_is_not_given(case: Path) -> None:
+    """Its quote may be true: then the claim, or the text, says something else."""
+    database = _database_with(case, "runs")
+    kept = sqlite3.connect(database).execute("SELECT record FROM runs").fetchone()[0]
+    for path, value in (
+        ("$.answer.claims[0].quotes[0].text", "It makes 99 MW of power."),
+        ("$.answer.claims[0].text", "It makes 99 MW of power."),
+        ("$.answer.text", "It makes 99 MW of power. [1]"),
+        ("$.answer.claims[0].quotes[0].line", 7),
+    ):
+        _sql(database, f"UPDATE runs SET record = json_set(record, '{path}', '{value}')")
+        answer = investigator(case / "folder", case / "workspace").ask(ONE)
+        never_wrong(answer, case / "folder")
+        assert answer.text == "It makes 42 MW of power. [1]"
+        connection = sqlite3.connect(database)
+        with connection:
+            connection.execute("UPDATE runs SET record = ?", [kept])
+        connection.close()
+
+
+def test_replay_looks_the_quotes_up_in_the_files(case: Path) -> None:
+    made = investigator(case / "folder", case / "workspace")
+    (run,) = made.runs()
+    assert made.replay(run.id).same
+    database = _database_with(case, "runs")
+    _sql(database, "UPDATE runs SET record = replace(record, '42 MW', '43 MW')")
+    replayed = made.replay(run.id)
+    assert [quote.text for quote in replayed.failed_quotes] == ["It makes 43 MW of power."]
+    assert not replayed.same
+
+
+def test_verifying_the_index_names_what_is_damaged_and_reads_it_again(case: Path) -> None:
+    made = investigator(case / "folder", case / "workspace")
+    database = _database_with(case, "documents")
+    _sql(database, "UPDATE documents SET text = replace(text, '42 MW', '43 MW')")
+    _sql(database, "UPDATE chunk_words SET words = replace(words, '44 mw', '54 mw')")
+    told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))
+    assert "2 documents in the index were not what was read from the files" in told
+    assert "cedar.txt, hazel.txt" in told
+    assert [hit.passage.document_id for hit in made.search("44 MW", limit=1)] == ["hazel.txt"]
+    told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))
+    assert "read again" not in told
+
+
+def test_verifying_the_index_looks_up_the_quotes_of_kept_runs(case: Path) -> None:
+    made = investigator(case / "folder", case / "workspace")
+    (run,) = made.runs()
+    cedar = case / "folder" / "cedar.txt"
+    before = cedar.stat()
+    with cedar.open("r+b") as file:
+        file.write(cedar.read_bytes().replace(TRUE, FALSE))
+    os.utime(cedar, ns=(before.st_atime_ns, before.st_mtime_ns))
+    told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))
+    assert f"1 of 1 quotes of the run {run.id} no longer stands" in told
+    assert "cedar.txt" in told
+
+
+def test_search_results_are_passages_of_what_was_read_and_never_of_a_forged_row(case: Path) -> None:
+    _sql(_database_with(case, "documents"), "UPDATE documents SET text = replace(text, '42 MW', '43 MW')")
+    hits = investigator(case / "folder", case / "workspace").search("How much power does the Cedar plant make?")
+    assert any("42 MW" in hit.passage.text for hit in hits)
+    assert not any("43 MW" in hit.passage.text and hit.passage.document_id == "cedar.txt" for hit in hits)
+
+
+def test_texts_of_an_older_reader_are_read_again(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from investigator.documents.readers import versions
+
+    monkeypatch.setitem(versions.VERSIONS, "text/plain", 2)
+    versions.reader_version.cache_clear()
+    try:
+        made = investigator(case / "folder", case / "workspace")
+        told = "\n".join(event.text for event in made.index() if isinstance(event, Notice))
+        assert "9 documents in the index were read by an older reader, and are read again: alder.txt" in told
+    finally:
+        monkeypatch.undo()
+        versions.reader_version.cache_clear()
+
+
+def test_nothing_is_read_again_for_memories_that_the_answer_does_not_cite(
+    case: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted: list[str] = []
+    honest = FreshReading.documents
+
+    def noting(self: FreshReading, document_ids: list[str]) -> object:
+        wanted.extend(document_ids)
+        return honest(self, document_ids)
+
+    monkeypatch.setattr(FreshReading, "documents", noting)
+    made = investigator(case / "folder", case / "workspace")
+    made.ask(ONE, fresh=True)
+    assert wanted == ["cedar.txt"]
+    made.ask(ABSENT)
+    assert wanted == ["cedar.txt"]
+
+
+def test_a_document_inside_an_archive_or_a_message_is_read_again_from_there(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("inner/plant.txt", "It makes 42 MW of power.")
+    message = EmailMessage()
+    message["Subject"] = "The plant"
+    message.set_content("See the attachment.")
+    message.add_attachment(b"It makes 42 MW of power.", maintype="text", subtype="plain", filename="plant.txt")
+    (tmp_path / "b.eml").write_bytes(bytes(message))
+    ids = ("a.zip/inner/plant.txt", "b.eml/plant.txt")
+    with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
+        found = fresh.documents([*ids, "a.zip/other.txt", "../conftest.py", "c.txt"])
+        assert [found[name].document.text for name in ids if (found[name].document)] == ["It makes 42 MW of power."] * 2
+        assert [name for name, one in found.items() if one.missing] == ["a.zip/other.txt", "../conftest.py", "c.txt"]
+
+
+def test_a_file_is_read_once_as_long_as_its_bytes_are_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("It makes 42 MW of power.", encoding="utf-8")
+    with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
+        first, second = (fresh.documents(["a.txt"])["a.txt"].document for _ in range(2))
+        assert first is second
+        file.write_text("It makes 43 MW of power.", encoding="utf-8")
+        third = fresh.documents(["a.txt"])["a.txt"].document
+        assert third is not None
+        assert third.text == "It makes 43 MW of power."

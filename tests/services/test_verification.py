@@ -1,0 +1,143 @@
+"""A report verified by someone who has nothing but the report and the files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from power_plants import ALL, judged, write_folder
+from typer.testing import CliRunner, Result
+
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.cli.main import app
+from investigator.records import QuoteState, VerifiedReport
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder, and the reports of an answer that quotes six of its files."""
+    at = tmp_path_factory.mktemp("made")
+    engine = ScriptedEngine(lambda prompt: json.dumps(judged(prompt.text)))
+    investigator = Investigator(
+        write_folder(at / "folder"), model=engine, workspace=at / "workspace", embedder=ScriptedEmbedder()
+    )
+    answer = investigator.ask(ALL)
+    assert len(answer.citations) == 6
+    (at / "answer.json").write_text(answer.model_dump_json(), encoding="utf-8")
+    run = investigator.runs()[0].id
+    (at / "run.json").write_text(investigator.show(run).model_dump_json(indent=2), encoding="utf-8")
+    (at / "replayed.json").write_text(investigator.replay(run).model_dump_json(), encoding="utf-8")
+    (at / "lines.jsonl").write_text(f"{answer.model_dump_json()}\n{answer.model_dump_json()}\n", encoding="utf-8")
+    return at
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made / "folder", tmp_path / "folder"))
+
+
+def verify(report: Path, folder: Path, *more: str) -> Result:
+    return CliRunner().invoke(app, ["verify", str(report), "--docs", str(folder), *more])
+
+
+def states(report: Path, folder: Path) -> dict[str, QuoteState]:
+    done = verify(report, folder, "--json")
+    verified = VerifiedReport.model_validate_json(done.stdout)
+    assert done.exit_code == (0 if verified.all_stand else 1)
+    return {one.quote.document_id: one.state for one in verified.quotes}
+
+
+@pytest.mark.parametrize("report", ["answer.json", "run.json", "replayed.json", "lines.jsonl"])
+def test_every_form_of_a_report_is_verified_and_nothing_is_written(made: Path, folder: Path, report: str) -> None:
+    before = {file: file.stat().st_mtime_ns for file in [folder, *folder.iterdir()]}
+    done = verify(made / report, folder)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.endswith("Quotes that stand at their place: 6 of 6.\n")
+    assert {file: file.stat().st_mtime_ns for file in [folder, *folder.iterdir()]} == before
+
+
+def test_what_became_of_each_quote_is_named(made: Path, folder: Path) -> None:
+    for name, change in {
+        "alder.txt": lambda text: text.replace("40 MW", "41 MW"),
+        "birch.txt": lambda text: f"A new line.\n{text}",
+        "cedar.txt": lambda text: f"{text} It was painted in 2001.",
+        "elm.txt": lambda text: "",
+    }.items():
+        (folder / name).write_text(change((folder / name).read_text(encoding="utf-8")), encoding="utf-8")
+    (folder / "hazel.txt").unlink()
+    assert states(made / "answer.json", folder) == {
+        "alder.txt": QuoteState.CHANGED,
+        "birch.txt": QuoteState.MOVED,
+        "cedar.txt": QuoteState.FILE_CHANGED,
+        "elm.txt": QuoteState.UNREADABLE,
+        "hazel.txt": QuoteState.MISSING,
+        "oak.txt": QuoteState.STANDS,
+    }
+    told = verify(made / "answer.json", folder).stdout
+    assert 'changed: alder.txt:line 1\n  report: "It makes 40 MW of power."\n' in told
+    assert '  file:   "It makes 41 MW of power."' in told
+    assert "moved: birch.txt:line 1 -> birch.txt:line 2" in told
+    assert "file missing: hazel.txt:line 1" in told
+    assert "Quotes that stand at their place: 2 of 6." in told
+
+
+def test_a_digit_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:
+    forged = (made / "run.json").read_text(encoding="utf-8").replace("42 MW", "47 MW")
+    (tmp_path / "forged.json").write_text(forged, encoding="utf-8")
+    assert states(tmp_path / "forged.json", folder)["cedar.txt"] is QuoteState.CHANGED
+
+
+def test_a_place_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:
+    forged = json.loads((made / "answer.json").read_text(encoding="utf-8"))
+    forged["claims"][0]["quotes"][0]["line"] = 3
+    (tmp_path / "forged.json").write_text(json.dumps(forged), encoding="utf-8")
+    assert QuoteState.MOVED in states(tmp_path / "forged.json", folder).values()
+
+
+def test_a_hostile_report_opens_nothing_outside_the_folder(made: Path, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("It makes 40 MW of power.", encoding="utf-8")
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    quote = json.loads((made / "answer.json").read_text(encoding="utf-8"))["claims"][0]["quotes"][0]
+    ids = ("../secret.txt", str(tmp_path / "secret.txt"), "link.txt", "alder.txt/../../secret.txt", "\x1b]0;x\x07")
+    (tmp_path / "report.json").write_text(json.dumps([{**quote, "document_id": one} for one in ids]), encoding="utf-8")
+    assert set(states(tmp_path / "report.json", folder).values()) <= {QuoteState.MISSING, QuoteState.UNREADABLE}
+    assert "\x1b" not in verify(tmp_path / "report.json", folder).stdout
+    (tmp_path / "report.json").write_text(json.dumps([{**quote, "start": -24, "end": 10**30}]), encoding="utf-8")
+    assert states(tmp_path / "report.json", folder) == {quote["document_id"]: QuoteState.MOVED}
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"[" * 200_000, "is not JSON"),
+        (b"\xff\xfe", "is not JSON"),
+        (b'{"a": ' + b"9" * 5_000 + b"}", "is not JSON"),
+        (b"{}", "it holds no quotes"),
+        (b'{"document_id": 1, "text": [], "source_hash": ""}', "quote 1 of"),
+    ],
+)
+def test_what_is_no_report_is_refused_with_what_to_do(folder: Path, tmp_path: Path, data: bytes, told: str) -> None:
+    (tmp_path / "report.json").write_bytes(data)
+    done = verify(tmp_path / "report.json", folder)
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert "hint: Give it what --json" in done.stderr
+
+
+def test_a_pipe_and_a_missing_report_are_refused_at_once(folder: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert verify(tmp_path / "pipe", folder).exit_code == 2
+    assert verify(tmp_path / "none.json", folder).exit_code == 2
+    assert verify(tmp_path / "pipe", tmp_path / "nowhere").exit_code == 2
+
+
+def test_a_report_that_quotes_nothing_has_nothing_that_does_not_stand(folder: Path, tmp_path: Path) -> None:
+    investigator = Investigator(folder, workspace=tmp_path / "workspace", embedder=ScriptedEmbedder())
+    absent = investigator.ask("Who painted the ceiling of the opera house in Vienna?")
+    (tmp_path / "report.json").write_text(absent.changed(claims=(), text="").model_dump_json(), encoding="utf-8")
+    done = verify(tmp_path / "report.json", folder)
+    assert done.exit_code == 0
+    assert done.stdout == "It quotes nothing.\n"
