@@ -9,7 +9,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +52,7 @@ class ReadingPool:
         for process in self._all:
             self._idle.put(process)
         self._threads = ThreadPoolExecutor(processes, thread_name_prefix="reading")
+        self._starting: Future[None] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -62,8 +63,8 @@ class ReadingPool:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def start(self) -> None:
-        """Start one process in the background, for a request that is to come."""
-        self._threads.submit(self._started)
+        """Start one process in the background, for a request that is to come and waits for it."""
+        self._starting = self._threads.submit(self._started)
 
     def _started(self) -> None:
         process = self._idle.get()
@@ -77,6 +78,8 @@ class ReadingPool:
 
         Raises ReaderError if no process can be started.
         """
+        if self._starting is not None:
+            wait([self._starting])
         waiting: deque[Future[FileReading]] = deque()
         for request in requests:
             waiting.append(self._threads.submit(self._one, request))

@@ -10,7 +10,7 @@ from investigator.documents.fresh import FreshDocument
 from investigator.evidence.claims import prove
 from investigator.evidence.nearest import nearest_text
 from investigator.evidence.quotes import Source, quote_at, verify
-from investigator.records import CheckedQuote, Claim, Document, Quote, QuoteState, UnprovenClaim
+from investigator.records import CheckedQuote, Claim, Document, NearMiss, Quote, QuoteState, UnprovenClaim
 
 SOURCE_CHANGED = "source changed or index damaged"
 """What the reason begins with for which a claim is not proven if a quote of it is not in the file."""
@@ -52,6 +52,13 @@ def recheck(claims: Sequence[Claim], question: str, reread: Reread) -> Rechecked
         reason = f"{SOURCE_CHANGED}: {_why(missed[0], fresh[missed[0].document_id])}"
         unproven.append(UnprovenClaim(text=claim.text, reason=reason, quotes=claim.quotes))
     return Rechecked(tuple(proven), tuple(unproven), tuple(gone))
+
+
+def standing_near_misses(near_misses: Sequence[NearMiss], reread: Reread) -> tuple[NearMiss, ...]:
+    """Return the near misses whose quotes stand in the files, with the places they have there."""
+    fresh = reread(dict.fromkeys(miss.quote.document_id for miss in near_misses))
+    found = ((miss, quote_standing(miss.quote, fresh[miss.quote.document_id])) for miss in near_misses)
+    return tuple(miss.changed(quote=quote) for miss, quote in found if quote is not None)
 
 
 def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:

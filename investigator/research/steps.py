@@ -9,7 +9,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
-from investigator.evidence.standing import Rechecked, Reread, recheck
+from investigator.evidence.standing import Rechecked, Reread, recheck, standing_near_misses
 from investigator.records import (
     Event,
     Finding,
@@ -223,4 +223,6 @@ class Steps:
             memories=run.memories,
             engine=run.engine,
         )
+        if self.reread is not None:
+            answer = answer.changed(near_misses=standing_near_misses(answer.near_misses, self.reread))
         return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None

@@ -21,8 +21,18 @@ from investigator import Answer, AnswerStatus, Investigation, Investigator, Scri
 from investigator.documents.fresh import FreshReading
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.scanning import FolderSettings
-from investigator.evidence.standing import SOURCE_CHANGED
-from investigator.records import Event, Notice, Prompt
+from investigator.evidence.standing import SOURCE_CHANGED, standing_near_misses
+from investigator.records import (
+    Constraint,
+    ConstraintKind,
+    ConstraintMatch,
+    Event,
+    MatchState,
+    NearMiss,
+    Notice,
+    Prompt,
+    Quote,
+)
 
 TRUE, FALSE = b"42 MW", b"43 MW"
 
@@ -336,3 +346,16 @@ def test_a_file_is_read_once_as_long_as_its_bytes_are_the_same(tmp_path: Path) -
         third = fresh.documents(["a.txt"])["a.txt"].document
         assert third is not None
         assert third.text == "It makes 43 MW of power."
+
+
+def test_a_near_miss_that_no_file_holds_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A new line.\nIt makes 42 MW of power.", encoding="utf-8")
+    failing = ConstraintMatch(constraint=Constraint(kind=ConstraintKind.PERIOD, text="2024"), state=MatchState.NOT_MET)
+    told = ("It makes 42 MW of power.", "It makes 43 MW of power.")
+    quotes = [
+        Quote(document_id="a.txt", page=None, line=1, start=0, end=24, text=text, source_hash="old") for text in told
+    ]
+    misses = [NearMiss(part="How much?", quote=quote, failing=(failing,)) for quote in quotes]
+    with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
+        (standing,) = standing_near_misses(misses, fresh.documents)
+    assert (standing.quote.text, standing.quote.line) == (told[0], 2)
