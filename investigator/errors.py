@@ -42,6 +42,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from investigator.secrets import redacted
+
 
 def in_words(error: Exception) -> str:
     """Return what an error says, for one of the system without its number: `Is a directory`."""
@@ -51,16 +53,16 @@ def in_words(error: Exception) -> str:
 class InvestigatorError(Exception):
     """Base of every error that this package raises on purpose.
 
-    `hint` says what to do next; an empty hint takes the class's own.
+    `hint` says what to do next; an empty hint takes the class's own. Known secrets are redacted in both.
     """
 
     default_hint: ClassVar[str] = ""
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint or self.default_hint
+        self.message = redacted(message)
+        self.hint = redacted(hint) or self.default_hint
+        super().__init__(self.message)
 
 
 class UserError(InvestigatorError):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -19,12 +21,13 @@ from investigator.asking.budget import BudgetSettings
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.folder import FolderSettings
 from investigator.documents.readers.base import ReaderSettings
-from investigator.engines.chat.models import ChatSettings
+from investigator.engines.chat.models import KEY_VARIABLES, ChatSettings
 from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError, in_words
 from investigator.research.method_settings import DEFAULT_MISSION, DEFAULT_STRATEGY, MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.secrets import is_secret, register
 from investigator.tracing.opening import TraceSettings
 
 _SHOWN = 60  # characters of a value in a message
@@ -47,6 +50,7 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
         frozen=True,
         extra="forbid",
+        hide_input_in_errors=True,
     )
 
     mission: str = Field(default=DEFAULT_MISSION, min_length=1, description="what the investigation is for")
@@ -72,6 +76,8 @@ def load_settings(file: Path | None = None, overrides: Sequence[str] = ()) -> Se
     values = _read(file) if file is not None else {}
     values = _merged(values, _environment())
     values = _merged(values, _parsed(overrides))
+    for secret in (*_secrets_in(values), *(os.environ.get(variable, "") for variable in KEY_VARIABLES.values())):
+        register(secret)
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
@@ -96,12 +102,27 @@ def _parsed(overrides: Iterable[str]) -> dict[str, Any]:
     for override in overrides:
         name, equals, value = override.partition("=")
         if not equals or not all(step.strip() for step in name.split(".")):
-            raise SettingsError(f"{override!r} is not of the form part.field=value")
+            raise SettingsError(f"{_named(override)} is not of the form part.field=value")
         nested: Any = _literal(value.strip())
         for part in reversed(name.strip().split(".")):
             nested = {part: nested}
         values = _merged(values, nested)
     return values
+
+
+def _named(override: str) -> str:
+    """Return an override as a message may show it: what is not the name of a setting may be a key."""
+    name = re.match(r"[\w.]*", override.strip())
+    return f"{name[0]!r} ..." if name is not None and name[0] in _names() else "a change of a setting"
+
+
+def _secrets_in(values: Mapping[str, Any], inside: bool = False) -> Iterator[str]:
+    """Yield the texts under names of secrets, also under misspelled ones."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _secrets_in(value, inside or is_secret(name))
+        elif isinstance(value, str) and (inside or is_secret(name)):
+            yield value
 
 
 def _literal(value: str) -> Any:

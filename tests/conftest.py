@@ -23,7 +23,8 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 @pytest.fixture(autouse=True)
 def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test sees no key and no address that the developer's shell may hold."""
+    """A test sees no key and no address that the developer's shell may hold, and no secret of another test."""
+    monkeypatch.setattr("investigator.secrets._known", frozenset())
     for variable in list(os.environ):
         if variable.endswith("_API_KEY") or variable.startswith(("OPENAI_", "LANGSMITH_", "LANGCHAIN_")):
             monkeypatch.delenv(variable)

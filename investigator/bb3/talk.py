@@ -17,6 +17,7 @@ from investigator.bb3.safety import SafetyGuard
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError, DialogueFormatError, FolderError, RunError
+from investigator.secrets import redacted
 
 THANKS = "Thank you, that is noted."
 CHATS = "chats"
@@ -67,6 +68,7 @@ class Talk:
             raise DialogueError(
                 f"what is said must be a text, it is {text!r:.60}", hint='Say a text: talk.say("Hello")'
             )
+        text = redacted(text)
         if self._asked_why:
             return self._noted(text)
         made: list[Message] = []

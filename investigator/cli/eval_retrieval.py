@@ -17,6 +17,7 @@ from investigator.errors import RunError, UserError
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.retrieval import RetrievalEvaluation
 from investigator.evaluation.tables import retrieval_text
+from investigator.files import for_owner
 from investigator.services.parts import open_embedder
 
 
@@ -64,7 +65,8 @@ def eval_retrieval(
 
 def _write(file: Path, lines: Sequence[str]) -> None:
     try:
-        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+        with open(file, "w", encoding="utf-8", newline="\n", opener=for_owner) as out:
+            out.writelines(f"{line}\n" for line in lines)
     except OSError as error:
         hint = "Name a file that can be written."
         raise RunError(

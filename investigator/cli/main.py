@@ -12,7 +12,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Annotated, ParamSpec
+from typing import Annotated, ParamSpec, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from investigator.cli.lazy_group import LazyCommand, lazy_group
 from investigator.errors import InvestigatorError
 from investigator.reports.inert import inert
+from investigator.secrets import redacted
 
 _Options = ParamSpec("_Options")
 
@@ -133,12 +134,25 @@ def _report(message: str, hint: str, mark: str = "error: ") -> None:
 
 
 def _write_anything() -> None:
-    """Let no closed stream and no character stop the output.
+    """Let no closed stream and no character stop the output, and no known secret into it.
 
     Files and pipes get UTF-8; a terminal gets what it cannot show written out.
     """
-    sys.stdout = sys.stdout or io.StringIO()
-    sys.stderr = sys.stderr or io.StringIO()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+    sys.stdout = _for_anything(sys.stdout)
+    sys.stderr = _for_anything(sys.stderr)
+
+
+class _WithoutSecrets(io.TextIOWrapper):
+    def write(self, text: str, /) -> int:
+        super().write(redacted(text))
+        return len(text)
+
+
+def _for_anything(stream: TextIO | None) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream or io.StringIO()
+    encoding = stream.encoding if stream.isatty() else "utf-8"
+    lines, through = stream.line_buffering, stream.write_through
+    return _WithoutSecrets(
+        stream.detach(), encoding=encoding, errors="backslashreplace", line_buffering=lines, write_through=through
+    )

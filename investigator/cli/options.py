@@ -42,13 +42,24 @@ def kept_of(
     return investigator
 
 
+def _whole_changes(changes: list[str] | None) -> list[str] | None:
+    """Refuse a change without its value before the words after it, which may be a key, are shown as too many."""
+    for change in changes or ():
+        if "=" not in change:
+            raise typer.BadParameter("write it as part.field=value")
+    return changes
+
+
 @dataclass(frozen=True)
 class SettingsOptions:
     """Where settings that differ from the defaults come from."""
 
     file: Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")] = None
     overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.", callback=_whole_changes
+        ),
     ] = None
 
     def load(self, *more: str) -> Settings:

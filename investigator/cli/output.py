@@ -17,6 +17,7 @@ from rich.text import Text
 
 from investigator.documents.readers.markup.html import is_own_report
 from investigator.errors import RunError, UserError
+from investigator.files import write_private
 from investigator.records import Investigation
 from investigator.reports.html import html_report
 from investigator.reports.inert import inert, inert_json
@@ -128,14 +129,10 @@ def _is_own_report(path: Path) -> bool:
 
 
 def write_report(path: Path, investigation: Investigation) -> None:
-    """Write the HTML report, whole or not at all. Raises RunError."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """Write the HTML report, for its owner alone, whole or not at all. Raises RunError."""
     try:
-        draft.write_text(html_report(investigation), encoding="utf-8", newline="\n")
-        draft.replace(path)
+        write_private(path, html_report(investigation).encode("utf-8"))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
         raise RunError(
             f"the report could not be written to {path}: {error.strerror}",
             hint=f"The investigation is kept: investigator show {investigation.id} --report FILE.html",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, runtime_checkabl
 from urllib.parse import urlsplit
 
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError
+from investigator.secrets import is_secret, redacted_octets, register, register_address
 
 if TYPE_CHECKING:
     import httpx
@@ -48,8 +49,14 @@ class Endpoint:
     hint: str = ""
     transport: httpx.BaseTransport | None = None
 
+    def __post_init__(self) -> None:
+        register_address(self.address)
+        for name, value in self.headers.items():
+            if is_secret(name):
+                register(value.rpartition(" ")[2])  # without the scheme, as in `Bearer KEY`
+
     def post(self, body: bytes) -> tuple[int, bytes]:
-        """Return the status and the body of the reply; a redirect is returned, not followed.
+        """Return the status and the body of the reply, without secrets; a redirect is returned, not followed.
 
         Raises EngineTimeoutError, EngineUnreachableError, and EngineError for a body that is too long or compressed.
         """
@@ -59,7 +66,7 @@ class Endpoint:
             try:
                 with httpx.Client(**self._settings(), transport=self.transport) as client:
                     response = client.post(self.address, content=body)
-                    return response.status_code, response.content
+                    return response.status_code, redacted_octets(response.content)
             except httpx.TimeoutException as error:
                 return TimeoutError(str(error))
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:

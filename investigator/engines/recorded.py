@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from investigator.engines.base import Engine, prompt_key, traits_of
 from investigator.errors import ReplayError, StoreError
+from investigator.files import for_owner
 from investigator.records import Prompt, Record, Reply, Traits
 
 
@@ -120,7 +121,7 @@ class RecordedEngine:
     def _append(self, record: Record) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab") as file:
+            with open(self._path, "ab", opener=for_owner) as file:
                 file.write(record.model_dump_json().encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from investigator.errors import EvaluationDataError, StoreError
-from investigator.files import make_private_folder
+from investigator.files import for_owner, make_private_folder
 from investigator.records import AnswerStatus, Quote, Record, Usage
 
 
@@ -86,7 +86,7 @@ class OutcomeFile:
         """Keep one outcome, at once. Raises StoreError."""
         try:
             make_private_folder(self.path.parent)
-            with open(self.path, "a", encoding="utf-8", newline="\n", opener=_for_owner) as file:
+            with open(self.path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
                 file.write(outcome.model_dump_json() + "\n")
         except OSError as error:
             raise self._failed(error) from error
@@ -113,7 +113,3 @@ class OutcomeFile:
     def _failed(self, error: OSError) -> StoreError:
         hint = "Name a file that can be written with --out FILE.jsonl."
         return StoreError(f"the outcomes cannot be kept in {self.path}: {error.strerror}", hint=hint)
-
-
-def _for_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

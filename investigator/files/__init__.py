@@ -111,6 +111,11 @@ def write_private(path: Path, data: bytes) -> None:
         raise
 
 
+def for_owner(path: str, flags: int) -> int:
+    """Open a file that the user has named, as `opener` of `open`; a new one is made for its owner alone."""
+    return os.open(path, flags, 0o600)
+
+
 def is_plain_file(path: Path) -> bool:
     """Return True if a path is a file itself, and no link to one."""
     try:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar, Self, TypeAlias
+from typing import Annotated, ClassVar, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from investigator.secrets import redacted
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 """What templates compute with."""
+
+Foreign = Annotated[str, AfterValidator(redacted)]
+"""Text that came from a server: known secrets are redacted as it comes in."""
 
 
 class Record(BaseModel):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from investigator.records.answers import Investigation
-from investigator.records.base import Record
+from investigator.records.base import Foreign, Record
 from investigator.records.documents import FileRecord
 from investigator.records.exchanges import Need
 from investigator.records.memories import Memory, Reflection
@@ -41,7 +41,7 @@ class Embedded(Record):
 class Notice(Record):
     """Something the user should know, in one sentence."""
 
-    text: str
+    text: Foreign
 
 
 class Progressed(Record):

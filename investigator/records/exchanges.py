@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from investigator.records.base import Record
+from investigator.records.base import Foreign, Record
 from investigator.records.documents import Passage
 from investigator.records.memories import Knowledge, Memory
 from investigator.records.parts import Part
@@ -241,7 +241,7 @@ class Prompt:
 class Reply(Record):
     """What an engine gave: its text, tokens in and out, how it ended, and the seconds it took."""
 
-    text: str
+    text: Foreign
     input_tokens: int = 0
     output_tokens: int = 0
     finish_reason: FinishReason = FinishReason.STOP

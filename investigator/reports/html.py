@@ -28,6 +28,7 @@ from investigator.reports.wording import (
     score_line,
     usage_line,
 )
+from investigator.secrets import redacted
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,9 @@ class CoverageRow:
 
 
 def html_report(investigation: Investigation) -> str:
-    """The investigation as one self-contained HTML page."""
+    """The investigation as one self-contained HTML page, without known secrets."""
     answer = investigation.answer
-    return (
+    page = (
         _environment()
         .get_template("report.html.j2")
         .render(
@@ -90,6 +91,7 @@ def html_report(investigation: Investigation) -> str:
             stop=STOPS[answer.stop] if answer else "the run was stopped before it was answered",
         )
     )
+    return redacted(page)
 
 
 def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:

@@ -15,6 +15,7 @@ from investigator.errors import QuestionError, ReplayError
 from investigator.records import Investigation, Quote, Record, Search, UsedEngine
 from investigator.research.method_settings import MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.secrets import redacted
 from investigator.settings import Settings
 from investigator.store.journal import Run, Runs
 
@@ -31,8 +32,11 @@ class MadeWith(Record):
 
 
 def valid_question(question: str, called: str = "question") -> str:
-    """Return the question, or what else it is `called`, without white space around it. Raises QuestionError."""
-    stripped = question.strip()
+    """Return the question, or what else it is `called`, without outer white space and known secrets.
+
+    Raises QuestionError.
+    """
+    stripped = redacted(question.strip())
     if not stripped:
         hint = "Name the words to search for." if called != "question" else ""
         raise QuestionError(f"the {called} is empty", hint=hint)

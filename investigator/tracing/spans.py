@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from investigator.engines.roles import role_of
 from investigator.records import Investigation, Reply
+from investigator.secrets import redacted
 from investigator.tracing.base import WatchedCall, encodable
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _failed(span: Span, error: BaseException) -> None:
 
 def _message(role: str, text: str, finish_reason: str | None = None) -> str:
     """Return a list of one message as JSON, in the conventions' form."""
-    message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": text}]}
+    message: dict[str, object] = {"role": role, "parts": [{"type": "text", "content": redacted(text)}]}
     if finish_reason is not None:
         message["finish_reason"] = finish_reason
     return json.dumps([message])

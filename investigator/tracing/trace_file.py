@@ -13,7 +13,9 @@ from typing import IO
 
 from investigator.engines.roles import role_of
 from investigator.errors import InvestigatorError, SettingsError
+from investigator.files import for_owner
 from investigator.records import Investigation, Record
+from investigator.secrets import redacted
 from investigator.tracing.base import WatchedCall, encodable
 from investigator.tracing.trace_lines import Called, RunBegan, RunEnded
 
@@ -120,7 +122,7 @@ class _Run:
             self._close(self._end().changed(error=error))
 
     def write(self, record: Record) -> None:
-        line = record.model_dump_json().encode() + b"\n"
+        line = redacted(record.model_dump_json()).encode() + b"\n"
         with self._lock:
             if self._broken:
                 return
@@ -151,7 +153,7 @@ def _opened(path: Path) -> IO[bytes]:
     try:
         kept = path.is_file() and path.stat().st_size
         half = _is_cut_off(path) if kept else False
-        file = path.open("ab", buffering=0)
+        file = open(path, "ab", buffering=0, opener=for_owner)  # noqa: SIM115 - the caller closes it
         if half:
             file.write(b"\n")
     except OSError as error:

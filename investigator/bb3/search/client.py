@@ -19,6 +19,7 @@ from investigator.bb3.search.served import Origin
 from investigator.engines.http import MOST_OCTETS, Endpoint, Retries, retried
 from investigator.errors import EngineError, EngineUnreachableError, SettingsError
 from investigator.records import Record
+from investigator.secrets import register_address
 
 if TYPE_CHECKING:
     import httpx
@@ -135,6 +136,7 @@ class SearchServer:
 def full_address(address: str) -> str:
     """The address of a search server with its scheme. Raises SettingsError where it is none."""
     stripped = address.strip()
+    register_address(stripped)
     scheme, separator, rest = stripped.partition("://")
     full = f"{scheme.lower()}://{rest}" if separator else f"http://{stripped}"
     try:

@@ -29,6 +29,7 @@ from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
 from investigator.engines.http import retried, within
 from investigator.errors import SettingsError
 from investigator.records import FinishReason, Prompt, Reply
+from investigator.secrets import redacted, redacted_so_far, without_secrets
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -187,7 +188,7 @@ class ChatEngine:
             less = None if cause is None else self._negotiation.after_refusal(cause, call.sending, streamed=streamed)
             if less is None:
                 call.failed = answer
-                raise answer.error from cause
+                raise answer.error from (None if cause is None else without_secrets(cause))
             call.sending = less
 
     def _answer(self, call: _Call, began: float) -> AIMessage | FailedCall:
@@ -213,7 +214,7 @@ class ChatEngine:
         if call.hear is None:
             ask = partial(model.invoke, **arguments)
             return within(timeout, partial(invoked, ask, call.prompt, self._observers))
-        hearing = Hearing(call.hear, self._settings.max_reply_characters)
+        hearing = Hearing(_without_secrets(call.hear), self._settings.max_reply_characters)
         aloud = partial(heard, model, {**arguments, **stream_arguments(sending)}, hearing)
         try:
             answer = within(timeout, partial(invoked, aloud, call.prompt, self._observers))
@@ -230,8 +231,12 @@ class ChatEngine:
             return self._models[parameters]
 
 
+def _without_secrets(hear: Hear) -> Hear:
+    return lambda written: hear(redacted_so_far(written))
+
+
 def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
-    text = text_of(message.content)
+    text = redacted(text_of(message.content))  # before it is cut: half a key would not be known
     usage = message.usage_metadata or {}
     tokens = (_count(usage.get("input_tokens"), prompt), _count(usage.get("output_tokens"), text))
     finish = FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata)

@@ -23,6 +23,7 @@ from investigator.errors import (
     RateLimitError,
     SettingsError,
 )
+from investigator.secrets import redacted
 
 ALWAYS = 1_000_000
 """A number of tries that the engine's own limit always comes before."""
@@ -69,11 +70,10 @@ class Server:
         """Model and server as `provider:name@host`; without the host where that is not known."""
         return f"{self.model}@{host_of(self.address)}" if self.address else self.model
 
-    def cleaned(self, message: str) -> str:
-        """Return the server's words on one line, cut to a readable length, without the key."""
-        if self.secret:
-            message = message.replace(self.secret, "***")
-        return " ".join(message.split())[:_MESSAGE_LENGTH]
+
+def cleaned(message: str) -> str:
+    """Return a server's words on one line, without secrets, cut to a readable length."""
+    return " ".join(redacted(message).split())[:_MESSAGE_LENGTH]
 
 
 def host_of(address: str) -> str:
@@ -102,7 +102,7 @@ def failure(error: Exception, server: Server, max_wait: float) -> FailedCall:
     status = status_of(error)
     if status is not None:
         return _by_status(status, error, server, max_wait)
-    words = server.cleaned(_words(error))
+    words = cleaned(_words(error))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _TIMEOUTS:
         return FailedCall(EngineTimeoutError(f"{server.place} did not reply in time"), error, tries=2)
@@ -140,7 +140,7 @@ def _ours(error: BaseException | None) -> EngineError | None:
 
 
 def _by_status(status: int, error: Exception, server: Server, max_wait: float) -> FailedCall:
-    words = server.cleaned(_words(error))
+    words = cleaned(_words(error))
     if 300 <= status < 400:
         target = _headers(error).get("location", "elsewhere")
         hint = "Name the final address as the base URL: neither key nor documents are sent to another address."
@@ -210,7 +210,7 @@ def _root(error: BaseException, words: str) -> str:
     """Return the reason below a connection error, whose own words are often only `Connection error.`"""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
-    return str(error)[:_MESSAGE_LENGTH] or words or type(error).__name__
+    return cleaned(str(error)) or words or type(error).__name__
 
 
 def _headers(error: Exception) -> Mapping[str, str]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
-from investigator.engines.chat.errors import Server
+from investigator.engines.chat.errors import Server, cleaned
 from investigator.engines.chat.invoking import STREAM_USAGE
 from investigator.engines.chat.sending import Parameter, ReplyFormat, Sending
 from investigator.engines.http import BodyBounds, bound_clients, client_settings
 from investigator.engines.schemas import Json, reply_schema
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
 from investigator.records import Record
+from investigator.secrets import register, register_address, without_secrets
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -50,6 +51,16 @@ _NAME_HINT = (
 _PLACEHOLDER_KEY = "none"  # local servers ask for no key, and OpenAI's client refuses to start without one
 
 
+def _known_address(address: str | None) -> str | None:
+    register_address(address or "")
+    return address
+
+
+def _known_key(key: SecretStr | None) -> SecretStr | None:
+    register(key.get_secret_value() if key else "")
+    return key
+
+
 class ChatSettings(Record):
     """How a chat model is called."""
 
@@ -61,8 +72,12 @@ class ChatSettings(Record):
         default=None, ge=0, le=1, description="draw from the fewest tokens that hold this mass; sent only if set"
     )
     max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only if set")
-    base_url: str | None = Field(default=None, description="address of the API, for servers other than the provider's")
-    api_key: SecretStr | None = Field(default=None, description="the key; otherwise the provider's variable is read")
+    base_url: Annotated[str | None, AfterValidator(_known_address)] = Field(
+        default=None, description="address of the API, for servers other than the provider's"
+    )
+    api_key: Annotated[SecretStr | None, AfterValidator(_known_key)] = Field(
+        default=None, description="the key; otherwise the provider's variable is read"
+    )
     small: bool = Field(default=False, description="a model of about a billion parameters or fewer: it does not plan")
     context_tokens: int | None = Field(default=None, ge=256, description="tokens of prompt that the model can read")
     concurrency: int = Field(default=16, ge=1, le=256, description="calls to one server side by side, at most")
@@ -80,10 +95,12 @@ def split_name(model: str) -> tuple[str, str]:
 def server_of(provider: str, name: str, settings: ChatSettings) -> Server:
     """Return the server that the model's calls go to. Raises SettingsError or CredentialError if they cannot."""
     address = settings.base_url or (_openai_address() if provider == "openai" else "")
+    register_address(address)
     if address and not _is_address(address):
         raise SettingsError(f"{address!r} is not an address", hint="Write it as http://localhost:8000/v1")
     variable = KEY_VARIABLES.get(provider, "")
     key = settings.api_key.get_secret_value() if settings.api_key else os.environ.get(variable, "")
+    register(key)
     if not key and variable and not _is_own_address(provider, address):
         raise CredentialError(f"{provider}:{name} needs a key", hint=f"Set {variable} to your key.")
     if re.search(r"\s", key) or not key.isascii():
@@ -100,6 +117,10 @@ def server_of_ready(model: BaseChatModel) -> Server:
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or "model"
     given = (getattr(model, attribute, None) for attribute in ("openai_api_base", "base_url"))
     address = next((value for value in given if isinstance(value, str)), "")
+    register_address(address)
+    for value in vars(model).values():
+        if isinstance(value, SecretStr):
+            register(value.get_secret_value())
     return Server(f"{type(model).__name__}:{name}", address)
 
 
@@ -122,9 +143,9 @@ def build(server: Server, settings: ChatSettings, parameters: frozenset[Paramete
             bound_clients(model, bounds)
     except ImportError as error:
         raise MissingPackageError(f"{server.model} needs a package: {error}", hint=_install(provider, error)) from error
-    except Exception as error:  # each provider's package has errors of its own; all end here
-        reason = server.cleaned(str(error))
-        raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from error
+    except Exception as error:  # noqa: BLE001 - each provider's package has errors of its own; all end here
+        reason = cleaned(str(error))
+        raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from without_secrets(error)
     return model
 
 

@@ -1,0 +1,128 @@
+"""The keys and passwords that this process knows, and how to keep them out of all that is shown, kept or sent on.
+
+Settings and engines register a secret where they read it. From then on replies and what servers say are redacted where
+they come in, errors where they are made, and output, traces and reports once more where they go out. A secret is found
+in the forms that programs write it in: as it is, in any case, with line ends or blanks in it, escaped for URLs, JSON or
+HTML, and in Base64. A server that scrambles it in another way cannot be helped: it has the secret.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from functools import lru_cache
+from threading import Lock
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+SHORTEST = 8
+"""Shorter secrets are not redacted: they would be found in ordinary words."""
+
+REDACTED = "***"
+
+_PLACEHOLDERS = frozenset({"not-needed", "not-required", "no-key-required", "sk-no-key-required", "placeholder"})
+"""What users of local servers write for a key that is none."""
+_NAMES = re.compile(r"key|token|secret|passw|auth|credential|signature", re.IGNORECASE)
+_BETWEEN = r"(?:\s|\\[nrt]|%0[ad])*"
+_ESCAPES = frozenset("%\\&")
+_NAMED = {"&": "&amp;", '"': "&quot;", "'": "&apos;", "<": "&lt;", ">": "&gt;"}
+_OF_WORDS = "".join(map(chr, range(0x21, 0x7F)))
+_lock = Lock()
+_known: frozenset[str] = frozenset()
+
+
+def register(secret: str) -> None:
+    """Have a secret redacted from now on."""
+    global _known
+    secret = secret.strip()
+    if len(secret) >= SHORTEST and secret.lower() not in _PLACEHOLDERS:
+        with _lock:
+            _known = _known | {secret}
+
+
+def register_address(address: str) -> None:
+    """Register what an address holds of passwords, tokens and keys."""
+    try:
+        parts = urlsplit(address)
+        user, password = parts.username or "", parts.password or ""
+    except ValueError:  # no address; whoever opens it says so
+        return
+    register(unquote(password or user))
+    for name, value in parse_qsl(parts.query):
+        if is_secret(name):
+            register(value)
+
+
+def is_secret(name: str) -> bool:
+    """Return True if a setting, a variable or a parameter of this name holds a secret."""
+    return _NAMES.search(name) is not None
+
+
+def redacted(text: str) -> str:
+    """Return a text without the secrets that are known, also without one that is cut off at its end."""
+    if not _known:
+        return text
+    escaped = not _ESCAPES.isdisjoint(text)
+    for secret in _known:
+        text = _pattern(secret, escaped).sub(REDACTED, text)
+        if begun := _begun(text, secret):
+            text = text[:-begun] + REDACTED
+    return text
+
+
+def redacted_octets(data: bytes) -> bytes:
+    """Return octets without the secrets that are known."""
+    if not _known:
+        return data
+    return redacted(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def redacted_so_far(text: str) -> str:
+    """Return a text that is still being written, without its last word: that may become a secret."""
+    return redacted(text.rstrip(_OF_WORDS)) if _known else text
+
+
+def without_secrets(error: BaseException) -> BaseException:
+    """Return an error, or another one that says the same if it, or one behind it, shows a secret."""
+    behind: BaseException | None = error
+    while behind is not None:
+        if any(redacted(shown) != shown for shown in (str(behind), repr(behind))):
+            return RuntimeError(redacted(f"{type(error).__name__}: {error}"))
+        behind = behind.__cause__ or behind.__context__
+    return error
+
+
+def _begun(text: str, secret: str) -> int:
+    """Return how many characters at the end of a text are the beginning of a secret; 0 if they are few."""
+    longest = min(len(secret) - 1, len(text))
+    end = text[-longest:].lower() if longest else ""
+    start = secret.lower()
+    return next((length for length in range(longest, SHORTEST - 1, -1) if end.endswith(start[:length])), 0)
+
+
+@lru_cache(maxsize=64)
+def _pattern(secret: str, escaped: bool) -> re.Pattern[str]:
+    """Return what finds a secret in its forms; `escaped` if there may be some with escapes."""
+    plain = _BETWEEN.join(_forms_of(character) if escaped else re.escape(character) for character in secret)
+    return re.compile("|".join([plain, *_in_base64(secret)]), re.IGNORECASE)
+
+
+def _forms_of(character: str) -> str:
+    """Return a pattern of the forms of a character: as it is, and escaped for URLs, JSON and HTML."""
+    code = ord(character)
+    octets = "".join(rf"%(?:25)*{octet:02x}" for octet in character.encode("utf-8", "surrogatepass"))
+    forms = [rf"\\*{re.escape(character)}", octets, rf"\\+u{code:04x}", rf"&#0*{code};", rf"&#x0*{code:x};"]
+    forms += [rf"\\+x{code:02x}"] if code < 0x100 else []
+    forms += [_NAMED[character]] if character in _NAMED else []
+    return f"(?:{'|'.join(forms)})"
+
+
+def _in_base64(secret: str) -> list[str]:
+    """Return patterns of a secret in Base64, for each of the three ways in which it may lie over the groups."""
+    octets = secret.encode("utf-8", "surrogatepass")
+    found = []
+    for before in range(3):
+        encoded = base64.b64encode(bytes(before) + octets).decode("ascii")
+        sure = encoded[(0, 2, 3)[before] : (before + len(octets)) * 8 // 6]
+        either = {"+": r"[+-]", "/": r"\\*[/_]"}
+        found.append(r"\s*".join(either.get(character, character) for character in sure))
+    return found

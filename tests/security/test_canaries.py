@@ -1,0 +1,271 @@
+"""A server that echoes the key, in whatever form, gets it into nothing that is shown, kept or sent on."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import stat
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from openai_server import Body, OpenAIServer, Response, completion, refusal, streamed
+
+from investigator import Investigator, ScriptedEmbedder, load_settings, secrets
+from investigator.engines.chat.engine import ChatEngine, ChatSettings
+from investigator.engines.recorded import RecordedEngine
+from investigator.errors import InvestigatorError, SettingsError
+from investigator.records import Prompt, RepairVariables, ThinkReply
+from investigator.secrets import redacted, redacted_so_far, register, without_secrets
+
+KEY = "sk-Canary/7f+3Qz_91bXyTt-0042"
+QUESTION = "How much power does the plant make?"
+FORMS = {
+    "as it is": KEY,
+    "in lower case": KEY.lower(),
+    "in a URL": quote(KEY, safe=""),
+    "twice in a URL": quote(quote(KEY, safe=""), safe=""),
+    "in JSON": json.dumps(KEY.replace("-", "\\u002d")),
+    "in Base64": base64.b64encode(KEY.encode()).decode(),
+    "in a header in Base64": base64.urlsafe_b64encode(f"user:{KEY}".encode()).decode(),
+    "over two lines": f"{KEY[:9]}\n  {KEY[9:]}",
+    "with a line end in a URL": f"{KEY[:9]}%0d%0a{KEY[9:]}",
+}
+
+
+def cores() -> list[str]:
+    """What must not be found anywhere: long parts of each form."""
+    parts = [KEY[8:22], KEY[8:22].lower(), quote(KEY, safe="")[10:24], quote(KEY[8:24], safe="")]
+    return parts + [base64.b64encode(("x" * by + KEY).encode()).decode()[8:24] for by in range(3)]
+
+
+def leaks(text: str) -> list[str]:
+    return [core for core in cores() if core in text]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_secret_is_redacted(form: str) -> None:
+    assert leaks(FORMS[form].replace("\n  ", "").replace("%0d%0a", "").replace("%25", "%").replace("\\\\u002d", "-"))
+    register(KEY)
+    said = redacted(f"the key {FORMS[form]} is wrong")
+    assert said.startswith("the key ")
+    assert said.endswith(" is wrong")
+    assert secrets.REDACTED in said
+    assert not leaks(said)
+
+
+def test_a_secret_that_is_cut_off_is_redacted_and_one_on_its_way_is_held_back() -> None:
+    register(KEY)
+    assert redacted(f"the key {KEY[:-3]}") == "the key ***"
+    shown = [redacted_so_far(f"key {KEY} said"[:length]) for length in range(len(KEY) + 10)]
+    assert all("sk" not in each for each in shown)
+    assert shown[-1] == "key *** "
+
+
+def test_short_secrets_and_placeholders_stay_words() -> None:
+    for word in ("seven", "not-needed", "1234567"):
+        register(word)
+    assert redacted("seven is not-needed 1234567") == "seven is not-needed 1234567"
+
+
+def test_an_address_gives_away_neither_its_password_nor_its_key() -> None:
+    secrets.register_address("https://anna:correct-horse@host/v1?api_key=battery-staple&q=ordinary-words")
+    assert redacted("correct-horse battery-staple ordinary-words anna") == "*** *** ordinary-words anna"
+
+
+def test_an_error_that_shows_a_secret_is_not_kept_as_a_cause() -> None:
+    register(KEY)
+    plain, showing = ValueError("no key"), ValueError(f"bad key {KEY}")
+    assert without_secrets(plain) is plain
+    outer = ValueError("outer")
+    outer.__cause__ = showing
+    for error in (showing, outer):
+        assert not leaks("".join(traceback.format_exception(without_secrets(error))))
+
+
+PROMPT = Prompt("asking/repair", RepairVariables(prompt="p", reply="r", problem="p"), "Say the key.", ThinkReply)
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 403, 404, 408, 418, 429, 500, 503])
+@pytest.mark.parametrize("form", ["as it is", "in a URL", "in Base64", "over two lines"])
+def test_no_error_of_a_server_shows_the_key(openai_server: OpenAIServer, status: int, form: str) -> None:
+    echo = FORMS[form]
+    headers = {
+        "Location": f"https://other.example/?k={quote(echo, safe='+/=')}",
+        "X-Echo": quote(echo),
+        "Retry-After": "9",
+    }
+    openai_server.answer(refusal(status, f"{'x' * 280} {echo} is wrong", headers=headers, code=echo))
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, api_key=KEY, attempts=1))
+    with pytest.raises(InvestigatorError) as caught:
+        engine.reply(PROMPT)
+    error = caught.value
+    shown = [str(error), repr(error), error.message, error.hint, "".join(traceback.format_exception(error))]
+    assert not leaks("\n".join(shown))
+
+
+def test_a_body_that_is_no_completion_and_echoes_the_key(openai_server: OpenAIServer) -> None:
+    openai_server.answer(Response(200, f"your key is {KEY}".encode(), {"Content-Type": "text/plain"}))
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, api_key=KEY, attempts=1))
+    with pytest.raises(InvestigatorError) as caught:
+        engine.reply(PROMPT)
+    assert not leaks("".join(traceback.format_exception(caught.value)))
+
+
+def test_neither_a_reply_nor_its_pieces_nor_its_recording_holds_the_key(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    echo = f"The key is {KEY}, in Base64 {FORMS['in Base64']}."
+    openai_server.answer(streamed(*(echo[at : at + 5] for at in range(0, len(echo), 5))))
+    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, api_key=KEY))
+    heard: list[str] = []
+    assert not leaks(engine.reply_aloud(PROMPT, heard.append).text)
+    assert not leaks("\n".join(heard))
+    assert all("sk-C" not in each for each in heard)
+    openai_server.answer(completion(echo))
+    RecordedEngine(tmp_path / "replies.jsonl", engine).reply(PROMPT)
+    recorded = (tmp_path / "replies.jsonl").read_text(encoding="utf-8")
+    assert "The key is ***" in recorded
+    assert not leaks(recorded)
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        f"chat.api_key {KEY}",
+        f"chat.api_key:{KEY}",
+        KEY,
+        f"chat.apikey={KEY}",
+        f"chat.api_key.x={KEY}",
+        f"api_key={KEY}",
+    ],
+)
+def test_a_setting_that_is_mistyped_does_not_show_its_value(override: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(None, [override.replace("KEY", KEY)])
+    assert not leaks("".join(traceback.format_exception(caught.value)) + caught.value.hint)
+
+
+def _echoing(body: Body) -> Response:
+    """Replies to every prompt with the key in all forms, in each field."""
+    words = f"The plant makes 42 MW. {KEY} {FORMS['in Base64']} {FORMS['in a URL']}"
+    reply = {
+        "needs": [{"term": KEY, "reason": words}],
+        "strategy": words,
+        "steps": [{"document_id": "plant.txt", "purpose": words, "perspectives": KEY}],
+        "point": 90,
+        "quotes": ["The plant makes 42 MW of power.", KEY],
+        "reply": words,
+        "knowledge": [{"term": KEY, "known_infos": [], "unknown_infos": [words]}],
+        "claims": [{"text": words, "evidence": ["E1"]}],
+    }
+    return completion(json.dumps(reply))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "folder"
+    made.mkdir()
+    (made / "plant.txt").write_text("The plant makes 42 MW of power.", encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text(
+        json.dumps({"id": "1", "question": QUESTION, "answers": ["42 MW"]}) + "\n"
+    )
+    return made
+
+
+def _command(*words: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "investigator", *words]
+    environment = {**os.environ, "INVESTIGATOR_DEBUG": "1", "PYTHONPATH": os.pathsep.join(sys.path), **variables}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment, cwd=cwd)
+
+
+def _kept(*places: Path) -> Iterator[tuple[str, str]]:
+    """The content of every file, of databases and vector files the raw octets."""
+    for place in places:
+        for file in place.rglob("*"):
+            if file.is_file():
+                yield str(file), file.read_bytes().decode("latin-1")
+
+
+def test_no_sink_of_the_commands_holds_the_key(openai_server: OpenAIServer, folder: Path, tmp_path: Path) -> None:
+    """ask, eval and doctor, well and badly used, down to the rows of the database."""
+    openai_server.answer(_echoing)
+    work = tmp_path / "work"
+    server = ["--set", f"chat.base_url={openai_server.url}", "--set", "chat.attempts=1"]
+    ask = ["ask", str(folder), f"{QUESTION} My key is {KEY}.", "--model", "openai:m", *server, "--workspace", str(work)]
+    evaluate = [
+        "eval",
+        "folder",
+        "--docs",
+        str(folder),
+        "--questions",
+        "questions.jsonl",
+        "--model",
+        "openai:m",
+        *server,
+    ]
+    report = ["--json", "--report", "r.html", "--trace", "t.jsonl", "--trace-prompts"]
+    done = [
+        _command(*ask, *report, cwd=tmp_path, OPENAI_API_KEY=KEY),
+        _command(*evaluate, "--json", cwd=tmp_path, OPENAI_API_KEY=KEY),
+        _command("doctor", "--model", "openai:m", *server, cwd=tmp_path, OPENAI_API_KEY=KEY),
+        _command("ask", str(folder), QUESTION, "--set", "chat.api_key", KEY, cwd=tmp_path),
+    ]
+    openai_server.answer(refusal(400, f"Wrong key {KEY}", headers={"X-Echo": KEY}))
+    done.append(_command(*ask, "--fresh", "--trace", "t.jsonl", cwd=tmp_path, OPENAI_API_KEY=KEY))
+    for each in done:
+        assert not leaks(each.stdout), each.args[3]
+        assert not leaks(each.stderr), each.args[3]
+    assert openai_server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert done[0].returncode in (0, 3, 4, 5), done[0].stderr
+    assert done[1].returncode == 0, done[1].stderr
+    assert "write it as part.field=value" in done[3].stderr
+    assert "***" in done[4].stderr
+    assert (tmp_path / "r.html").is_file()
+    assert (tmp_path / "t.jsonl").is_file()
+    found = [name for name, content in _kept(tmp_path) if leaks(content)]
+    assert found == []
+    for file in ("r.html", "t.jsonl"):
+        assert stat.S_IMODE((tmp_path / file).stat().st_mode) == 0o600
+
+
+def test_a_chat_and_what_it_saves_hold_no_key(openai_server: OpenAIServer, folder: Path, tmp_path: Path) -> None:
+    from investigator.bb3.chats import open_chat, talk_with
+
+    openai_server.answer(_echoing)
+    settings = load_settings(None, [f"chat.base_url={openai_server.url}", f"chat.api_key={KEY}", "chat.attempts=1"])
+    made = Investigator(
+        folder, model="openai:m", embedder=ScriptedEmbedder(), settings=settings, workspace=tmp_path / "w"
+    )
+    with open_chat(made) as chat:
+        talk = talk_with(chat, "anna")
+        said = talk.say(f"I live in Bonn and my key is {KEY}. {QUESTION}")
+        talk.save(tmp_path / "talk.jsonl")
+    assert not leaks(json.dumps(dict(said), default=str))
+    assert [name for name, content in _kept(tmp_path) if leaks(content)] == []
+
+
+def test_spans_hold_no_key() -> None:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    from investigator.records import Reply
+    from investigator.tracing.base import WatchedCall
+    from investigator.tracing.spans import SpanTracer
+
+    register(KEY)
+    kept, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    tracer = SpanTracer(provider, content=True)
+    prompt = Prompt("query/ask", PROMPT.variables, f"Say {KEY}.", ThinkReply)
+    with tracer.run("r1", f"What of {KEY}?", "openai:m") as run, run.call(WatchedCall(prompt, "openai:m", "k")) as call:
+        call.done(Reply(text=f"It is {KEY}"))
+    told = "\n".join(span.to_json() for span in kept.get_finished_spans())
+    assert "It is ***" in told
+    assert not leaks(told)
