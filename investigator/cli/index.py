@@ -12,7 +12,7 @@ from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Works
 from investigator.cli.output import note, print_json, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.investigator import Investigator
-from investigator.records import FileRead, FileRecord, FileStatus
+from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus
 from investigator.reports.folder import changes_line, folder_text, hits_text
 from investigator.services.workspace_choice import make_workspace_inside
 
@@ -63,7 +63,7 @@ def index(
     status = investigator.status(compare=False)
     files = tuple(read.get(file.path) or _unchanged(file) for file in status.files)
     if as_json:
-        print_files(files)
+        print_files(status.changed(files=files))
     else:
         print_styled(folder_text(status.changed(files=files)))
 
@@ -72,7 +72,7 @@ def status(folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Wor
     """Show what the index of a folder holds, and what has changed in the folder since. No file is opened."""
     kept = kept_of(folder, workspace).status()
     if as_json:
-        print_files(kept.files)
+        print_files(kept)
     else:
         print_styled(folder_text(kept))
     if changes := changes_line(kept):
@@ -102,10 +102,12 @@ def search(
         tell("no passage found")
 
 
-def print_files(files: tuple[FileRecord, ...]) -> None:
-    """Print a JSON record for each file, one a line."""
-    if files:
-        print_json("\n".join(file.model_dump_json(include=FILE_FIELDS) for file in files))
+def print_files(status: FolderStatus) -> None:
+    """Print a JSON record for each file, one a line, and one for each reason for which some are left out."""
+    lines = [file.model_dump_json(include=FILE_FIELDS) for file in status.files]
+    lines += (f'{{"left_out":{item.model_dump_json()}}}' for item in status.left_out)
+    if lines:
+        print_json("\n".join(lines))
 
 
 def _unchanged(file: FileRecord) -> FileRecord:

@@ -14,13 +14,16 @@ _LONGEST = 1 << 32  # bytes of one record
 
 
 class ReadRequest(Record):
-    """A file to read. `known_hashes` are contents that need not be read again; `path` is as the system spells it."""
+    """A file to read: `path` below the folder `root`, through no link, both as the system spells them.
+
+    `known_hashes` are contents that need not be read again.
+    """
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     id: str
+    root: bytes
     path: bytes
-    linked: bool = False
     known_hashes: tuple[str, ...] = ()
     reader: ReaderSettings
     chunks: ChunkSettings

@@ -18,6 +18,7 @@ class GoneFiles:
         self._left = {record.path: record for record in records}
         self._hashes: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
         self._paths: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        self._above = {str(folder) for path in self._left for folder in PurePosixPath(path).parents}
         for record in self._left.values():
             ending = PurePosixPath(record.path).suffix
             if record.content_hash:
@@ -31,7 +32,19 @@ class GoneFiles:
     def take(self, path: str, content_hash: str) -> FileRecord | None:
         """Return the file that has become `path`, which is then no longer gone; None if each is taken."""
         paths = self._paths.get((content_hash, PurePosixPath(path).suffix))
-        return self._left.pop(paths.pop(0)) if paths else None
+        while paths:
+            if (record := self._left.pop(paths.pop(0), None)) is not None:
+                return record
+        return None
+
+    def take_below(self, path: str) -> list[str]:
+        """Return the paths below one that was a folder and is a file by now; they are then no longer gone."""
+        if path not in self._above:
+            return []
+        below = [gone for gone in self._left if gone.startswith(f"{path}/")]
+        for gone in below:
+            del self._left[gone]
+        return below
 
     def left(self) -> list[str]:
         """Paths of the files that are gone for good, sorted."""

@@ -61,14 +61,16 @@ def refresh(
     was renamed keeps what is stored of it. Yields an event after each file that had to be opened; `total` counts
     these. Raises FolderError if the folder cannot be listed, or vanishes, and ReaderError if nothing can be read.
     """
-    return _Refresh(root, manifest, store, reader, chunks, recheck).events(scan(root, folder), clock)
+    listing = scan(root, folder)
+    store.keep_left_out(listing.left_out)
+    return _Refresh(root, manifest, store, reader, chunks, recheck).events(listing.files, clock)
 
 
 def changes(
     root: Path, manifest: Mapping[str, FileRecord], folder: FolderSettings
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the paths of files that are new, have another stamp, and are gone since; no file is opened."""
-    found = {file.id: file for file in scan(root, folder)}
+    found = {file.id: file for file in scan(root, folder).files}
     new = tuple(sorted(found.keys() - manifest.keys()))
     gone = tuple(sorted(manifest.keys() - found.keys()))
     both = sorted(found.keys() & manifest.keys())
@@ -149,6 +151,7 @@ class _Refresh:
         if before is not None and not was_read(own) and own.changed(seconds=before.seconds) == before:
             return (before,)  # it fails as it did
         files = records_of(own, reading)
+        self._make_room(file)
         self.store.put(files, contents.documents)
         return files
 
@@ -163,9 +166,15 @@ class _Refresh:
         if gone is None:
             return None
         record = restamped(gone, fresh)
+        self._make_room(file)
         if not self.store.rename(gone.path, record):
             return None
         return (told_unchanged(record, f"renamed from {gone.path}"),)
+
+    def _make_room(self, file: FoundFile) -> None:
+        """Drop what lay below a folder that is a file by now: files inside this one may have the same ids."""
+        for path in self.gone.take_below(file.id):
+            self.store.drop(path)
 
 
 def request_for(
@@ -174,8 +183,8 @@ def request_for(
     """Return the request to read a file of the folder `root`, unless its sha256 is one of the known ones."""
     return ReadRequest(
         id=file.id,
+        root=os.fsencode(root),
         path=os.fsencode(file.path),
-        linked=file.linked,
         known_hashes=tuple(sorted({*known_hashes} - {""})),
         reader=reader,
         chunks=chunks,

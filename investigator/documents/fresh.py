@@ -73,7 +73,7 @@ class FreshReading:
         """
         if not document_ids:
             return {}
-        found = {file.id: file for file in scan(self._root, self._folder)}
+        found = {file.id: file for file in scan(self._root, self._folder).files}
         files = {document_id: _holder(document_id, found) for document_id in document_ids}
         read = self._read({file.id: file for file in files.values() if file is not None})
         return {document_id: _document(document_id, file, read) for document_id, file in files.items()}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from collections.abc import Callable
 
+from investigator.documents.beneath import open_file
 from investigator.documents.chunks import split
 from investigator.documents.exchange import Contents, Opened, ReadRequest
 from investigator.documents.readers.base import ReadFailure, SourceFile
@@ -23,12 +23,8 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
         on_opened(opened)
         if opened.content_hash in request.known_hashes:
             return Contents(status=FileStatus.UNCHANGED, known=True)
-        found = read(
-            SourceFile(data, os.fsdecode(os.path.basename(request.path))),
-            request.id,
-            opened.content_hash,
-            request.reader,
-        )
+        name = request.id.rpartition("/")[2]
+        found = read(SourceFile(data, name), request.id, opened.content_hash, request.reader)
         documents = tuple(SplitDocument(document=d, chunks=split(d, request.chunks)) for d in found.documents)
         return Contents(status=FileStatus.INDEXED, documents=documents, unreadable=found.unreadable)
     except ReadFailure as failure:
@@ -66,14 +62,9 @@ def _opened(status: os.stat_result, data: bytes) -> Opened:
 
 
 def _bytes(request: ReadRequest) -> tuple[os.stat_result, bytes, os.stat_result]:
-    """Return the bytes, and the file's status before and after. A link put in its place, or a pipe, is refused."""
-    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-    if not request.linked:
-        flags |= getattr(os, "O_NOFOLLOW", 0)
-    with open(os.open(os.fsdecode(request.path), flags), "rb") as file:
+    """Return the bytes, and the file's status before and after."""
+    with open_file(os.fsdecode(request.root), os.fsdecode(request.path)) as file:
         before = os.fstat(file.fileno())
-        if not stat.S_ISREG(before.st_mode):
-            raise ReadFailure(FileStatus.UNSUPPORTED, "not a regular file")
         most = request.reader.max_bytes
         if before.st_size > most:
             raise ReadFailure(

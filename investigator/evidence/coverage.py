@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from investigator.records import Coverage, Unreadable
+from investigator.records import Coverage, LeftOut, Unreadable
 
 _MOST_NAMES = 3
 
@@ -14,11 +14,12 @@ def coverage(
     read: Iterable[str],
     worth_asking: Iterable[str],
     unreadable: Iterable[Unreadable],
+    left_out: Iterable[LeftOut] = (),
 ) -> Coverage:
     """Sort the documents into read, not opened and skimmed, each sorted and in one place only.
 
     `read` are the documents that were asked; of the others, those `worth_asking` were not opened, and the rest was
-    skimmed. Unreadable files count as that alone.
+    skimmed. Unreadable files count as that alone; what is left out of the folder is kept as it is.
     """
     failed = {item.path: item for item in unreadable}
     every = set(document_ids) - failed.keys()
@@ -30,6 +31,7 @@ def coverage(
         skimmed=tuple(sorted(left - missed)),
         not_opened=tuple(sorted(missed)),
         unreadable=tuple(failed[path] for path in sorted(failed)),
+        left_out=tuple(left_out),
     )
 
 
@@ -44,6 +46,7 @@ def coverage_line(coverage: Coverage) -> str:
         parts.append(f"{len(coverage.not_opened)} not opened: {_some(coverage.not_opened)}")
     if coverage.skimmed:
         parts.append(f"{len(coverage.skimmed)} skimmed")
+    parts += (item.line for item in coverage.left_out)
     return "; ".join(parts)
 
 

@@ -29,6 +29,8 @@ from investigator.records.documents import (
     FileStatus,
     FolderStatus,
     Heading,
+    LeftOut,
+    LeftOutReason,
     PageSpan,
     Passage,
     Quote,

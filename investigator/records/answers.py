@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from investigator.records.base import Record
-from investigator.records.documents import FileStatus, Passage, Quote
+from investigator.records.documents import FileStatus, LeftOut, Passage, Quote
 from investigator.records.engines import UsedEngine
 from investigator.records.exchanges import Need, Reply
 from investigator.records.memories import Memory, Reflection
@@ -54,17 +54,18 @@ class Coverage(Record):
     """The documents of the folder by what was done with them.
 
     read: asked; skimmed: searched, and nothing in it was worth asking; not_opened: worth asking, but the run
-    ended first.
+    ended first. `left_out` is what of the folder is no document.
     """
 
     read: tuple[str, ...] = ()
     skimmed: tuple[str, ...] = ()
     not_opened: tuple[str, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Return True if nothing that could hold the answer was left out; an empty file holds none."""
+        """Return True if every document that could hold the answer was searched; an empty file holds none."""
         return not self.not_opened and all(file.status is FileStatus.EMPTY for file in self.unreadable)
 
     @property

@@ -14,6 +14,7 @@ from investigator.records.base import Record
 
 _OWN_LINES = frozenset({"text/plain", "text/markdown", "text/csv", "text/x-rst", "text/x-source", "application/jsonl"})
 _SLIDES = frozenset({"pptx", "pptm", "ppsx", "potx"})
+_SHOWN_NAMES = 3
 _SHEETS = frozenset({"xlsx", "xlsm", "xlsb", "xls", "ods"})
 
 
@@ -52,6 +53,56 @@ class FileRecord(Record):
     inside: str = ""
 
 
+class LeftOutReason(StrEnum):
+    """Why something in the folder is no document.
+
+    ignore_file: the folder's own `.investigatorignore`; excluded, not_included: the settings; hidden: its name begins
+    with a dot.
+    """
+
+    IGNORE_FILE = "ignore_file"
+    EXCLUDED = "excluded"
+    NOT_INCLUDED = "not_included"
+    HIDDEN = "hidden"
+
+
+class LeftOut(Record):
+    """What of the folder is left out for one reason. A folder counts as one; what it holds is not looked at."""
+
+    reason: LeftOutReason
+    files: int = Field(default=0, ge=0)
+    folders: int = Field(default=0, ge=0)
+    names: tuple[str, ...] = Field(default=(), description="the first of them; those of folders end in a slash")
+
+    @property
+    def by_folder(self) -> bool:
+        """Return True if a file in the folder decided it, and not the user."""
+        return self.reason is LeftOutReason.IGNORE_FILE
+
+    @property
+    def count_line(self) -> str:
+        """Return how much was left out, and by what: "3 left out by .investigatorignore"."""
+        return f"{self.files + self.folders:,} {_LEFT_OUT[self.reason]}"
+
+    @property
+    def line(self) -> str:
+        """Return the same with names: "3 left out by .investigatorignore: a.pdf, b.pdf, x/"."""
+        return f"{self.count_line}: {self.some_names(_SHOWN_NAMES)}"
+
+    def some_names(self, most: int) -> str:
+        """Return the first names, and how many more there are."""
+        shown, more = self.names[:most], self.files + self.folders - len(self.names[:most])
+        return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+_LEFT_OUT = {
+    LeftOutReason.IGNORE_FILE: "left out by .investigatorignore",
+    LeftOutReason.EXCLUDED: "left out by folder.exclude",
+    LeftOutReason.NOT_INCLUDED: "not in folder.include",
+    LeftOutReason.HIDDEN: "hidden",
+}
+
+
 class FolderStatus(Record):
     """The contents of the index of a folder, and how the folder differs from it by now."""
 
@@ -61,6 +112,7 @@ class FolderStatus(Record):
     documents: int
     chunks: int
     without_vectors: int = Field(description="chunks whose vectors are not made yet")
+    left_out: tuple[LeftOut, ...] = Field(default=(), description="what is no document, by reason")
     new: tuple[str, ...] = ()
     changed_files: tuple[str, ...] = Field(default=(), alias="changed")
     gone: tuple[str, ...] = ()

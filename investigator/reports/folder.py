@@ -19,7 +19,7 @@ _CONTAINERS = "only hold files"
 
 
 def folder_text(status: FolderStatus) -> Text:
-    """Return a table of the files by status, the files without text with the reasons, and what can be searched.
+    """Return a table of the files by status, those without text and why, what is left out, and what can be searched.
 
     Files that only hold others (archives, mailboxes) are no documents, and have a line of their own in the table.
     """
@@ -30,6 +30,9 @@ def folder_text(status: FolderStatus) -> Text:
         if len(unread) > _LISTED:
             lines.append(f"  and {len(unread) - _LISTED:,} more: --json lists all")
         blocks.append(Text("\n".join(lines), style="yellow"))
+    if status.left_out:
+        lines = [f"  {inert_line(item.line)}" for item in status.left_out]
+        blocks.append(Text("\n".join(lines), style="dim"))
     blocks.append(Text(_searchable(status)))
     return Text("\n\n").join(blocks).append("\n")
 

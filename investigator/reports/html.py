@@ -119,7 +119,7 @@ def sources(answer: Answer, memories: tuple[Memory, ...]) -> tuple[CitedSource, 
 
 
 def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[CoverageRow, ...]:
-    """One row for each document of the folder: first the ones that were read, last the ones that were only searched."""
+    """One row for each document, first the ones that were read; last, one for each reason to leave something out."""
     asked: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
         asked[memory.target_document_id].append(memory)
@@ -132,6 +132,7 @@ def coverage_rows(coverage: Coverage, memories: tuple[Memory, ...]) -> tuple[Cov
         *(CoverageRow(path, "not opened", "the run ended first") for path in coverage.not_opened),
         *unreadable,
         *(CoverageRow(path, "skimmed", "searched; nothing in it was worth asking") for path in coverage.skimmed),
+        *(CoverageRow(item.some_names(len(item.names)), "left out", item.count_line) for item in coverage.left_out),
     )
 
 

@@ -186,17 +186,24 @@ def _reason(
     if disputed is not None and _search_point(disputed) >= max(threshold, default_calibration().threshold):
         tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"
     if status is AnswerStatus.NOT_FOUND:
-        searched = coverage.total - len(coverage.unreadable)
-        return f"{tried}; {_number_of(searched, 'document')} searched, none left out."
+        searched = _number_of(coverage.total - len(coverage.unreadable), "document")
+        none = [] if coverage.left_out else ["none left out"]
+        return f"{tried}; {', '.join([f'{searched} searched', *none, *_ignored(coverage)])}."
     unread, in_part = sum(m.point is None for m in memories), sum(m.in_part for m in memories)
     left = [
         "a limit ended it" if stop in CEILINGS else "",
         f"{_number_of(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
         f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
+        *_ignored(coverage),
         f"{_number_of(unread, 'reply', 'replies')} could not be read" if unread else "",
         f"{_number_of(in_part, 'document')} shown to the model in part, for its context is small" if in_part else "",
     ]
     return f"{tried}; the search is not complete: {', '.join(filter(None, left))}."
+
+
+def _ignored(coverage: Coverage) -> list[str]:
+    """Return what the folder itself keeps out of the search: whoever sent it may have put that there."""
+    return [item.line for item in coverage.left_out if item.by_folder]
 
 
 def _search_point(memory: Memory) -> int:

@@ -44,7 +44,8 @@ class Research:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
         sources, stream = Sources(self.library.document), MemoryStream(keep=self.keep_memory)
         steps = Steps(self.client, self.library, self.settings, sources, stream, self.reread)
-        state = State(run, bounds(self.settings, self.client), self.library.document_ids(), self.library.unreadable())
+        library, settled = self.library, bounds(self.settings, self.client)
+        state = State(run, settled, library.document_ids(), library.unreadable(), library.left_out())
         while (step := next_step(state)) is not None:
             try:
                 for moment, event in steps.performed(step, state):

@@ -8,7 +8,7 @@ from investigator.asking.budget import BudgetSettings
 from investigator.errors import FolderError, ReplayError, StoreError
 from investigator.evidence.quotes import verify
 from investigator.evidence.standing import quote_standing
-from investigator.records import Answered, Investigation, Quote, Replayed, StopReason, Usage
+from investigator.records import Answer, Answered, Investigation, Quote, Replayed, StopReason, Usage
 from investigator.research.loop import Research
 from investigator.retrieval.library import DocumentIndex
 from investigator.store.past_calls import PastCalls
@@ -56,9 +56,14 @@ def _different(kept: Investigation, again: Investigation) -> list[str]:
         "the rounds": kept.rounds == again.rounds,
         "the memories": kept.memories == again.memories,
         "the reflections": kept.reflections == again.reflections,
-        "the answer": kept.answer == again.answer,
+        "the answer": _comparable(kept.answer) == _comparable(again.answer),
     }
     return [f"{part} came out differently" for part, same in parts.items() if not same]
+
+
+def _comparable(answer: Answer | None) -> Answer | None:
+    """Return an answer without what is left out of the folder, which may have changed since and proves nothing."""
+    return answer and answer.changed(coverage=answer.coverage.changed(left_out=()), reason="")
 
 
 def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:

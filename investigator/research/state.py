@@ -20,6 +20,7 @@ from investigator.records import (
     DocumentCard,
     Investigation,
     Knowledge,
+    LeftOut,
     Memory,
     PlanStep,
     Reflection,
@@ -66,15 +67,16 @@ class State:
     """The state of an investigation between two steps.
 
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
-    `unreadable` all that the folder holds. `last` is the step that was performed last, `first_plan` a plan that was
-    made while thinking, `memories_reflected` how many memories the last reflection knew. `spent` is the ceiling that
-    was reached; `answer` the last answer that was written.
+    `unreadable` all that the folder holds, `left_out` what in it is no document. `last` is the step that was performed
+    last, `first_plan` a plan that was made while thinking, `memories_reflected` how many memories the last reflection
+    knew. `spent` is the ceiling that was reached; `answer` the last answer that was written.
     """
 
     run: Investigation
     bounds: Bounds
     document_ids: tuple[str, ...]
     unreadable: tuple[Unreadable, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     cards: tuple[DocumentCard, ...] = ()
     last: Step | None = None
     first_plan: Proposal | None = None
@@ -115,7 +117,7 @@ class State:
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         worth = [card.document_id for card in self.cards if card.match >= self.bounds.worth_asking]
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
-        return coverage(self.document_ids, done, (*worth, *planned), self.unreadable)
+        return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, self.left_out)
 
     @property
     def in_doubt(self) -> bool:

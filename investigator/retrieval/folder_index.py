@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import open_reranker
 from investigator.errors import DamagedDocumentError, FolderError
 from investigator.plugins import found
-from investigator.records import Embedded, Event, FileStatus, FolderStatus, Notice, Search
+from investigator.records import Embedded, Event, FileStatus, FolderStatus, LeftOut, Notice, Search
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import (
@@ -153,6 +153,7 @@ class FolderIndex:
             documents=len(self.corpus.document_ids()),
             chunks=self.corpus.chunk_count(),
             without_vectors=self.table.missing_count(),
+            left_out=self.corpus.left_out(),
             new=new,
             changed_files=changed,
             gone=gone,
@@ -164,7 +165,7 @@ class FolderIndex:
             return
         unreadable = self.corpus.unreadable()
         if not unreadable:
-            raise FolderError(f"the folder {self._folder} holds no documents")
+            raise FolderError(no_documents(self._folder, self.corpus.left_out()))
         named = "; ".join(f"{file.path} ({file.reason or file.status})" for file in unreadable[:5])
         raise FolderError(f"none of the {len(unreadable)} files of {self._folder} could be read: {named}")
 
@@ -188,6 +189,11 @@ class FolderIndex:
         """
         settings = settings or self._settings.retrieval
         return open_library(self._workspace, embedder, settings, search, self._notice, self.corpus)
+
+
+def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:
+    """Return the words for a folder without documents: what is left out may be why."""
+    return "; ".join((f"the folder {folder} holds no documents", *(item.line for item in left_out)))
 
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:

@@ -10,7 +10,7 @@ from typing import Protocol
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.terms import content_words, stem, words
-from investigator.records import Document, DocumentCard, Passage, SearchHit, TermFrequency, Unreadable
+from investigator.records import Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
 from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
 from investigator.retrieval.names import Names
@@ -31,6 +31,7 @@ class DocumentIndex(Protocol):
     def document_ids(self) -> tuple[str, ...]: ...
     def document(self, document_id: str) -> Document: ...
     def unreadable(self) -> tuple[Unreadable, ...]: ...
+    def left_out(self) -> tuple[LeftOut, ...]: ...
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]: ...
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
@@ -71,6 +72,10 @@ class Library:
     def unreadable(self) -> tuple[Unreadable, ...]:
         """Return the files of the folder that could not be read, with the reason."""
         return self._corpus.unreadable()
+
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Return what of the folder is no document, by reason."""
+        return self._corpus.left_out()
 
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
         """Return the content words of a question, and pairs of neighbouring ones that the folder holds as a phrase.

@@ -10,7 +10,7 @@ from typing import TypeVar
 from investigator.documents.folder import Recheck, scan
 from investigator.errors import DamagedDocumentError, FolderError
 from investigator.records import Event, FolderStatus, Notice, Search, SearchHit
-from investigator.retrieval.folder_index import FolderIndex
+from investigator.retrieval.folder_index import FolderIndex, no_documents
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import Parts
@@ -49,8 +49,11 @@ class IndexService:
 
     def check_files(self) -> None:
         """Raise FolderError, before a workspace is made, if there is nothing to index."""
-        if not has_database(self.directory) and not scan(self.folder, self._parts.settings.folder):
-            raise FolderError(f"the folder {self.folder} holds no documents")
+        if has_database(self.directory):
+            return
+        listing = scan(self.folder, self._parts.settings.folder)
+        if not listing.files:
+            raise FolderError(no_documents(self.folder, listing.left_out))
 
     def update(self, *, vectors: bool, verify: bool, retry: bool) -> Iterator[Event]:
         """Bring text and words up to date with the folder and, with `vectors`, all vectors too.

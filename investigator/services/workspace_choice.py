@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from hashlib import file_digest
 from pathlib import Path
 
+from investigator.documents.beneath import open_file
 from investigator.documents.folder import FolderSettings, scan
 from investigator.documents.scanning import FoundFile
 from investigator.errors import FolderError, InvestigatorError, SettingsError
@@ -79,10 +80,10 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
     """Rename the workspace of a folder that is gone and held exactly these files, if there is one."""
     found: dict[str, FoundFile] | None = None
     for candidate in left_behind():
-        found = {file.id: file for file in scan(folder, settings)} if found is None else found
+        found = {file.id: file for file in scan(folder, settings).files} if found is None else found
         try:
             with Workspace(candidate, write=True) as workspace:
-                if not _same_files(found, Corpus(workspace.database).manifest()):
+                if not _same_files(folder, found, Corpus(workspace.database).manifest()):
                     continue
                 make_private_folder(own.parent)
                 candidate.rename(own)
@@ -92,17 +93,17 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
         return
 
 
-def _same_files(found: Mapping[str, FoundFile], kept: Mapping[str, FileRecord]) -> bool:
+def _same_files(folder: Path, found: Mapping[str, FoundFile], kept: Mapping[str, FileRecord]) -> bool:
     """Return True if both have the same paths and sizes, and the same bytes wherever the stamp is another."""
     if not kept or {path: file.size for path, file in found.items()} != {p: record.size for p, record in kept.items()}:
         return False
-    return all(_same_bytes(file, kept[path]) for path, file in found.items() if not file.problem)
+    return all(_same_bytes(folder, file, kept[path]) for path, file in found.items() if not file.problem)
 
 
-def _same_bytes(file: FoundFile, record: FileRecord) -> bool:
+def _same_bytes(folder: Path, file: FoundFile, record: FileRecord) -> bool:
     if file.inode and (file.inode, file.mtime_ns) == (record.inode, record.mtime_ns):
         return True
-    with open(file.path, "rb") as stream:
+    with open_file(str(folder), file.path) as stream:
         return file_digest(stream, "sha256").hexdigest() == record.content_hash
 
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from sqlalchemy import RowMapping, func, insert, select, update
 
 from investigator.errors import DamagedDocumentError
-from investigator.records import Chunk, Document, DocumentCard, FileRecord, FileStatus, SplitDocument, Unreadable
+from investigator.records import (
+    Chunk,
+    Document,
+    DocumentCard,
+    FileRecord,
+    FileStatus,
+    LeftOut,
+    SplitDocument,
+    Unreadable,
+)
 from investigator.store.corpus_rows import forget, forget_chunks, insert_chunks, insert_document, rename, stamp
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.document_codes import card_stands, document_stands
@@ -18,6 +28,7 @@ from investigator.store.schema import chunks, documents, files
 from investigator.store.user_key import user_key
 
 _CACHED_DOCUMENTS = 64
+_LEFT_OUT = "left_out"
 
 
 class Corpus:
@@ -49,6 +60,15 @@ class Corpus:
         with self._database.begin() as connection:
             rows = connection.execute(query.where(files.c.status != FileStatus.INDEXED)).mappings()
             return tuple(Unreadable.model_validate(dict(row)) for row in rows)
+
+    def keep_left_out(self, left_out: Sequence[LeftOut]) -> None:
+        """Keep what of the folder is no document, by reason."""
+        if self.left_out() != tuple(left_out):
+            self.set_setting(_LEFT_OUT, json.dumps([item.model_dump(mode="json") for item in left_out]))
+
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Return what of the folder is no document, by reason."""
+        return tuple(LeftOut.model_validate(item) for item in json.loads(self.setting(_LEFT_OUT) or "[]"))
 
     def put(self, records: Sequence[FileRecord], split: Sequence[SplitDocument]) -> None:
         """Keep a file (the first record), the files inside it, and their documents, in place of what was kept of it."""
@@ -89,12 +109,15 @@ class Corpus:
         self._cards = None
 
     def fingerprint(self) -> str:
-        """Return a hash of what the folder holds: equal if no file was changed, added or deleted."""
+        """Return a hash of what the folder holds: equal if no file was changed, added, deleted or ignored."""
         digest = hashlib.sha256()
         query = select(files.c.path, files.c.content_hash, files.c.status).order_by(files.c.path)
         with self._database.begin() as connection:
             for row in connection.execute(query):
                 digest.update("\0".join((*row, "\n")).encode())
+        for item in self.left_out():
+            if item.by_folder:  # what an answer must name
+                digest.update(item.model_dump_json().encode())
         return digest.hexdigest()
 
     def document_ids(self) -> tuple[str, ...]:

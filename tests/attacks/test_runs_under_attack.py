@@ -93,7 +93,7 @@ class Run:
         self.folder = folder
         self.case = case
         self.prompts = prompts
-        self._ids = {Path(file.path).name: file.id for file in scan(folder, SETTINGS.folder)}
+        self._ids = {Path(file.path).name: file.id for file in scan(folder, SETTINGS.folder).files}
         self._memories = {memory.target_document_id: memory for memory in case.memories}
 
     @property

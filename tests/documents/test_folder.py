@@ -14,7 +14,7 @@ from investigator.documents.chunks import ChunkSettings
 from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
 from investigator.documents.readers.base import ReaderSettings
 from investigator.errors import FolderError
-from investigator.records import Document, FileRead, FileRecord, FileStatus, SplitDocument
+from investigator.records import Document, FileRead, FileRecord, FileStatus, LeftOut, SplitDocument
 
 
 class MemoryStore:
@@ -31,6 +31,9 @@ class MemoryStore:
         self._forget(files[0].path)
         self.files |= {file.path: file for file in files}
         self.documents |= {part.document.id: part.document for part in documents}
+
+    def keep_left_out(self, left_out: Sequence[LeftOut]) -> None:
+        self.left_out = tuple(left_out)
 
     def touch(self, file: FileRecord) -> None:
         self.calls.append(("touch", file.path))

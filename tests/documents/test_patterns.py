@@ -46,7 +46,7 @@ def test_an_ignore_file_leaves_out_what_git_would(folder: Path, tmp_path: Path) 
         (folder / ".investigatorignore").write_text(f"{lines}\n", encoding="utf-8")
         listed = subprocess.run(list_untracked, check=True, capture_output=True, encoding="utf-8").stdout.split("\0")
         kept_by_git = {name for name in listed if name and not name.startswith(".")}
-        kept = {file.id for file in scan(folder, settings)}
+        kept = {file.id for file in scan(folder, settings).files}
         if kept != kept_by_git:
             differing[lines] = kept ^ kept_by_git
     (folder / ".investigatorignore").unlink()

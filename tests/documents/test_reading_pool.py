@@ -25,7 +25,8 @@ LONG = "The mill stands at the river. " * 2_000_000  # 60 MB: some seconds of wo
 
 def request(path: Path, **reader: float) -> ReadRequest:
     settings = ReaderSettings(**{"max_characters": 100_000_000, **reader})
-    return ReadRequest(id=path.name, path=os.fsencode(path), reader=settings, chunks=ChunkSettings())
+    root, name = os.fsencode(path.parent), os.fsencode(path.name)
+    return ReadRequest(id=path.name, root=root, path=name, reader=settings, chunks=ChunkSettings())
 
 
 def read(*requests: ReadRequest, processes: int = 1) -> list[FileReading]:
@@ -147,11 +148,7 @@ def test_odd_names_are_read(tmp_path, name):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 def test_a_name_that_is_not_utf8_is_read(tmp_path):
-    path = os.fsencode(tmp_path) + b"/bad\xff.txt"
-    with open(path, "w") as file:
-        file.write("The mill.")
-    settings = ReaderSettings()
-    (reading,) = read(ReadRequest(id="bad.txt", path=path, reader=settings, chunks=ChunkSettings()))
+    (reading,) = read(request(text(tmp_path / os.fsdecode(b"bad\xff.txt"))).changed(id="bad.txt"))
     assert reading.contents.status is FileStatus.INDEXED
 
 

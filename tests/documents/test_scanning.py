@@ -9,7 +9,7 @@ import pytest
 
 from investigator.documents.scanning import FolderSettings, check_folder, scan
 from investigator.errors import FolderError
-from investigator.records import FileStatus
+from investigator.records import FileStatus, LeftOutReason
 
 ALL = FolderSettings()
 
@@ -21,7 +21,7 @@ def made(root: Path, *names: str) -> None:
 
 
 def ids(root: Path, settings: FolderSettings = ALL) -> list[str]:
-    return [file.id for file in scan(root, settings)]
+    return [file.id for file in scan(root, settings).files]
 
 
 def test_files_come_sorted_with_their_stamps(tmp_path):
@@ -29,23 +29,46 @@ def test_files_come_sorted_with_their_stamps(tmp_path):
     os.utime(tmp_path / "b.txt", ns=(5, 7_000_000_001))
     assert ids(tmp_path) == ["B.txt", "a/b/c.md", "a/z.txt", "b.txt"]
     inode = (tmp_path / "b.txt").stat().st_ino
-    stamps = [(f.size, f.mtime_ns, f.inode) for f in scan(tmp_path, ALL) if f.id == "b.txt"]
+    stamps = [(f.size, f.mtime_ns, f.inode) for f in scan(tmp_path, ALL).files if f.id == "b.txt"]
     assert stamps == [(5, 7_000_000_001, inode)]
 
 
-def test_hidden_files_and_workspaces_are_left_out(tmp_path):
-    made(
-        tmp_path,
-        ".hidden",
-        ".investigator/x.txt",
-        ".git/a",
-        "~$lock.docx",
-        "desktop.ini",
-        "work/investigator.db",
-        "work/a.txt",
-    )
-    made(tmp_path, "seen.txt")
+def left_out(root: Path, settings: FolderSettings = ALL) -> dict[LeftOutReason, tuple[int, int, tuple[str, ...]]]:
+    return {item.reason: (item.files, item.folders, item.names) for item in scan(root, settings).left_out}
+
+
+def test_hidden_files_and_those_of_other_programs_are_left_out_and_counted(tmp_path):
+    made(tmp_path, ".hidden", ".investigator/x.txt", ".git/a", "sub/.x", "~$lock.docx", "desktop.ini", "seen.txt")
     assert ids(tmp_path) == ["seen.txt"]
+    assert left_out(tmp_path) == {
+        LeftOutReason.HIDDEN: (2, 1, (".git/", ".hidden", "sub/.x")),
+        LeftOutReason.EXCLUDED: (2, 0, ("desktop.ini", "~$lock.docx")),
+    }
+
+
+def test_a_database_does_not_hide_the_folder_that_it_lies_in(tmp_path):
+    made(tmp_path, "work/investigator.db", "work/a.txt")
+    assert ids(tmp_path) == ["work/a.txt", "work/investigator.db"]
+
+
+def test_what_an_ignore_file_and_the_settings_leave_out_is_counted_and_the_first_are_named(tmp_path):
+    made(tmp_path, *(f"{number:04}.log" for number in range(500)), "drafts/a.txt", "b.txt", "c.md")
+    (tmp_path / ".investigatorignore").write_text("*.log\ndrafts/\n")
+    settings = FolderSettings(include=("*.md",))
+    assert ids(tmp_path, settings) == ["c.md"]
+    assert left_out(tmp_path, settings) == {
+        LeftOutReason.IGNORE_FILE: (500, 1, tuple(f"{number:04}.log" for number in range(10))),
+        LeftOutReason.NOT_INCLUDED: (1, 0, ("b.txt",)),
+    }
+    assert scan(tmp_path, settings).left_out[0].line == (
+        "501 left out by .investigatorignore: 0000.log, 0001.log, 0002.log and 498 more"
+    )
+
+
+def test_a_folder_cannot_take_back_what_the_settings_leave_out(tmp_path):
+    made(tmp_path, "secret/a.txt", "b.txt")
+    (tmp_path / ".investigatorignore").write_text("!secret\n!secret/a.txt\n")
+    assert ids(tmp_path, FolderSettings(exclude=("secret",))) == ["b.txt"]
 
 
 def test_patterns_choose_files(tmp_path):
@@ -55,7 +78,7 @@ def test_patterns_choose_files(tmp_path):
 
 
 def problems(root: Path) -> dict[str, tuple[FileStatus, str]]:
-    return {file.id: (file.status, file.problem) for file in scan(root, ALL) if file.problem}
+    return {file.id: (file.status, file.problem) for file in scan(root, ALL).files if file.problem}
 
 
 def test_links_lead_nowhere_else_and_nowhere_twice(tmp_path):
@@ -72,7 +95,7 @@ def test_links_lead_nowhere_else_and_nowhere_twice(tmp_path):
     (root / "out").symlink_to(tmp_path / "other")
     (root / "sibling").symlink_to(tmp_path / "root-two")
     (root / "circle").symlink_to("circle")
-    readable = [file.id for file in scan(root, ALL) if not file.problem]
+    readable = [file.id for file in scan(root, ALL).files if not file.problem]
     assert [name for name in readable if not name.startswith("stored")] == ["a.txt", "deep/b.txt", "shelf/d.txt"]
     assert len([name for name in readable if name.startswith("stored")]) == 1
     refused = problems(root)
@@ -123,9 +146,20 @@ def test_an_ignore_file_whose_patterns_are_not_known_is_an_error_not_silence(tmp
     assert str(tmp_path) in caught.value.hint
 
 
-def test_an_ignore_file_that_cannot_be_read_is_an_error_not_silence(tmp_path):
+@pytest.mark.parametrize(
+    "make",
+    [
+        Path.mkdir,
+        os.mkfifo,
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: path.symlink_to("a.txt"),
+        lambda path: path.write_text("\n".join(map(str, range(1_001)))),
+    ],
+    ids=["folder", "pipe", "link to a device", "link to a file", "too many patterns"],
+)
+def test_an_ignore_file_that_cannot_be_used_is_an_error_and_neither_silence_nor_a_wait(tmp_path, make):
     made(tmp_path, "a.txt")
-    (tmp_path / ".investigatorignore").mkdir()
+    make(tmp_path / ".investigatorignore")
     with pytest.raises(FolderError, match="investigatorignore") as caught:
         scan(tmp_path, ALL)
     assert caught.value.hint
@@ -134,9 +168,9 @@ def test_an_ignore_file_that_cannot_be_read_is_an_error_not_silence(tmp_path):
 def test_names_that_cannot_be_printed_are_replaced_and_stay_apart(tmp_path):
     for name in (b"bad\xff.txt", b"bad\xfe.txt", b"line\nend.txt"):
         (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))).write_text("x")
-    found = scan(tmp_path, ALL)
-    assert [file.id for file in found] == ["bad\ufffd.txt", "bad\ufffd.txt~2", "line\ufffdend.txt"]
-    assert all(Path(file.path).read_text() == "x" for file in found)
+    found = scan(tmp_path, ALL).files
+    assert [file.id for file in found] == ["bad\ufffdFE.txt", "bad\ufffdFF.txt", "line\ufffd0Aend.txt"]
+    assert all((tmp_path / file.path).read_text() == "x" for file in found)
 
 
 def test_a_file_called_like_the_summary_gets_another_id(tmp_path):
@@ -158,6 +192,6 @@ def test_a_locked_folder_is_reported(tmp_path):
     made(tmp_path, "locked/a.txt")
     (tmp_path / "locked").chmod(0)
     try:
-        assert [(f.id, bool(f.problem)) for f in scan(tmp_path, ALL)] == [("locked", True)]
+        assert [(f.id, bool(f.problem)) for f in scan(tmp_path, ALL).files] == [("locked", True)]
     finally:
         (tmp_path / "locked").chmod(0o700)

@@ -99,7 +99,9 @@ class Extracted:
 
 
 Reader = Callable[[SourceFile, ReaderSettings], Extracted]
-"""Reads the bytes of one file; raises ReadFailure, or any other exception for "damaged"."""
+"""Reads the bytes of one file; raises ReadFailure, or any other exception for "damaged".
+
+Of a plug-in, any other exception is its own failure."""
 
 
 def cleaned(text: str) -> str:

@@ -9,8 +9,10 @@ type; its value is the reader (`toys:read_toy`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 
 from investigator.documents.readers import media_types as kinds
@@ -18,6 +20,7 @@ from investigator.documents.readers.archives.zip_archive import read_archive
 from investigator.documents.readers.base import (
     READERS,
     Extracted,
+    Member,
     Reader,
     ReaderSettings,
     ReadFailure,
@@ -46,10 +49,12 @@ from investigator.documents.readers.unpacking import Unpacked, Unpacking
 from investigator.documents.readers.versions import reader_version
 from investigator.errors import SettingsError
 from investigator.language.normalise import one_line
-from investigator.plugins import found, load
+from investigator.plugins import EntryPoint, found, load
 from investigator.records import FileStatus
 
 __all__ = ["Unpacked", "read", "reader_of"]
+
+_LONGEST_ERROR = 200
 
 _TEXT_READERS: dict[str, Reader] = {
     kinds.HTML: read_html,
@@ -128,12 +133,39 @@ def _plug_in(name: str) -> Reader:
         raise ReadFailure(FileStatus.UNSUPPORTED, one_line(str(error))) from error
 
     def read_with_plug_in(source: SourceFile, settings: ReaderSettings) -> Extracted:
-        extracted = reader(source, settings) if callable(reader) else None
+        with _blamed(point):
+            extracted = reader(source, settings) if callable(reader) else None
         if not isinstance(extracted, Extracted):
             raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value} returned no Extracted")
+        extracted = replace(extracted, members=_members(extracted.members, point) if extracted.members else ())
         text = cleaned(extracted.text)
         if text == extracted.text:
             return extracted
         return replace(extracted, text=text, pages=(), headings=())  # whose offsets are those of another text
 
     return read_with_plug_in
+
+
+def _members(members: Iterable[Member], point: EntryPoint) -> Iterator[Member]:
+    """Yield the files inside a file as a plug-in finds them."""
+    with _blamed(point):
+        for member in members:
+            yield replace(member, read=partial(_member, member.read, point))
+
+
+def _member(read: Callable[[], bytes], point: EntryPoint) -> bytes:
+    with _blamed(point):
+        return read()
+
+
+@contextmanager
+def _blamed(point: EntryPoint) -> Iterator[None]:
+    """Name a plug-in as what failed: nobody shall look for damage in a file because of a fault in a program."""
+    try:
+        yield
+    except (ReadFailure, MemoryError):
+        raise
+    except Exception as error:
+        said = one_line(f"{type(error).__name__}: {error}")[:_LONGEST_ERROR]
+        package = f" of the package {point.dist.name}" if point.dist else ""
+        raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value}{package} failed ({said})") from error

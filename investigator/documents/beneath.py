@@ -1,0 +1,125 @@
+"""Opens what lies beneath a folder, name by name and through no link, so that nothing outside of it is ever opened.
+
+A folder may be changed while it is read: what was listed as a sub-folder or a file can be a link, a pipe or a device by
+the time it is opened. So each name is opened within the descriptor of the folder above it, links are refused, nothing
+is waited for, and the kind of what was opened is that of its descriptor. Where the system cannot do this (Windows),
+each name is looked at, opened, and compared with what was looked at: who is quick enough to exchange a folder twice in
+between is not noticed there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+
+from investigator.documents.readers.base import ReadFailure
+from investigator.records import FileStatus
+
+BY_DESCRIPTOR = {os.open, os.stat} <= os.supports_dir_fd and os.scandir in os.supports_fd
+"""Whether this system opens names within the descriptor of a folder."""
+
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = ("O_BINARY", "O_CLOEXEC", "O_NOINHERIT", "O_NONBLOCK", "O_NOCTTY")
+_FILE: int = os.O_RDONLY | _NO_LINK | sum(getattr(os, name, 0) for name in _FLAGS)
+_FOLDER = _FILE | getattr(os, "O_DIRECTORY", 0)
+_LINK_ERRORS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)  # what systems say of a link, or a file in a folder's place
+
+
+@contextmanager
+def opened_folder(root: str, path: str) -> Iterator[int | str]:
+    """Open a folder beneath `root`; yield what `os.scandir` and `os.stat` take: its descriptor, or its path.
+
+    `path` has forward slashes; if it is empty, the folder is `root` itself, which may be a link. Raises ReadFailure if
+    a part of the path is not a real folder, and OSError.
+    """
+    folder: int | str = os.open(root, _FOLDER & ~_NO_LINK) if BY_DESCRIPTOR else root
+    try:
+        for name in path.split("/") if path else ():
+            below = _entered(folder, name)
+            _close(folder)
+            folder = below
+        yield folder
+    finally:
+        _close(folder)
+
+
+def open_file(root: str, path: str) -> BufferedReader:
+    """Open a regular file beneath `root` for reading. Raises ReadFailure if it is anything else, and OSError."""
+    above, _, name = path.rpartition("/")
+    with opened_folder(root, above) as folder:
+        descriptor = _opened(folder, _checked(name))
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ReadFailure(FileStatus.UNSUPPORTED, "not a regular file")
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def status_of(root: str, path: str) -> os.stat_result:
+    """Return the status of what lies beneath `root`; of a link, its own. Raises ReadFailure and OSError."""
+    above, _, name = path.rpartition("/")
+    with opened_folder(root, above) as folder:
+        return _looked_at(folder, _checked(name))
+
+
+def _entered(folder: int | str, name: str) -> int | str:
+    if isinstance(folder, int):
+        with _links_refused():
+            return os.open(_checked(name), _FOLDER, dir_fd=folder)
+    status = _looked_at(folder, _checked(name))
+    is_reparse_point = getattr(status, "st_reparse_tag", None)  # Windows's links, of folders too
+    if not stat.S_ISDIR(status.st_mode) or is_reparse_point:
+        raise _exchanged()
+    return os.path.join(folder, name)
+
+
+def _opened(folder: int | str, name: str) -> int:
+    if isinstance(folder, int):
+        with _links_refused():
+            return os.open(name, _FILE, dir_fd=folder)
+    before = _looked_at(folder, name)
+    if not stat.S_ISREG(before.st_mode):
+        raise ReadFailure(FileStatus.UNSUPPORTED, "not a regular file")
+    descriptor = os.open(os.path.join(folder, name), _FILE)
+    if not os.path.samestat(before, os.fstat(descriptor)):
+        os.close(descriptor)
+        raise _exchanged()
+    return descriptor
+
+
+def _looked_at(folder: int | str, name: str) -> os.stat_result:
+    if isinstance(folder, int):
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    return os.lstat(os.path.join(folder, name))
+
+
+def _checked(name: str) -> str:
+    """Return a name that leads neither up nor anywhere else."""
+    if name in ("", ".", "..") or (os.sep != "/" and (os.sep in name or ":" in name)):
+        raise ReadFailure(FileStatus.UNSUPPORTED, "its path leads elsewhere")
+    return name
+
+
+@contextmanager
+def _links_refused() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _LINK_ERRORS:
+            raise _exchanged() from error
+        raise
+
+
+def _exchanged() -> ReadFailure:
+    return ReadFailure(FileStatus.FAILED, "a link or another kind of file took its place while the folder was read")
+
+
+def _close(folder: int | str) -> None:
+    if isinstance(folder, int):
+        os.close(folder)

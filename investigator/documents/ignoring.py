@@ -1,0 +1,116 @@
+"""What in a folder is no document, by its name, the settings or the folder's own ignore file; and how much that is."""
+
+from __future__ import annotations
+
+import codecs
+from bisect import insort
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from investigator.documents.beneath import open_file
+from investigator.documents.document_ids import document_id
+from investigator.documents.patterns import Patterns
+from investigator.documents.readers.base import ReadFailure
+from investigator.errors import FolderError
+from investigator.records import LeftOut, LeftOutReason, Record
+
+IGNORE_FILE = ".investigatorignore"
+"""The file at the top of a folder that says, as a `.gitignore` does, what in it is no document."""
+
+_LONGEST_IGNORE_FILE = 1_000_000
+_MOST_PATTERNS = 1_000  # each is tried on each name, and whoever made the folder wrote them
+_OWN_NAMES = frozenset({IGNORE_FILE, ".investigator"})  # at the top: ours, and never documents
+_MOST_NAMES = 10  # of a reason, in each record
+_LONGEST_NAME = 200
+
+
+class FolderSettings(Record):
+    """Which files of the folder are documents."""
+
+    include: tuple[str, ...] = Field(default=(), description="patterns of files or folders to read; none means all")
+    exclude: tuple[str, ...] = Field(
+        default=("~$*", "Thumbs.db", "desktop.ini", "__MACOSX", "node_modules", "__pycache__"),
+        description="patterns of files or folders to leave out; as in .gitignore",
+    )
+
+
+class LeavingOut:
+    """Says why something is no document, and counts it. Raises FolderError if the ignore file cannot be used."""
+
+    def __init__(self, root: str, settings: FolderSettings) -> None:
+        self._include = Patterns(settings.include)
+        self._exclude = Patterns(settings.exclude)
+        self._ignore = Patterns(_ignore_lines(root))
+        self._counts = {reason: _Count() for reason in LeftOutReason}
+
+    def leaves_out(self, path: str, *, is_folder: bool) -> bool:
+        """Return True, and count it, if this path below the folder is no document, or no folder to look into."""
+        reason = self._reason(path, is_folder=is_folder)
+        if reason is not None:
+            self._counts[reason].add(document_id(path) + "/" * is_folder, is_folder=is_folder)
+            return True
+        return path in _OWN_NAMES
+
+    def total(self) -> tuple[LeftOut, ...]:
+        """Return what was left out so far, by reason."""
+        return tuple(
+            LeftOut(reason=reason, files=count.files, folders=count.folders, names=tuple(count.names))
+            for reason, count in self._counts.items()
+            if count.names
+        )
+
+    def _reason(self, path: str, *, is_folder: bool) -> LeftOutReason | None:
+        if path in _OWN_NAMES:
+            return None
+        if path.rpartition("/")[2].startswith("."):
+            return LeftOutReason.HIDDEN
+        if self._exclude.match(path, is_folder=is_folder):
+            return LeftOutReason.EXCLUDED
+        if self._ignore.match(path, is_folder=is_folder):
+            return LeftOutReason.IGNORE_FILE
+        if not is_folder and self._include and not self._include.match_file(path):
+            return LeftOutReason.NOT_INCLUDED
+        return None
+
+
+class _Count:
+    """How much was left out for one reason, and the first names of it in their order."""
+
+    def __init__(self) -> None:
+        self.files = 0
+        self.folders = 0
+        self.names: list[str] = []
+
+    def add(self, name: str, *, is_folder: bool) -> None:
+        self.folders += is_folder
+        self.files += not is_folder
+        insort(self.names, name if len(name) <= _LONGEST_NAME else f"…{name[-_LONGEST_NAME:]}")
+        del self.names[_MOST_NAMES:]
+
+
+def _ignore_lines(root: str) -> Iterator[str]:
+    """Return the lines of the folder's ignore file, UTF-8 or UTF-16. Raises FolderError if it cannot be used."""
+    try:
+        with open_file(root, IGNORE_FILE) as file:
+            data = file.read(_LONGEST_IGNORE_FILE + 1)
+        wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = data.decode("utf-16" if wide else "utf-8-sig")
+    except FileNotFoundError:
+        return iter(())
+    except ReadFailure as error:
+        raise FolderError(
+            f"{IGNORE_FILE} is a link, a folder, a pipe or a device, not a file",
+            hint=f"Remove it, or put a file in its place: {root}/{IGNORE_FILE}",
+        ) from error
+    except OSError as error:
+        hint = f"Make it readable, or remove it: {root}/{IGNORE_FILE}"
+        raise FolderError(f"{IGNORE_FILE} cannot be read ({error.strerror})", hint=hint) from error
+    except UnicodeDecodeError as error:
+        hint = f"Save it as UTF-8: {root}/{IGNORE_FILE}"
+        raise FolderError(f"{IGNORE_FILE} is not UTF-8 text, so that its patterns are not known", hint=hint) from error
+    lines = dict.fromkeys(text.splitlines())
+    if len(data) > _LONGEST_IGNORE_FILE or "\0" in text or len(lines) > _MOST_PATTERNS:
+        hint = f"It holds one pattern a line, {_MOST_PATTERNS:,} at most, as a .gitignore does: {root}/{IGNORE_FILE}"
+        raise FolderError(f"{IGNORE_FILE} holds no patterns, or too many", hint=hint)
+    return iter(lines)

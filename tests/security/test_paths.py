@@ -1,0 +1,136 @@
+"""A folder that is changed while it is read, by somebody who wants a file outside of it in the index."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from investigator.documents import beneath
+from investigator.documents.chunks import ChunkSettings
+from investigator.documents.exchange import Contents, ReadRequest
+from investigator.documents.readers.base import ReaderSettings, ReadFailure
+from investigator.documents.reading import read_contents
+from investigator.documents.scanning import FolderSettings, FoundFile, scan
+from investigator.records import FileStatus
+
+CANARY = "canary"
+EXCHANGED = "a link or another kind of file took its place while the folder was read"
+TIMES = 200
+EXCHANGER = """
+import os, sys
+own, other, aside = sys.argv[1:]
+while True:
+    for before, after in ((own, aside), (other, own), (own, other), (aside, own)):
+        os.rename(before, after)
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder of two documents, beside a folder that nobody may read."""
+    (tmp_path / "outside" / "deep").mkdir(parents=True)
+    (tmp_path / "outside" / "deep" / "a.txt").write_text(CANARY)
+    (tmp_path / "outside" / "a.txt").write_text(CANARY)
+    (tmp_path / "root" / "sub" / "deep").mkdir(parents=True)
+    (tmp_path / "root" / "sub" / "deep" / "a.txt").write_text("The mill.")
+    (tmp_path / "root" / "a.txt").write_text("The river.")
+    return tmp_path / "root"
+
+
+@pytest.fixture(params=["by descriptor", "by path"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Opens as this system does, then as one without openat does."""
+    if request.param == "by path":
+        monkeypatch.setattr(beneath, "BY_DESCRIPTOR", False)
+    return str(request.param)
+
+
+@contextmanager
+def exchanging(own: Path, other: Path) -> Iterator[None]:
+    """Puts another thing in the place of a path and back, as quickly as it can, from another process."""
+    paths = [str(own), str(other), str(own.parent.parent / "aside")]
+    process = subprocess.Popen([sys.executable, "-c", EXCHANGER, *paths], stderr=subprocess.DEVNULL)
+    try:
+        yield
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+
+
+def contents(root: Path, file: FoundFile) -> Contents:
+    """What a reading process does with a file that was listed."""
+    paths = {"root": os.fsencode(root), "path": os.fsencode(file.path)}
+    request = ReadRequest(id=file.id, **paths, reader=ReaderSettings(), chunks=ChunkSettings())
+    return read_contents(request, lambda _: None)
+
+
+def texts(root: Path) -> list[str]:
+    """The texts that an index of the folder holds."""
+    found = [contents(root, file) for file in scan(root, FolderSettings()).files if not file.problem]
+    return [part.document.text for item in found for part in item.documents]
+
+
+EXCHANGES: dict[str, tuple[str, Callable[[Path, Path], None]]] = {
+    "a sub-folder for a link": ("sub", lambda root, path: path.symlink_to(root.parent / "outside")),
+    "a folder in it for a link": ("sub/deep", lambda root, path: path.symlink_to(root.parent / "outside" / "deep")),
+    "a file for a link": ("sub/deep/a.txt", lambda root, path: path.symlink_to(root.parent / "outside" / "a.txt")),
+    "a file for a pipe": ("sub/deep/a.txt", lambda _, path: os.mkfifo(path)),
+    "a file for a device": ("sub/deep/a.txt", lambda _, path: path.symlink_to("/dev/zero")),
+    "a folder for a pipe": ("sub/deep", lambda _, path: os.mkfifo(path)),
+}
+
+
+@pytest.mark.parametrize(("name", "make"), EXCHANGES.values(), ids=EXCHANGES.keys())
+def test_what_was_exchanged_after_it_was_listed_is_refused(
+    root: Path, way: str, name: str, make: Callable[[Path, Path], None]
+) -> None:
+    (file,) = [file for file in scan(root, FolderSettings()).files if file.path == "sub/deep/a.txt"]
+    (root / name).rename(root.parent / "aside")
+    make(root, root / name)
+    found = contents(root, file)
+    assert found.documents == ()
+    assert found.status in (FileStatus.FAILED, FileStatus.UNSUPPORTED)
+    assert found.reason in (EXCHANGED, "not a regular file")
+
+
+@pytest.mark.parametrize("name", ["a sub-folder for a link", "a folder in it for a link", "a file for a link"])
+def test_nothing_outside_is_read_while_links_come_and_go(root: Path, name: str) -> None:
+    path, make = EXCHANGES[name]
+    make(root, root.parent / "other")
+    with exchanging(root / path, root.parent / "other"):
+        found = [text for _ in range(TIMES) for text in texts(root)]
+    assert CANARY not in found
+    assert "The river." in found
+
+
+@pytest.mark.parametrize("name", ["a file for a pipe", "a file for a device", "a folder for a pipe"])
+def test_nothing_waits_while_pipes_and_devices_come_and_go(root: Path, name: str) -> None:
+    path, make = EXCHANGES[name]
+    make(root, root.parent / "other")
+    with exchanging(root / path, root.parent / "other"):
+        assert {text for _ in range(TIMES) for text in texts(root)} <= {"The mill.", "The river."}
+
+
+@pytest.mark.parametrize("path", ["../outside/a.txt", "sub/../../outside/a.txt", "/etc/passwd", "", ".", "sub/.."])
+def test_no_path_leads_up_or_elsewhere(root: Path, way: str, path: str) -> None:
+    with pytest.raises(ReadFailure):
+        beneath.open_file(str(root), path)
+
+
+def test_no_descriptor_is_left_open(root: Path) -> None:
+    (root / "link").symlink_to("/etc")
+    os.mkfifo(root / "pipe")
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        texts(root)
+        for path in ("link/passwd", "pipe", "missing", "sub"):
+            with pytest.raises((ReadFailure, OSError)):
+                beneath.open_file(str(root), path)
+    assert len(os.listdir("/proc/self/fd")) == before
