@@ -67,9 +67,11 @@ def test_a_file_that_needs_too_much_memory_is_too_large_and_the_next_is_read(tmp
 @pytest.mark.skipif(sys.platform != "linux", reason="children are found through /proc")
 def test_a_reading_process_that_dies_costs_the_file_in_work_only(tmp_path):
     slow, quick = text(tmp_path / "slow.txt", LONG), text(tmp_path / "quick.txt")
-    killer = threading.Timer(1.0, lambda: [os.kill(child, signal.SIGSEGV) for child in children()])
-    killer.start()
-    lost, read_well = read(request(slow), request(quick))
+    killer = threading.Timer(0.3, lambda: [os.kill(child, signal.SIGSEGV) for child in children()])
+    with ReadingPool(1, time.monotonic) as pool:
+        list(pool.read([request(quick)]))  # the process runs
+        killer.start()
+        lost, read_well = pool.read([request(slow), request(quick)])
     killer.cancel()
     assert lost.contents.status is FileStatus.FAILED
     assert "signal 11" in lost.contents.reason
