@@ -1,21 +1,19 @@
 """Spans on their way to an OpenTelemetry collector, sent while the run goes on.
 
-The SDK reads its own variables: address, headers, time limits, batches, sampling, resource. Only whether spans are sent
-at all, and by which protocol, is read here.
+The SDK and its exporter read their own variables: address, headers, time limits, batches, sampling, resource, and
+whether they are switched off.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
-from urllib.parse import urlsplit
 
-from investigator.errors import MissingPackageError, SettingsError
+from investigator.errors import MissingPackageError
 from investigator.tracing.base import RunTrace
 from investigator.tracing.spans import SpanTracer
 
@@ -26,23 +24,15 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 
-class Protocols(StrEnum):
-    """The protocols of OTLP that can be used; the value is that of OTEL_EXPORTER_OTLP_PROTOCOL."""
-
-    HTTP = "http/protobuf"
-    GRPC = "grpc"
-
-
 @dataclass(frozen=True)
 class DeliveringTracer:
     """Sends the spans of each run to a collector, from a thread of its own, the last of them when the run ends.
 
-    `exporter` makes the sender of one run, `collector` is its name in a notice. A collector that cannot be reached
+    `exporter` makes the sender of one run. A collector that cannot be reached
     delays the end of a run by at most `longest_flush` seconds, and `on_notice` is told once a run.
     """
 
     exporter: Callable[[], SpanExporter]
-    collector: str
     content: bool = False
     on_notice: Callable[[str], None] | None = None
     longest_flush: float = 2.0
@@ -62,7 +52,7 @@ class DeliveringTracer:
         if not sender.failed.is_set():
             sending.join(self.longest_flush)
         if self.on_notice is not None and (sender.failed.is_set() or sending.is_alive()):
-            self.on_notice(f"Not all spans of this run could be delivered to {self.collector}.")
+            self.on_notice("Not all spans of this run could be delivered by OTLP over HTTP.")
 
 
 class _Sender:
@@ -99,44 +89,16 @@ def _provider(sender: _Sender) -> TracerProvider:
     return provider
 
 
-def exporter_class(protocol: Protocols) -> Callable[[], SpanExporter]:
-    """Return the exporter of a protocol. Raises MissingPackageError."""
-    home = "http" if protocol is Protocols.HTTP else "grpc"
+def http_exporter() -> Callable[[], SpanExporter]:
+    """Return the exporter that sends spans by HTTP. Raises MissingPackageError."""
     try:
         import_module("opentelemetry.sdk.trace")
-        module = import_module(f"opentelemetry.exporter.otlp.proto.{home}.trace_exporter")
+        module = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     except ImportError as error:
         raise MissingPackageError(
-            f"an OpenTelemetry endpoint is set, but no package is installed that sends spans by {protocol}",
+            "an OpenTelemetry endpoint is set, but no package is installed that sends spans",
             hint='Install it: pip install "investigator[otel]", or unset the variable for this program.',
         ) from error
     if not (log := logging.getLogger("opentelemetry")).handlers:
         log.addHandler(logging.NullHandler())  # one notice reports a failure; the log would print each try
     return cast("Callable[[], SpanExporter]", module.OTLPSpanExporter)
-
-
-def collector_of(variables: Mapping[str, str]) -> str | None:
-    """Return the address that spans go to by OpenTelemetry's variables; None if they are not to be sent."""
-    disabled = variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
-    other = variables.get("OTEL_TRACES_EXPORTER", "").strip().lower() not in ("otlp", "")
-    return None if disabled or other else _otlp(variables, "ENDPOINT")
-
-
-def protocol_of(variables: Mapping[str, str], collector: str) -> Protocols:
-    """Return the protocol that is named, else gRPC for its usual port 4317, else HTTP. Raises SettingsError."""
-    try:
-        if named := _otlp(variables, "PROTOCOL"):
-            return Protocols(named)
-        port = urlsplit(collector if "//" in collector else f"//{collector}").port
-    except ValueError as error:
-        raise SettingsError(
-            "OTEL_EXPORTER_OTLP_... name an invalid address or an unknown protocol",
-            hint="Protocols are http/protobuf and grpc; an address looks like http://localhost:4318",
-        ) from error
-    return Protocols.GRPC if port == 4317 else Protocols.HTTP
-
-
-def _otlp(variables: Mapping[str, str], name: str) -> str | None:
-    """Return the variable for traces, else the one for all signals, else None."""
-    values = (variables.get(f"OTEL_EXPORTER_OTLP_{signal}{name}", "").strip() for signal in ("TRACES_", ""))
-    return next(filter(None, values), None)

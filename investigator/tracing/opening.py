@@ -7,20 +7,22 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pydantic import Field
 
 from investigator.errors import SettingsError
 from investigator.records import Record
 from investigator.tracing.base import Tracer, Traces
-from investigator.tracing.delivery import DeliveringTracer, collector_of, exporter_class, protocol_of
+from investigator.tracing.delivery import DeliveringTracer, http_exporter
 from investigator.tracing.spans import SpanTracer
 from investigator.tracing.trace_file import TraceFile
 
 if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+"""Each instrumentation reads this one for itself; the SDK does not."""
 _CAPTURING = frozenset({"true", "1", "span_only", "span_and_event"})
 
 
@@ -42,8 +44,8 @@ def open_tracer(
 
     Spans go to the tracer provider that the application has set up, else to the collector that the variables
     OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT name, else nowhere. Raises SettingsError if
-    the file cannot be written or would be one of the documents of `folder`, or if a variable is invalid;
-    MissingPackageError if no package can send spans.
+    the file cannot be written or would be one of the documents of `folder`; MissingPackageError if no package can send
+    spans.
     """
     variables = os.environ if variables is None else variables
     tracers: list[Tracer] = []
@@ -68,16 +70,13 @@ def _check_outside(file: Path, folder: Path) -> None:
 
 
 def _spans(variables: Mapping[str, str], on_notice: Callable[[str], None] | None) -> Tracer | None:
-    content = variables.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").strip().lower() in _CAPTURING
+    content = variables.get(_CONTENT, "").strip().lower() in _CAPTURING
     provider = _applications_provider()
     if provider is not None:
         return SpanTracer(provider, content=content)
-    collector = collector_of(variables)
-    if collector is None:
+    if not any(variables.get(name, "").strip() for name in _ENDPOINTS):
         return None
-    exporter = exporter_class(protocol_of(variables, collector))
-    host = urlsplit(collector).hostname or collector  # not the whole address: it may hold a key
-    return DeliveringTracer(exporter, collector=host, content=content, on_notice=on_notice)
+    return DeliveringTracer(http_exporter(), content=content, on_notice=on_notice)
 
 
 def _applications_provider() -> TracerProvider | None:

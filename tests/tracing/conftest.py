@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import grpc
 import pytest
 from collectors import Collector
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
-    ExportTraceServiceRequest,
-    ExportTraceServiceResponse,
-)
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 
 @pytest.fixture(autouse=True)
 def _no_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ENDPOINT", "TRACES_ENDPOINT", "PROTOCOL", "TRACES_PROTOCOL", "HEADERS", "TIMEOUT"):
+    for name in ("ENDPOINT", "TRACES_ENDPOINT", "HEADERS", "TIMEOUT"):
         monkeypatch.delenv(f"OTEL_EXPORTER_OTLP_{name}", raising=False)
-    for name in ("OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_SERVICE_NAME"):
+    for name in ("OTEL_SDK_DISABLED", "OTEL_SERVICE_NAME"):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
-def http_collector() -> Iterator[Collector]:
+def collector() -> Iterator[Collector]:
     """One that speaks HTTP."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             assert self.path == "/v1/traces"
-            collector.requests.append(ExportTraceServiceRequest.FromString(body))
+            arrived.requests.append(ExportTraceServiceRequest.FromString(body))
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -41,30 +36,10 @@ def http_collector() -> Iterator[Collector]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    collector = Collector(f"http://127.0.0.1:{server.server_address[1]}")
+    arrived = Collector(f"http://127.0.0.1:{server.server_address[1]}")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
-    yield collector
+    yield arrived
     server.shutdown()
     server.server_close()
     thread.join()
-
-
-@pytest.fixture
-def grpc_collector() -> Iterator[Collector]:
-    """One that speaks gRPC."""
-
-    def export(request: ExportTraceServiceRequest, _: grpc.ServicerContext) -> ExportTraceServiceResponse:
-        collector.requests.append(request)
-        return ExportTraceServiceResponse()
-
-    method = grpc.unary_unary_rpc_method_handler(
-        export, ExportTraceServiceRequest.FromString, ExportTraceServiceResponse.SerializeToString
-    )
-    name = "opentelemetry.proto.collector.trace.v1.TraceService"
-    server = grpc.server(ThreadPoolExecutor(1))
-    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(name, {"Export": method})])
-    collector = Collector(f"http://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}")
-    server.start()
-    yield collector
-    server.stop(None).wait()

@@ -84,14 +84,13 @@ def test_a_trace_that_cannot_be_kept_is_told_before_anything_is_asked(folder: Pa
 
 
 def test_all_calls_lie_below_the_run_in_one_trace(
-    folder: Path, grpc_collector: Collector, monkeypatch: pytest.MonkeyPatch
+    folder: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", grpc_collector.url)
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
     asked, engine = investigator(folder, TraceSettings())
     asked.ask(QUESTION)
-    (run,) = [span for span in grpc_collector.spans if span.name == "invoke_agent investigator"]
-    chats = [span for span in grpc_collector.spans if span.name == "chat scripted"]
+    (run,) = [span for span in collector.spans if span.name == "invoke_agent investigator"]
+    chats = [span for span in collector.spans if span.name == "chat scripted"]
     assert len(chats) == len(engine.asked)
     assert {(span.trace_id, span.parent_span_id) for span in chats} == {(run.trace_id, run.span_id)}
 
@@ -103,11 +102,10 @@ def test_a_collector_that_is_not_there_is_one_notice_before_the_answer(
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # bound and not listening: a call is refused
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{closed.getsockname()[1]}")
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
         *before, last = asked.investigate(QUESTION)
     notices = [event.text for event in before if isinstance(event, Notice)]
     assert [text for text in notices if "spans" in text] == [
-        "Not all spans of this run could be delivered to 127.0.0.1."
+        "Not all spans of this run could be delivered by OTLP over HTTP."
     ]
     assert isinstance(last, Answered)
     assert last.investigation.answer is not None
