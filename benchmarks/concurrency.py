@@ -94,8 +94,8 @@ def overhead(calls: int = 300, to_begin: int = 20) -> list[Figure]:
         engine = ChatEngine("openai:m", ChatSettings(base_url=base_url))
         in_memory = _client(engine, InMemoryJournal())
         blank = Investigation(id="run", question="How much?", mission="", strategy="", engine=engine.name)
-        Runs(workspace.database).open("run", "documents", blank, "2026-01-01T00:00:00+00:00", fresh=True)
-        on_disk = _client(engine, Journal(workspace.database, "run", time.monotonic, reuse=True))
+        Runs(workspace.runs).open("run", "documents", blank, "2026-01-01T00:00:00+00:00", fresh=True)
+        on_disk = _client(engine, Journal(workspace.runs, "run", time.monotonic, reuse=True))
         texts = [in_memory.prompts.prompt("query/ask", _asking(number)).text for number in range(calls + to_begin)]
 
         def by_httpx(number: int) -> None:

@@ -30,7 +30,8 @@
         ├── ReaderError            a document could not be read
         ├── StoreError             the workspace failed
         │   ├── DiskFullError      no space is left for the workspace
-        │   └── DamagedDocumentError  what is kept of a document is not what was written
+        │   ├── DamagedDocumentError  what is kept of a document is not what was written
+        │   └── DamagedDatabaseError  a database of the workspace is damaged, or not as this program made it
         ├── EmbedderError          text could not be embedded
         └── WorkerError            a copy of a world failed in its thread
 
@@ -233,8 +234,8 @@ class StoreError(RunError):
     """The workspace database or its vector index failed."""
 
     default_hint = (
-        "Check the workspace folder. Once it is moved away, the index is built again from the documents; "
-        "the investigations kept there go with it."
+        "Check the workspace folder. investigator.db in it can be deleted: the index is rebuilt from the documents. "
+        "runs.db holds the runs and memories, which are nowhere else."
     )
 
 
@@ -252,6 +253,15 @@ class DamagedDocumentError(StoreError):
     def __init__(self, message: str, *, document_ids: tuple[str, ...] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.document_ids = document_ids
+
+
+class DamagedDatabaseError(StoreError):
+    """A database of the workspace is damaged, or holds what this program did not put there."""
+
+    default_hint = (
+        "Run the same command again: a damaged index is rebuilt from the documents. If it is runs.db that is damaged, "
+        "move that file away, or bring it back from a backup: the runs and memories in it are nowhere else."
+    )
 
 
 class EmbedderError(RunError):

@@ -121,7 +121,7 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
     Raises StoreError and ForeignFileError.
     """
     with Workspace(investigator.workspace, write=False, folder=investigator.folder) as workspace:
-        yield LongTermMemory(workspace.database)
+        yield LongTermMemory(workspace.runs)
 
 
 class _ChatJournal(InMemoryJournal):

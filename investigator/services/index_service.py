@@ -45,7 +45,7 @@ class IndexService:
 
     def workspace(self, *, write: bool) -> Workspace:
         """Open the workspace of the folder. Raises what `Workspace` does."""
-        return Workspace(self.directory, write=write, folder=self.folder)
+        return Workspace(self.directory, write=write, folder=self.folder, notice=self._parts.notify)
 
     def check_files(self) -> None:
         """Raise FolderError, before a workspace is made, if there is nothing to index."""

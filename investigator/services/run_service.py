@@ -42,7 +42,7 @@ from investigator.services.run_records import (
 from investigator.store.database import Database
 from investigator.store.journal import Run, Runs
 from investigator.store.past_calls import PastCalls
-from investigator.store.workspace import has_database
+from investigator.store.workspace import has_runs
 from investigator.tracing.base import RunTrace, Tracer
 
 
@@ -85,16 +85,16 @@ class RunService:
             fresh.start()
             index = parts.folder_index(folder, workspace)
             yield from self._index.read(index, again)
-            run, record = self._open(workspace.database, index, new, fresh=start_over)
+            run, record = self._open(workspace.runs, index, new, fresh=start_over)
             with tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
-                finished = self._finished(workspace.database, run, CitedFiles(fresh, index.corpus), again)
+                finished = self._finished(workspace.runs, run, CitedFiles(fresh, index.corpus), again)
                 if finished is not None:
                     trace.ended(finished)
                     yield Notice(text=answered_already(finished))
                     yield Answered(investigation=finished)
                 else:
                     yield from self._index.prepare(index, record.search)
-                    yield from self._run(workspace.database, run, record, index, fresh, trace, reuse=reuse)
+                    yield from self._run(workspace.runs, run, record, index, fresh, trace, reuse=reuse)
 
     def forecast(self, question: str, mission: str | None, strategy: str | None) -> Forecast:
         """Return the plan of a run and its expected cost; the built-in engine stands in for engines that cost."""
@@ -131,7 +131,7 @@ class RunService:
             self._index.library(record.search, settings.retrieval, again) as library,
             self._index.workspace(write=False) as workspace,
         ):
-            journal = PastCalls(workspace.database, record.id, spent, elapsed)
+            journal = PastCalls(workspace.runs, record.id, spent, elapsed)
             client = parts.client(engines, journal, budget=budget)
             research = Research(client, library, settings.method.changed(concurrency=1), reread=fresh.documents)
             return replay(record, as_it_began(record), research, journal)
@@ -154,17 +154,17 @@ class RunService:
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return one line about each run, newest first."""
-        if not has_database(self._index.directory):
+        if not has_runs(self._index.directory):
             return ()
         with self._index.workspace(write=False) as workspace:
-            return Runs(workspace.database).summaries()
+            return Runs(workspace.runs).summaries()
 
     def record(self, run_id: str) -> Investigation:
         """Return the record of a run by its id or the beginning of it. Raises UnknownRunError."""
-        if not has_database(self._index.directory):
+        if not has_runs(self._index.directory):
             raise UnknownRunError(f"there is no workspace in {self._index.directory}")
         with self._index.workspace(write=False) as workspace:
-            return Runs(workspace.database).investigation(run_id)
+            return Runs(workspace.runs).investigation(run_id)
 
     def _open(
         self, database: Database, index: FolderIndex, new: Investigation, *, fresh: bool

@@ -24,7 +24,7 @@ from investigator.store.locations import (
     note_folder,
     seal,
 )
-from investigator.store.workspace import Workspace, has_database
+from investigator.store.workspace import Workspace, has_runs
 
 
 def choose_workspace(
@@ -46,7 +46,7 @@ def choose_workspace(
     if is_sealed(inside):
         return inside.absolute()
     own = default_workspace(folder)
-    if not has_database(own):
+    if not has_runs(own):
         if os.path.lexists(inside):
             notice(
                 f"{inside} is ignored: it came with the folder, or an earlier version made it. "
@@ -69,7 +69,7 @@ def make_workspace_inside(folder: Path) -> None:
             f"{inside} is there already, and it is not known who made it",
             hint=f"If it is yours: investigator index --adopt {folder}, then delete it and give this command again.",
         )
-    if has_database(own):
+    if has_runs(own):
         with Workspace(own, write=True):
             shutil.move(own, inside)
     seal(inside)

@@ -1,65 +1,55 @@
-"""The workspace database: opens and checks it, and translates its foreign errors."""
+"""A database of a workspace: opens it if its schema is ours, makes its tables, and translates its foreign errors."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, MetaData, Table, create_engine, event, select, text
-from sqlalchemy.exc import DatabaseError, OperationalError
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy.exc import DBAPIError
 
-from investigator.errors import DiskFullError, StoreError, WorkspaceLockedError
-from investigator.store import schema
+from investigator.errors import DamagedDatabaseError, DiskFullError, StoreError, WorkspaceLockedError
+from investigator.files import open_private
+from investigator.store.inspection import BUSY_SECONDS, problem_of, secured
+from investigator.store.schema import Schema, meta, statements_of
 
-_BUSY_SECONDS = 30
-_RUNS_GO_TOO = "The investigations kept there go with it."
+_DAMAGE = ("malformed", "not a database", "corrupt")
 
 
 class Database:
-    """A connection pool to one workspace database, with its tables made.
+    """A connection pool to one database of a workspace, with its tables made.
 
-    Safe to use from several threads. Raises StoreError if the file is not a database of ours.
+    With `thorough` every page of the file is checked first; `damaged` says that it turned out to be while in use. Safe
+    to use from several threads. Raises DamagedDatabaseError if the file is damaged or holds anything but the tables of
+    the schema, StoreError if a newer version made it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
         self.path = path
+        self.damaged = False
+        with _translated(path):
+            os.close(open_private(path, os.O_RDWR | os.O_CREAT))  # SQLite gives its other files the same permissions
+            if problem := problem_of(path, schema, thorough=thorough):
+                raise DamagedDatabaseError(f"the workspace database {path} cannot be used: {problem}")
         self._engine = _open(path)
         with self.begin() as connection:
-            _make(connection, [schema.meta])
-            self._check_version(connection)
-            _make(connection, schema.metadata.sorted_tables, *schema.FULL_TEXT)
-
-    def add_tables(self, tables: MetaData, *statements: str) -> None:
-        """Make the tables of a part that brings its own, and run its statements; what is there already stays as it is.
-
-        Raises StoreError.
-        """
-        with self.begin() as connection:
-            _make(connection, tables.sorted_tables, *statements)
-
-    def _check_version(self, connection: Connection) -> None:
-        """Set the version of this program; drop what an older one derived from the documents."""
-        kept = get_meta(connection, "schema_version")
-        version = int(kept or schema.SCHEMA_VERSION)
-        if version > schema.SCHEMA_VERSION:
-            raise StoreError(
-                f"the workspace database {self.path} was made by a newer version of this program",
-                hint=f"Upgrade investigator, or move {self.path.parent} away: the index is built again. {_RUNS_GO_TOO}",
-            )
-        if version < schema.SCHEMA_VERSION:
-            for table in ("chunk_words", "card_words", *(table.name for table in schema.DERIVED)):
-                connection.execute(text(f"DROP TABLE IF EXISTS {table}"))
-        if kept != str(schema.SCHEMA_VERSION):
-            set_meta(connection, "schema_version", str(schema.SCHEMA_VERSION))
+            for statement in statements_of(schema):
+                connection.execute(text(statement))
+            if get_meta(connection, "schema_version") is None:
+                set_meta(connection, "schema_version", str(schema.version))
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """Open a transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds."""
-        with _translated(self.path), self._engine.begin() as connection:
-            yield connection
+        try:
+            with _translated(self.path), self._engine.begin() as connection:
+                yield connection
+        except DamagedDatabaseError:
+            self.damaged = True
+            raise
 
     def close(self) -> None:
         """Close all connections."""
@@ -67,26 +57,16 @@ class Database:
 
 
 def get_meta(connection: Connection, key: str) -> str | None:
-    """Return the value kept under a key of the workspace, or None."""
-    return connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == key)).scalar()
+    """Return the value kept under a key of the database, or None."""
+    return connection.execute(select(meta.c.value).where(meta.c.key == key)).scalar()
 
 
 def set_meta(connection: Connection, key: str, value: str) -> None:
-    """Keep a value under a key of the workspace."""
+    """Keep a value under a key of the database."""
     connection.execute(
         text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v"),
         {"k": key, "v": value},
     )
-
-
-def _make(connection: Connection, tables: Iterable[Table], *statements: str) -> None:
-    """Make tables with their indexes if they are missing: another process may be making them at this moment."""
-    for table in tables:
-        connection.execute(CreateTable(table, if_not_exists=True))
-        for index in sorted(table.indexes, key=lambda index: str(index.name)):
-            connection.execute(CreateIndex(index, if_not_exists=True))
-    for statement in statements:
-        connection.execute(text(statement))
 
 
 def _text(data: bytes) -> str:
@@ -94,11 +74,12 @@ def _text(data: bytes) -> str:
 
 
 def _open(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False})
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:
         connection.text_factory = _text  # a damaged text must not stop the whole query
+        secured(connection)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA foreign_keys=ON")
@@ -110,33 +91,25 @@ def _open(path: Path) -> Engine:
 def _translated(path: Path) -> Iterator[None]:
     try:
         yield
-    except OperationalError as error:
-        raise _operational(error, path) from error
-    except (DatabaseError, sqlite3.DatabaseError) as error:
-        reason = str(getattr(error, "orig", error))
-        if "disk is full" in reason or "disk I/O" in reason:
-            raise _disk_full(path) from error
-        raise StoreError(
-            f"the workspace database {path} cannot be used: {reason}",
-            hint=f"Move {path.parent} away: the index is then built again from the documents. {_RUNS_GO_TOO}",
-        ) from error
+    except OSError as error:
+        raise _unwritable(path, error.strerror or str(error)) from error
+    except (DBAPIError, sqlite3.Error) as error:
+        raise _told(error.orig if isinstance(error, DBAPIError) else error, path) from error
 
 
-def _operational(error: OperationalError, path: Path) -> StoreError | WorkspaceLockedError:
-    reason = str(error.orig)
+def _told(error: BaseException | None, path: Path) -> StoreError | WorkspaceLockedError:
+    reason = str(error)
     if "full" in reason or "disk I/O" in reason:
-        return _disk_full(path)
+        return DiskFullError(f"no space is left on the disk that holds {path.parent}")
     if "locked" in reason or "busy" in reason:
         return WorkspaceLockedError(f"the workspace database {path} is in use by another process")
-    if path.is_dir():
-        return StoreError(f"{path} is a folder, and the database is a file of that name", hint="Move the folder away.")
     if "readonly" in reason or "unable to open" in reason:
-        return StoreError(
-            f"the workspace {path.parent} cannot be written: {reason}",
-            hint="Name a folder that can be written with --workspace DIR.",
-        )
+        return _unwritable(path, reason)
+    if isinstance(error, sqlite3.DatabaseError) and any(sign in reason for sign in _DAMAGE):
+        return DamagedDatabaseError(f"the workspace database {path} is damaged: {reason}")
     return StoreError(f"the workspace database {path} failed: {reason}")
 
 
-def _disk_full(path: Path) -> DiskFullError:
-    return DiskFullError(f"no space is left on the disk that holds {path.parent}")
+def _unwritable(path: Path, reason: str) -> StoreError:
+    hint = "Name a folder that can be written with --workspace DIR."
+    return StoreError(f"the workspace {path.parent} cannot be written: {reason}", hint=hint)

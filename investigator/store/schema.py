@@ -1,10 +1,13 @@
-"""The tables of the workspace database that every workspace has.
+"""The tables of the two databases of a workspace.
 
-What is derived (chunks, full text, vectors) can be dropped and built again from `documents`; `runs`, `calls`,
-`too_long` and `memories` cannot. Parts that keep more bring their own tables: see `Database.add_tables`.
+The index is made from the folder: if anything is wrong with it, it is dropped and made again. Runs, their calls and
+what chats remember are not, and have a database of their own, which survives that.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sqlalchemy import (
     Column,
@@ -18,12 +21,27 @@ from sqlalchemy import (
     Table,
     Text,
 )
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
 
-SCHEMA_VERSION = 5
+
+@dataclass(frozen=True)
+class Schema:
+    """The tables of one database, the statements that make its full-text tables by their names, and its version.
+
+    A table `meta` of each holds the version and other single values.
+    """
+
+    metadata: MetaData
+    full_text: tuple[tuple[str, str], ...]
+    version: int
+
 
 metadata = MetaData()
+_kept = MetaData()
 
 meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
+meta.to_metadata(_kept)
 
 files = Table(
     "files",
@@ -85,9 +103,26 @@ vectors = Table(
 # chunk ids whose vectors Chroma still holds although their document is gone
 gone_chunks = Table("gone_chunks", metadata, Column("chunk_id", Integer, primary_key=True))
 
+INDEX = Schema(
+    metadata,
+    (
+        (
+            "chunk_words",  # with the id of a chunk as rowid
+            "CREATE VIRTUAL TABLE IF NOT EXISTS chunk_words USING fts5"
+            "(words, tokenize='porter unicode61 remove_diacritics 2')",
+        ),
+        (
+            "card_words",  # with the key of a document: its title, path, headings and first lines
+            "CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5"
+            "(document_id UNINDEXED, words, tokenize='porter unicode61 remove_diacritics 2')",
+        ),
+    ),
+    version=5,
+)
+
 runs = Table(
     "runs",
-    metadata,
+    _kept,
     Column("id", String, primary_key=True),
     Column("identity", String, nullable=False, index=True),
     Column("corpus", String, nullable=False),
@@ -100,7 +135,7 @@ runs = Table(
 
 calls = Table(
     "calls",
-    metadata,
+    _kept,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("run_id", String, ForeignKey("runs.id"), nullable=False),
     Column("key", String, nullable=False),
@@ -117,10 +152,22 @@ calls = Table(
     Index("calls_of_run", "run_id", "key", unique=True),
 )
 
+# calls that were begun and have no reply yet; what a process leaves here as it dies was sent, and is counted
+intents = Table(
+    "intents",
+    _kept,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("run_id", String, ForeignKey("runs.id"), nullable=False, index=True),
+    Column("key", String, nullable=False),
+    Column("engine", String, nullable=False),
+    Column("input_tokens", Integer, nullable=False),  # estimated
+    Column("elapsed", Float, nullable=False),  # seconds of the run when it was begun
+)
+
 # prompts that did not fit into an engine's context: going on and going through it again count no tokens anew
 too_long = Table(
     "too_long",
-    metadata,
+    _kept,
     Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
     Column("key", String, primary_key=True),
     Column("tokens", Integer, nullable=False),  # 0: the engine refused it without saying how many there were
@@ -129,7 +176,7 @@ too_long = Table(
 
 memories = Table(
     "memories",
-    metadata,
+    _kept,
     Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
     Column("id", Integer, primary_key=True),
     Column("target_document_id", String, nullable=False),
@@ -137,12 +184,42 @@ memories = Table(
     Column("record", Text, nullable=False),
 )
 
-FULL_TEXT = (
-    "CREATE VIRTUAL TABLE IF NOT EXISTS chunk_words USING fts5(words, tokenize='porter unicode61 remove_diacritics 2')",
-    "CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5(document_id UNINDEXED, words, "
-    "tokenize='porter unicode61 remove_diacritics 2')",
+personal_facts = Table(
+    "personal_facts",
+    _kept,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("user", String, nullable=False),
+    Column("speaker", String, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("claim", Text, nullable=False),  # what it says in few words, to see repetitions
+    Column("chat_id", String, nullable=False),  # where it was said; empty: it was written by hand
+    Column("turn", Integer),
+    Column("created", String, nullable=False),
+    Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was made or used
+    Column("uses", Integer, nullable=False),
+    Index("personal_facts_of_user", "user", "id"),
+    Index("personal_facts_by_use", "user", "used_at", "id"),
+    Index("personal_facts_once", "user", "speaker", "text", unique=True),
+    sqlite_autoincrement=True,  # the number of a deleted one is never given again
 )
-"""`chunk_words` has the chunk id as rowid, `card_words` the document's key: title, path, headings and first lines."""
 
-DERIVED = (vectors, gone_chunks, chunks, documents, files)
-"""Tables that an older version's workspace loses, with the full-text ones: they are made again from the folder."""
+RUNS = Schema(
+    _kept,
+    (
+        (
+            "personal_fact_terms",  # with the id of a fact as rowid; its terms are cut and stemmed already
+            "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms USING fts5(owner, terms, tokenize='ascii')",
+        ),
+    ),
+    version=1,
+)
+
+
+def statements_of(schema: Schema) -> Iterator[str]:
+    """Yield the statements that make what is missing of a database, in their order."""
+    dialect = sqlite.dialect()
+    for table in schema.metadata.sorted_tables:
+        yield str(CreateTable(table, if_not_exists=True).compile(dialect=dialect))
+        for index in sorted(table.indexes, key=lambda index: str(index.name)):
+            yield str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect))
+    yield from (statement for _, statement in schema.full_text)

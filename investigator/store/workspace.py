@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from filelock import FileLock, Timeout
 
-from investigator.errors import DiskFullError, ForeignFileError, SettingsError, WorkspaceLockedError
+from investigator.errors import (
+    DamagedDatabaseError,
+    DiskFullError,
+    ForeignFileError,
+    SettingsError,
+    StoreError,
+    WorkspaceLockedError,
+)
 from investigator.files import (
     check_private_file,
     check_private_folder,
@@ -18,33 +27,53 @@ from investigator.files import (
     make_private_folder,
     open_private,
     read_private,
+    write_private,
 )
+from investigator.store.adoption import take_over_once
 from investigator.store.database import Database
 from investigator.store.locations import note_folder
+from investigator.store.schema import INDEX, RUNS
 
 DATABASE_NAME = "investigator.db"
+RUNS_NAME = "runs.db"
 
-_DATABASE_FILES = ("", "-wal", "-shm", "-journal")
-_FILES = (*(DATABASE_NAME + end for end in _DATABASE_FILES), "writer.pid", "writer.lock", "servers.json", "folder")
+_DAMAGED = "damaged"
+_DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME) for end in ("", "-wal", "-shm", "-journal"))
+_FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", _DAMAGED)
 _FOLDERS = ("chroma", "chats", "evaluations")
 
 
 def has_database(directory: Path) -> bool:
-    """Return True if something was indexed or investigated in a workspace directory before."""
+    """Return True if something was indexed in a workspace directory before."""
     return is_plain_file(directory / DATABASE_NAME)
 
 
-class Workspace:
-    """An open workspace: its directory, its database, and the lock of the one writer.
+def has_runs(directory: Path) -> bool:
+    """Return True if something was investigated, or said in a chat, in a workspace directory before."""
+    return is_plain_file(directory / RUNS_NAME) or has_database(directory)  # earlier versions kept both in one
 
-    `folder` is noted in it, so that the workspace is found again if the folder moves. Use it as a context manager.
-    Raises SettingsError if the directory cannot be made, ForeignFileError if something in it is a link, a pipe, or not
-    this user's, WorkspaceLockedError if another process is writing, StoreError if the database is broken.
+
+class Workspace:
+    """An open workspace: its directory, its two databases, and the lock of the one writer.
+
+    `folder` is noted in it, so that the workspace is found again if the folder moves. If the last writer was killed,
+    both databases are checked. Use it as a context manager. Raises SettingsError if the directory cannot be made,
+    ForeignFileError if something in it is a link, a pipe, or not this user's, WorkspaceLockedError if another process
+    is writing, DamagedDatabaseError if the runs are damaged, StoreError.
     """
 
-    def __init__(self, directory: Path, *, write: bool, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        write: bool,
+        folder: Path | None = None,
+        notice: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.directory = directory
         self.writes = write
+        self._notice = notice
+        self._suspected = False
         _prepare(directory)
         self._lock = FileLock(str(directory / "writer.lock"), mode=0o600)
         if write:
@@ -52,14 +81,40 @@ class Workspace:
         try:
             if folder is not None:
                 note_folder(directory, folder)
-            self.database = Database(directory / DATABASE_NAME)
+            self.runs = Database(directory / RUNS_NAME, RUNS, thorough=self._suspected)
+            self._take_over_earlier_runs()
         except BaseException:
             self._lock.release()
             raise
 
+    @cached_property
+    def database(self) -> Database:
+        """The index; for the writer, one that is damaged or not ours is dropped and made anew, with a notice.
+
+        Raises DamagedDatabaseError if it cannot be used and this is not the writer, StoreError.
+        """
+        path = self.directory / DATABASE_NAME
+        try:
+            if is_plain_file(self.directory / _DAMAGED):
+                raise DamagedDatabaseError(f"the index {path} was found damaged when it was used last")
+            return Database(path, INDEX, thorough=self._suspected)
+        except DamagedDatabaseError as error:
+            if not self.writes:
+                raise
+            self._notice(f"The index is rebuilt from the documents; runs and memories are kept: {error.message}.")
+            self._drop_index()
+            return Database(path, INDEX)
+
     def close(self) -> None:
-        """Close the database and let others write."""
-        self.database.close()
+        """Close the databases and let others write."""
+        index = self.__dict__.get("database")
+        if isinstance(index, Database):
+            index.close()
+            if index.damaged:
+                write_private(self.directory / _DAMAGED, b"")
+        self.runs.close()
+        if self.writes:
+            (self.directory / "writer.pid").unlink(missing_ok=True)
         self._lock.release()
 
     def __enter__(self) -> Self:
@@ -68,10 +123,28 @@ class Workspace:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
+    def _take_over_earlier_runs(self) -> None:
+        """Take over the runs that an earlier version kept in the index; put aside what cannot be read."""
+        path = self.directory / DATABASE_NAME
+        try:
+            take_over_once(path, self.runs)
+        except StoreError as error:
+            if self.writes:
+                aside = path.replace(path.with_name(f"{DATABASE_NAME}.aside"))
+                self._notice(f"{error.message}; what is there is put aside as {aside}.")
+
+    def _drop_index(self) -> None:
+        """Delete the index; Chroma's files are not those that a new one knows, and are made anew with it."""
+        for name in _DATABASE_FILES:
+            if name.startswith(DATABASE_NAME):
+                (self.directory / name).unlink(missing_ok=True)
+        (self.directory / _DAMAGED).unlink(missing_ok=True)
+
     def _acquire(self) -> None:
         holder = self.directory / "writer.pid"
         try:
             self._lock.acquire(timeout=0)
+            self._suspected = is_plain_file(holder)  # left by a writer that did not come to its end
             with open(open_private(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 file.write(str(os.getpid()).encode("ascii"))
         except Timeout:

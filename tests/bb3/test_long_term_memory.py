@@ -18,6 +18,7 @@ from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
 from investigator.store.database import Database
+from investigator.store.schema import RUNS
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 PARTNER, SELF = Speaker.PARTNER, Speaker.SELF
@@ -25,7 +26,7 @@ PARTNER, SELF = Speaker.PARTNER, Speaker.SELF
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    made = Database(tmp_path / "w.db")
+    made = Database(tmp_path / "w.db", RUNS)
     yield made
     made.close()
 
@@ -53,10 +54,10 @@ def test_a_memory_tells_who_said_it_where_and_when(memory: LongTermMemory) -> No
 
 def test_memories_outlast_a_restart(tmp_path: Path) -> None:
     for text in ("I have a dog.", "I like tea."):
-        database = Database(tmp_path / "w.db")
+        database = Database(tmp_path / "w.db", RUNS)
         LongTermMemory(database).add("ann", text)
         database.close()
-    database = Database(tmp_path / "w.db")
+    database = Database(tmp_path / "w.db", RUNS)
     assert texts(LongTermMemory(database)) == ["I have a dog.", "I like tea."]
     database.close()
 
@@ -240,7 +241,7 @@ def test_nobody_changes_what_belongs_to_another_user(memory: LongTermMemory) -> 
 
 
 def test_what_is_forgotten_leaves_no_trace_in_the_file(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db")
+    database = Database(tmp_path / "w.db", RUNS)
     memory = LongTermMemory(database)
     memory.add("ann", "I have a zebrafish.")
     memory.forget("ann")
@@ -299,7 +300,8 @@ from pathlib import Path
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.records import Speaker
 from investigator.store.database import Database
-memory = LongTermMemory(Database(Path(sys.argv[1])))
+from investigator.store.schema import RUNS
+memory = LongTermMemory(Database(Path(sys.argv[1]), RUNS))
 kept = 0
 for number in range(25):
     kept += memory.remember("ann", f"I know the place p{number}.", Speaker.PARTNER) is not None
@@ -311,7 +313,7 @@ print(kept)
 
 def test_two_processes_lose_and_repeat_nothing_of_one_users_memory(tmp_path: Path) -> None:
     place = tmp_path / "w.db"
-    database = Database(place)
+    database = Database(place, RUNS)
     memory = LongTermMemory(database)
     memory.add("ann", "I have a dog.")
     command = [sys.executable, "-c", _WRITER, str(place)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from investigator.bb3.memory.personal_facts import FactSource, FactText, Persona
 from investigator.bb3.records import Speaker
 from investigator.errors import StoreError
 from investigator.store.database import Database
+from investigator.store.schema import RUNS
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -22,24 +22,8 @@ def fact(said: str, *terms: str) -> FactText:
     return FactText(speaker=Speaker.PARTNER, text=said, claim=" ".join(("+", *terms)), terms=terms)
 
 
-def test_a_workspace_without_the_table_gets_it_and_keeps_its_version(tmp_path: Path) -> None:
-    place = tmp_path / "w.db"
-    Database(place).close()
-    with sqlite3.connect(place) as raw:
-        tables = {name for (name,) in raw.execute("SELECT name FROM sqlite_master")}
-        assert not any(name.startswith("personal_") for name in tables), "the chat's tables are made for the chat"
-        before = raw.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    raw.close()
-    database = Database(place)
-    assert PersonalFacts(database).put("ann", fact("I sing.", "sing"), FactSource(), NOON) is not None
-    with database.begin() as connection:
-        version = connection.execute(text("SELECT value FROM meta WHERE key = 'schema_version'")).one()
-    assert tuple(version) == before
-    database.close()
-
-
 def test_only_facts_with_all_terms_of_the_new_one_are_compared(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db")
+    database = Database(tmp_path / "w.db", RUNS)
     facts = PersonalFacts(database)
     facts.put("ann", fact("a dog and a cat", "dog", "cat"), FactSource(), NOON)
     facts.put("ann", fact("a dog", "dog"), FactSource(), NOON)
@@ -54,7 +38,7 @@ def test_only_facts_with_all_terms_of_the_new_one_are_compared(tmp_path: Path) -
 
 
 def test_the_newest_are_found_by_marks_that_are_no_words_of_theirs(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db")
+    database = Database(tmp_path / "w.db", RUNS)
     facts = PersonalFacts(database)
     for number, place in enumerate(("Berlin", "Paris", "Rome"), 1):
         told = FactText(
@@ -72,7 +56,7 @@ def test_the_newest_are_found_by_marks_that_are_no_words_of_theirs(tmp_path: Pat
 
 
 def test_what_is_kept_anew_is_kept_once_and_last(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db")
+    database = Database(tmp_path / "w.db", RUNS)
     facts = PersonalFacts(database)
     for text_of in ("a dog", "a cat"):
         facts.put("ann", fact(text_of, text_of[2:]), FactSource(), NOON)
@@ -84,7 +68,7 @@ def test_what_is_kept_anew_is_kept_once_and_last(tmp_path: Path) -> None:
 
 
 def test_words_are_found_whole_whatever_their_script(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db")
+    database = Database(tmp_path / "w.db", RUNS)
     facts = PersonalFacts(database)
     words = ["hello-world", "hello", "🫠", "猫", "u.s.", "and", "or", "c++"]
     for word in words:
@@ -96,7 +80,7 @@ def test_words_are_found_whole_whatever_their_script(tmp_path: Path) -> None:
 
 
 def test_threads_share_a_memory(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db")
+    database = Database(tmp_path / "w.db", RUNS)
     facts = PersonalFacts(database)
 
     def write(name: str) -> None:
@@ -119,7 +103,7 @@ def test_threads_share_a_memory(tmp_path: Path) -> None:
 
 
 def test_a_broken_store_is_told_by_name(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db")
+    database = Database(tmp_path / "w.db", RUNS)
     facts = PersonalFacts(database)
     with database.begin() as connection:
         connection.execute(text("DROP TABLE personal_facts"))

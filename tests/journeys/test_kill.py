@@ -46,7 +46,7 @@ def run(
 
 def journalled(workspace: Path) -> set[str]:
     """The keys of the calls that were finished."""
-    database = workspace / "investigator.db"
+    database = workspace / "runs.db"
     if not database.exists():
         return set()
     try:

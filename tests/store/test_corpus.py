@@ -1,17 +1,16 @@
 import shutil
-import sqlite3
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from investigator.errors import StoreError, WorkspaceLockedError
-from investigator.records import Chunk, Document, FileRecord, FileStatus, Investigation, SplitDocument
+from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database
 from investigator.store.full_text import FullText
-from investigator.store.journal import Runs
+from investigator.store.schema import INDEX
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
@@ -33,7 +32,7 @@ def put(corpus: Corpus, path: str, *texts: str, content_hash: str = "h1") -> Non
 
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "investigator.db")
+    return Database(tmp_path / "investigator.db", INDEX)
 
 
 def test_a_document_comes_back_as_it_was_put(database: Database) -> None:
@@ -133,31 +132,6 @@ def test_vectors_of_chunks_that_are_gone_are_not_kept(database: Database) -> Non
     table.put([1, 3], np.stack([vector(1, 0), vector(0, 1)]))
     assert set(table.get([1, 2, 3])) == {3}
     assert table.missing_count() == 0
-
-
-def test_an_older_workspace_keeps_its_runs_and_loses_only_what_is_made_again(tmp_path: Path) -> None:
-    path = tmp_path / "investigator.db"
-    first = Database(path)
-    blank = Investigation(id="r1", question="Who?", mission="m", strategy="s", engine="e")
-    Runs(first).open("identity", "corpus", blank, "2026-01-01", fresh=False)
-    put(Corpus(first), "a.txt", "one")
-    first.close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
-    again = Database(path)
-    assert [run.id for run in Runs(again).summaries()] == ["r1"]
-    assert Corpus(again).files() == ()
-    put(Corpus(again), "a.txt", "one")
-    assert Corpus(again).document_ids() == ("a.txt",)
-
-
-def test_a_workspace_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "investigator.db"
-    Database(path).close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
-    with pytest.raises(StoreError, match="newer"):
-        Database(path)
 
 
 @pytest.mark.parametrize("query", ['"', "NEAR(", "a OR b AND", "-x", "col:y", "*", "'; DROP TABLE files; --"])
@@ -266,20 +240,6 @@ def test_a_writer_that_is_done_lets_the_next_one_in(tmp_path: Path) -> None:
         pass
     with Workspace(tmp_path / "w", write=True) as again:
         assert Corpus(again.database).document_ids() == ()
-
-
-def test_a_file_that_is_no_database_is_an_error_with_a_way_out(tmp_path: Path) -> None:
-    (tmp_path / "investigator.db").write_bytes(b"not a database" * 100)
-    with pytest.raises(StoreError) as caught:
-        Database(tmp_path / "investigator.db")
-    assert "investigations kept there go with it" in caught.value.hint
-
-
-def test_a_folder_in_the_place_of_the_database_is_told_as_that(tmp_path: Path) -> None:
-    (tmp_path / "investigator.db").mkdir()
-    with pytest.raises(StoreError, match=r"investigator\.db is a folder") as caught:
-        Database(tmp_path / "investigator.db")
-    assert caught.value.hint
 
 
 def test_a_file_in_the_place_of_the_vector_index_is_told_and_left_as_it_is(database: Database, tmp_path: Path) -> None:

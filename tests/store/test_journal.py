@@ -6,13 +6,14 @@ from investigator.errors import UnknownRunError
 from investigator.records import Investigation, Memory, Prompt, QuestionVariables, Reply, ThinkReply
 from investigator.store.database import Database
 from investigator.store.journal import Journal, Runs
+from investigator.store.schema import RUNS
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "investigator.db")
+    return Database(tmp_path / "investigator.db", RUNS)
 
 
 def begin(database: Database, run_id: str, identity: str = "same", *, fresh: bool = False) -> str:
@@ -27,7 +28,7 @@ def journal(database: Database, run_id: str, *, reuse: bool = True, now: float =
 def test_a_kept_reply_is_found_after_a_restart(database: Database) -> None:
     run = begin(database, "1")
     journal(database, run).keep("k", PROMPT, "e", Reply(text="hello", input_tokens=3, output_tokens=2))
-    again = journal(Database(database.path), run)
+    again = journal(Database(database.path, RUNS), run)
     assert again.find("k") == Reply(text="hello", input_tokens=3, output_tokens=2)
     assert (again.usage().calls, again.usage().tokens) == (1, 5)
 

@@ -12,6 +12,7 @@ from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal, Runs
 from investigator.store.past_calls import PastCalls
+from investigator.store.schema import RUNS
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
 PRICES = {"dear": Price(model="dear", input=10.0, output=40.0), "free": Price(model="free", input=0, output=0)}
@@ -19,7 +20,7 @@ PRICES = {"dear": Price(model="dear", input=10.0, output=40.0), "free": Price(mo
 
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "investigator.db")
+    return Database(tmp_path / "investigator.db", RUNS)
 
 
 def begin(database: Database, run_id: str) -> str:
@@ -52,7 +53,7 @@ def test_a_resumed_run_keeps_what_was_spent_by_each_engine(database: Database) -
     before = journal(database, run)
     before.keep("k1", PROMPT, "dear", paid(1000, 100, 0.25))
     before.keep("k2", PROMPT, "unknown", paid(10))
-    again = journal(Database(database.path), run)
+    again = journal(Database(database.path, RUNS), run)
     assert again.usage() == before.usage()
     again.keep("k3", PROMPT, "dear", paid(2000))
     assert again.usage().money == pytest.approx(0.014 + 0.02)
@@ -112,7 +113,7 @@ def test_going_through_past_calls_writes_and_pays_nothing(database: Database) ->
     assert past.find("new") is None
     assert past.usage().calls == 0
     assert past.elapsed() == 0.0
-    assert journal(Database(database.path), run).usage() == kept.usage()
+    assert journal(Database(database.path, RUNS), run).usage() == kept.usage()
 
 
 def test_past_calls_count_each_call_that_was_asked_for_once(database: Database) -> None:

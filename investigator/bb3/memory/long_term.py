@@ -35,6 +35,7 @@ class LongTermMemory(PersonalFacts):
     def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         super().__init__(database)
         self._now = now
+        self.find_taken_over(_fact)
 
     def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
         """Return what has words of the query, in whatever form of the word, best first."""

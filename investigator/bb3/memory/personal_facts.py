@@ -9,19 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from datetime import datetime
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
-    Index,
-    Integer,
-    MetaData,
     Row,
     Select,
-    String,
-    Table,
-    Text,
     delete,
     func,
     insert,
@@ -33,34 +26,12 @@ from sqlalchemy import (
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
 from investigator.records import Record
+from investigator.store.adoption import UNSORTED_FACTS
 from investigator.store.corpus import in_batches
 from investigator.store.database import Database, get_meta, set_meta
-from investigator.store.schema import meta
+from investigator.store.schema import meta, personal_facts
 
-_TABLES = MetaData()
-
-_FACTS = Table(
-    "personal_facts",
-    _TABLES,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("user", String, nullable=False),
-    Column("speaker", String, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("claim", Text, nullable=False),  # what it says in few words, to see repetitions
-    Column("chat_id", String, nullable=False),  # where it was said; empty: it was written by hand
-    Column("turn", Integer),
-    Column("created", String, nullable=False),
-    Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was made or used
-    Column("uses", Integer, nullable=False),
-    Index("personal_facts_of_user", "user", "id"),
-    Index("personal_facts_by_use", "user", "used_at", "id"),
-    Index("personal_facts_once", "user", "speaker", "text", unique=True),
-    sqlite_autoincrement=True,  # the number of a deleted one is never given again
-)
-
-_TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms USING fts5(owner, terms, tokenize='ascii')"
-"""Has the id of a fact as rowid; its terms are cut and stemmed already."""
-
+_FACTS = personal_facts
 _T = _FACTS.c
 _LONGEST_USER = 500
 _MATCHES = """
@@ -127,7 +98,6 @@ class PersonalFacts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        database.add_tables(_TABLES, _TERMS)
 
     def users(self) -> tuple[str, ...]:
         """Return those of whom something is remembered, sorted."""
@@ -255,6 +225,21 @@ class PersonalFacts:
             for fact_id, turns in ages.items():
                 change = update(_FACTS).where(_T.user == user, _T.id == fact_id)
                 connection.execute(change.values(used_at=turn - turns))
+
+    def find_taken_over(self, written: Callable[[str, Speaker], FactText]) -> None:
+        """Make what facts are found by that were taken over without it; those that are no facts of ours are deleted."""
+        with self._database.begin() as connection:
+            if get_meta(connection, UNSORTED_FACTS) is None:
+                return
+            connection.exec_driver_sql("DELETE FROM personal_fact_terms")
+            for row in connection.execute(select(_FACTS)).all():
+                try:
+                    fact = _kept(row, 0)
+                    _check_user(fact.user)
+                    _put_terms(connection, fact.id, fact.user, written(fact.text, fact.speaker))
+                except (ValidationError, DialogueError):
+                    connection.execute(delete(_FACTS).where(_T.id == row._mapping["id"]))
+            connection.execute(delete(meta).where(meta.c.key == UNSORTED_FACTS))
 
     @contextmanager
     def _reading(self, user: str) -> Iterator[Connection]:

@@ -1,0 +1,228 @@
+"""The two databases of a workspace: opened only if they are ours, and runs survive whatever becomes of the index."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.bb3.memory.long_term import LongTermMemory
+from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
+from investigator.records import Investigation, Notice
+from investigator.store.corpus import Corpus
+from investigator.store.database import Database
+from investigator.store.journal import Runs
+from investigator.store.schema import INDEX, RUNS, Schema
+from investigator.store.workspace import Workspace
+
+QUESTION = "What was found?"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "papers"
+    made.mkdir()
+    (made / "a.txt").write_text("The harbour is 11 metres deep.", encoding="utf-8")
+    return made
+
+
+def opened(folder: Path) -> Investigator:
+    workspace = folder.with_name("w")
+    return Investigator(folder, workspace=workspace, model=ScriptedEngine("{}"), embedder=ScriptedEmbedder())
+
+
+@contextmanager
+def raw(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        yield connection
+
+
+FOREIGN = {
+    "trigger": "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM meta; END",
+    "view": "CREATE VIEW v AS SELECT 1",
+    "table": "CREATE TABLE extra (x)",
+    "column": "ALTER TABLE meta ADD COLUMN extra",
+    "index": "CREATE INDEX extra ON meta (value)",
+    "generated": "ALTER TABLE meta ADD COLUMN g GENERATED ALWAYS AS (lower(key))",
+}
+
+
+@pytest.mark.parametrize("schema", [INDEX, RUNS], ids=["index", "runs"])
+@pytest.mark.parametrize("statement", FOREIGN.values(), ids=FOREIGN)
+def test_a_database_with_anything_foreign_in_it_is_not_opened(tmp_path: Path, schema: Schema, statement: str) -> None:
+    path = tmp_path / "some.db"
+    Database(path, schema).close()
+    with raw(path) as connection:
+        connection.execute(statement)
+    before = path.read_bytes()
+    with pytest.raises(DamagedDatabaseError, match="what this program did not put there"):
+        Database(path, schema)
+    assert path.read_bytes() == before
+
+
+def test_a_database_that_lost_a_table_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    Database(path, RUNS).close()
+    with raw(path) as connection:
+        connection.execute("DROP TABLE calls")
+    with pytest.raises(DamagedDatabaseError, match=r"lacks .*calls"):
+        Database(path, RUNS)
+
+
+def test_a_database_that_was_begun_and_not_finished_is_finished(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    Database(path, RUNS).close()
+    with raw(path) as connection:
+        connection.execute("DROP TABLE too_long")
+        connection.execute("DELETE FROM meta")
+    assert Runs(Database(path, RUNS)).summaries() == ()
+
+
+def test_the_same_schema_with_other_spacing_is_ours(tmp_path: Path) -> None:
+    """Another version of SQLAlchemy may write it so."""
+    path = tmp_path / "runs.db"
+    with raw(path) as connection:
+        connection.execute('CREATE TABLE "meta" (key VARCHAR NOT NULL, value TEXT NOT NULL,\n\n PRIMARY KEY (key))')
+    Database(path, RUNS).close()
+
+
+@pytest.mark.parametrize("schema", [INDEX, RUNS], ids=["index", "runs"])
+def test_a_database_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path: Path, schema: Schema) -> None:
+    path = tmp_path / "some.db"
+    Database(path, schema).close()
+    with raw(path) as connection:
+        connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
+        connection.execute("CREATE TABLE of_the_future (x)")
+    with pytest.raises(StoreError, match="newer"):
+        Database(path, schema)
+
+
+def test_a_folder_in_the_place_of_a_database_is_told_as_that(tmp_path: Path) -> None:
+    (tmp_path / "investigator.db").mkdir()
+    with pytest.raises(ForeignFileError, match=r"investigator\.db is a folder"):
+        Database(tmp_path / "investigator.db", INDEX)
+
+
+def zeroes(path: Path) -> None:
+    """Overwrite pages in the middle, as a bad disk does."""
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(bytes(path.stat().st_size - 4096))
+
+
+def no_database(path: Path) -> None:
+    path.write_bytes(b"not a database" * 1000)
+
+
+def with_a_trigger(path: Path) -> None:
+    with raw(path) as connection:
+        connection.execute(
+            "CREATE TRIGGER forged AFTER INSERT ON documents BEGIN "
+            "UPDATE documents SET text = replace(text, '11', '99'); END"
+        )
+
+
+def of_an_earlier_version(path: Path) -> None:
+    with raw(path) as connection:
+        connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
+
+
+@pytest.mark.parametrize("damage", [no_database, with_a_trigger, of_an_earlier_version])
+def test_an_index_that_is_not_ours_is_rebuilt_with_a_notice_and_the_runs_survive(folder: Path, damage) -> None:
+    opened(folder).ask(QUESTION)
+    (run,) = opened(folder).runs()
+    damage(folder.with_name("w") / "investigator.db")
+    made = opened(folder)
+    told = [event.text for event in made.index() if isinstance(event, Notice)]
+    assert any("rebuilt from the documents" in text for text in told)
+    assert made.status().documents == 1
+    assert made.runs() == (run,)
+    with made.library() as library:
+        assert library.document("a.txt").text == "The harbour is 11 metres deep."
+
+
+def test_damage_that_shows_in_use_is_mended_at_the_next_command(folder: Path) -> None:
+    opened(folder).ask(QUESTION)
+    zeroes(folder.with_name("w") / "investigator.db")
+    with pytest.raises(DamagedDatabaseError) as caught:
+        opened(folder).status()
+    assert "same command again" in caught.value.hint
+    list(opened(folder).index())
+    assert opened(folder).status().documents == 1
+    assert len(opened(folder).runs()) == 1
+
+
+def test_after_a_kill_the_index_is_checked_before_it_is_used(folder: Path) -> None:
+    opened(folder).ask(QUESTION)
+    place = folder.with_name("w")
+    (place / "writer.pid").write_text("1")
+    zeroes(place / "investigator.db")
+    told = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
+    assert any("rebuilt from the documents" in text for text in told)
+    assert not (place / "writer.pid").exists()
+
+
+def test_runs_with_a_planted_trigger_are_refused_and_named(folder: Path) -> None:
+    opened(folder).ask(QUESTION)
+    with raw(folder.with_name("w") / "runs.db") as connection:
+        connection.execute("CREATE TRIGGER forged AFTER INSERT ON runs BEGIN UPDATE runs SET record = 'x'; END")
+    for use in (lambda: opened(folder).ask(QUESTION), lambda: opened(folder).runs()):
+        with pytest.raises(DamagedDatabaseError, match=r"runs\.db .*the trigger forged"):
+            use()
+
+
+def earlier(directory: Path, statement: str = "SELECT 1") -> None:
+    """Write a workspace as earlier versions did: index, runs and memories in one database."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    path = directory / "investigator.db"
+    database = Database(path, RUNS)
+    blank = Investigation(id="20260101-120000-abcdef", question="Who?", mission="m", strategy="s", engine="e")
+    Runs(database).open("identity", "corpus", blank, "2026-01-01", fresh=False)
+    LongTermMemory(database).add("anna", "I am a midwife.")
+    database.close()
+    with raw(path) as connection:
+        connection.execute("DELETE FROM personal_fact_terms")
+        connection.execute("DROP TABLE intents")
+        connection.execute("CREATE TABLE documents (id, text)")
+        connection.execute("INSERT INTO documents VALUES ('a.txt', 'The harbour is 99 metres deep.')")
+        connection.execute("UPDATE meta SET value = '4' WHERE key = 'schema_version'")
+        connection.execute("DELETE FROM meta WHERE key = 'earlier_runs'")
+        connection.execute(statement)
+
+
+def test_a_workspace_of_an_earlier_version_keeps_its_runs_and_memories(folder: Path) -> None:
+    place = folder.with_name("w")
+    earlier(place)
+    made = opened(folder)
+    assert [run.question for run in made.runs()] == ["Who?"]
+    list(made.index())
+    assert [run.question for run in made.runs()] == ["Who?"]
+    with Workspace(place, write=False) as workspace:
+        assert [fact.text for fact in LongTermMemory(workspace.runs).search("anna", "midwife")] == ["I am a midwife."]
+        assert Corpus(workspace.database).document("a.txt").text == "The harbour is 11 metres deep."
+
+
+def test_an_earlier_database_with_a_trigger_is_put_aside_and_not_read(folder: Path) -> None:
+    place = folder.with_name("w")
+    earlier(place, "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END")
+    made = opened(folder)
+    told = [event.text for event in made.index() if isinstance(event, Notice)]
+    assert any("put aside" in text for text in told)
+    assert made.runs() == ()
+    assert (place / "investigator.db.aside").is_file()
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "UPDATE runs SET record = '{}'",
+        "UPDATE runs SET id = '../../x'",
+        "UPDATE runs SET answer_status = 'answered'",
+        "UPDATE runs SET created = 7.5",
+    ],
+)
+def test_a_row_that_this_program_does_not_write_is_not_taken_over(folder: Path, forged: str) -> None:
+    earlier(folder.with_name("w"), forged)
+    assert opened(folder).runs() == ()
