@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Condition
 
 from pydantic import Field
 
 from investigator.asking.call import Call, CallJournal, Layer
+from investigator.errors import EngineTimeoutError, StoreError
 from investigator.records import Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
@@ -81,8 +83,8 @@ class Budgeted:
         foreseen = self._begun(call)
         try:
             reply = self._inner(call)
-        except BaseException:
-            self._end(foreseen)
+        except BaseException as error:
+            self._failed(call, foreseen, error)
             raise
         with self._changed:  # one step: a call never counts twice, as kept and as under way, nor not at all
             try:
@@ -109,9 +111,20 @@ class Budgeted:
                 if reason is not None:
                     raise BudgetSpent(reason)
                 if not self._too_dear(together(spent, *self._under_way, foreseen)):
+                    self._journal.begin(call.key, call.engine.name, call.tokens)
                     self._under_way.append(foreseen)
                     return foreseen
                 self._changed.wait()
+
+    def _failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
+        """Forget a call that the engine refused. One that was interrupted, or waited for in vain, was paid for."""
+        with self._changed:
+            try:
+                if isinstance(error, Exception):
+                    with suppress(StoreError):  # what was written then stays, and counts
+                        self._journal.withdraw(call.key, sent=isinstance(error, EngineTimeoutError))
+            finally:
+                self._end(foreseen)
 
     def _end(self, foreseen: Usage) -> None:
         with self._changed:

@@ -83,13 +83,19 @@ class Traced:
 
 
 class CallJournal(Protocol):
-    """Keeps calls; `keep` and `keep_too_long` return only when it is safe.
+    """Keeps calls; `begin`, `keep` and `keep_too_long` return only when it is safe.
+
+    `begin` is written before a prompt is sent, with its engine and an estimate of its tokens; `keep` or `withdraw` end
+    it. A call that neither ends, since the process died, or that was `sent` and got no reply, counts as one call with
+    the tokens of its prompt.
 
     `too_long` gives the tokens of a prompt that did not fit into the engine's context, or 0 if the engine refused it
     without a count: then it is not to be sent again.
     """
 
     def find(self, key: str) -> Reply | None: ...
+    def begin(self, key: str, engine: str, tokens: int) -> None: ...
+    def withdraw(self, key: str, *, sent: bool) -> None: ...
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None: ...
     def too_long(self, key: str) -> int | None: ...
     def keep_too_long(self, key: str, tokens: int) -> None: ...

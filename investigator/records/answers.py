@@ -172,7 +172,9 @@ class Round(Record):
 class Usage(Record):
     """The cost of an investigation so far: engine calls, tokens, seconds of engine time, and money in US dollars.
 
-    `unpriced` counts the calls whose model has no known price; `money` leaves them out.
+    `unpriced` counts the calls whose model has no known price; `money` leaves them out. `unanswered` are calls that
+    were begun and got no reply, since the process was stopped or the engine took too long; the tokens of their prompts
+    are estimated, and those of replies that nobody saw are not known.
     """
 
     calls: int = 0
@@ -181,6 +183,7 @@ class Usage(Record):
     seconds: float = 0.0
     money: float = 0.0
     unpriced: int = 0
+    unanswered: int = 0
 
     @property
     def tokens(self) -> int:
@@ -197,6 +200,7 @@ def together(*usages: Usage) -> Usage:
         seconds=round(sum(usage.seconds for usage in usages), 3),
         money=sum(usage.money for usage in usages),
         unpriced=sum(usage.unpriced for usage in usages),
+        unanswered=sum(usage.unanswered for usage in usages),
     )
 
 

@@ -129,7 +129,7 @@ def expected_line(usage: Usage) -> str:
 
 
 def _amounts(usage: Usage) -> list[str]:
-    calls = plural(usage.calls, "call")
+    calls = plural(usage.calls, "call") + (f" ({usage.unanswered} without a reply)" if usage.unanswered else "")
     tokens = f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
     money = [f"${usage.money:.4f}"] if usage.money else []
     if usage.unpriced:

@@ -17,11 +17,25 @@ class InMemoryJournal:
         self._replies: dict[str, Reply] = {}
         self._paid = Usage()
         self._too_long: dict[str, int] = {}
+        self._begun: dict[str, tuple[str, int]] = {}
         self._writing = threading.Lock()
 
     def find(self, key: str) -> Reply | None:
         """Return the reply kept under a key."""
         return self._replies.get(key)
+
+    def begin(self, key: str, engine: str, tokens: int) -> None:
+        """Remember that a call was begun."""
+        with self._writing:
+            self._begun[key] = (engine, tokens)
+
+    def withdraw(self, key: str, *, sent: bool) -> None:
+        """Forget a call that got no reply; one that was `sent` counts."""
+        with self._writing:
+            engine, tokens = self._begun.pop(key, ("", 0))
+            if sent:
+                lost = Usage(calls=1, input_tokens=tokens, unanswered=1)
+                self._paid = together(self._paid, priced(lost, self._price_of(engine)))
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
         """Keep a reply."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import ValidationError
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 
 from investigator.errors import StoreError, UnknownRunError
 from investigator.records import (
@@ -23,7 +23,7 @@ from investigator.records import (
 )
 from investigator.scoring.prices import Price, priced
 from investigator.store.database import Database
-from investigator.store.schema import calls, memories, runs, too_long
+from investigator.store.schema import calls, intents, memories, runs, too_long
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class Journal:
         self._clock = clock
         self._reuse = reuse
         self._writing = threading.Lock()
+        self._begun: dict[str, list[int]] = {}  # ids of intents; two threads may ask the same
         self._paid = self._paid_before()
         self._before = self._elapsed_before()
         self._began = clock()
@@ -78,6 +79,25 @@ class Journal:
                     connection.execute(insert(calls), copied)
         return Reply.model_validate_json(row["reply"]) if row is not None else None
 
+    def begin(self, key: str, engine: str, tokens: int) -> None:
+        """Write that a prompt is about to be sent; it must not be sent before this has returned."""
+        row = {"run_id": self.run_id, "key": key, "engine": engine, "input_tokens": tokens, "elapsed": self.elapsed()}
+        with self._writing, self._database.begin() as connection:
+            (begun,) = connection.execute(insert(intents), row).inserted_primary_key or (0,)
+        with self._writing:
+            self._begun.setdefault(key, []).append(begun)
+
+    def withdraw(self, key: str, *, sent: bool) -> None:
+        """Forget a call that got no reply; one that was `sent` stays written, and counts."""
+        with self._writing, self._database.begin() as connection:
+            begun = self._ended(key)
+            if not sent:
+                connection.execute(delete(intents).where(intents.c.id == begun))
+                return
+            row = connection.execute(select(intents).where(intents.c.id == begun)).one_or_none()
+            if row is not None:
+                self._add(row.engine, Usage(calls=1, input_tokens=row.input_tokens, unanswered=1))
+
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
         """Write a call; the reply must not be used before this has returned."""
         row = {
@@ -97,7 +117,8 @@ class Journal:
             known = select(calls.c.id).where(calls.c.run_id == self.run_id, calls.c.key == key)
             if connection.execute(known).scalar() is None:
                 connection.execute(insert(calls), row)
-                self._paid[engine] = together(self._paid.get(engine, Usage()), usage_of(reply))
+                self._add(engine, usage_of(reply))
+            connection.execute(delete(intents).where(intents.c.id == self._ended(key)))
 
     def too_long(self, key: str) -> int | None:
         """Return the tokens of a prompt that was counted and did not fit; None for any other prompt.
@@ -122,8 +143,25 @@ class Journal:
         with self._writing:
             return together(*(priced(usage, self._price_of(engine)) for engine, usage in self._paid.items()))
 
+    def _ended(self, key: str) -> int:
+        ids = self._begun.get(key)
+        return ids.pop() if ids else 0
+
+    def _add(self, engine: str, usage: Usage) -> None:
+        self._paid[engine] = together(self._paid.get(engine, Usage()), usage)
+
     def _paid_before(self) -> dict[str, Usage]:
-        """Return what earlier processes of this run paid, by engine."""
+        """Return what earlier processes of this run paid, by engine, with the calls that got no reply."""
+        lost = (
+            select(
+                intents.c.engine,
+                func.count().label("calls"),
+                func.count().label("unanswered"),
+                func.sum(intents.c.input_tokens).label("input_tokens"),
+            )
+            .where(intents.c.run_id == self.run_id)
+            .group_by(intents.c.engine)
+        )
         totals = (
             select(
                 calls.c.engine,
@@ -136,8 +174,12 @@ class Journal:
             .group_by(calls.c.engine)
         )
         with self._database.begin() as connection:
-            rows = connection.execute(totals).mappings().all()
-        return {row["engine"]: Usage(**{name: row[name] for name in row if name != "engine"}) for row in rows}
+            rows = [*connection.execute(totals).mappings(), *connection.execute(lost).mappings()]
+        paid: dict[str, Usage] = {}
+        for row in rows:
+            usage = Usage(**{name: row[name] for name in row if name != "engine"})
+            paid[row["engine"]] = together(paid.get(row["engine"], Usage()), usage)
+        return paid
 
     def keep_memory(self, memory: Memory) -> None:
         """Write a memory; writing one again (after a restart) changes nothing."""
@@ -162,11 +204,13 @@ class Journal:
 
     def _elapsed_before(self) -> float:
         latest = select(func.coalesce(func.max(calls.c.elapsed), 0.0)).where(calls.c.run_id == self.run_id)
+        begun = select(func.coalesce(func.max(intents.c.elapsed), 0.0)).where(intents.c.run_id == self.run_id)
         record = select(runs.c.record).where(runs.c.id == self.run_id)
         with self._database.begin() as connection:
             kept = connection.execute(record).scalar()
             last_call = float(connection.execute(latest).scalar_one())
-        return max(last_call, Investigation.model_validate_json(kept).elapsed if kept else 0.0)
+            last_begun = float(connection.execute(begun).scalar_one())
+        return max(last_call, last_begun, Investigation.model_validate_json(kept).elapsed if kept else 0.0)
 
 
 class Runs:
@@ -203,9 +247,12 @@ class Runs:
             .group_by(calls.c.run_id)
             .subquery()
         )
+        lost = select(intents.c.run_id, func.count().label("calls")).group_by(intents.c.run_id).subquery()
+        both = func.coalesce(paid.c.calls, 0) + func.coalesce(lost.c.calls, 0)
         query = (
-            select(runs, func.coalesce(paid.c.calls, 0).label("calls"))
+            select(runs, both.label("calls"))
             .outerjoin(paid, paid.c.run_id == runs.c.id)
+            .outerjoin(lost, lost.c.run_id == runs.c.id)
             .order_by(runs.c.created.desc(), runs.c.id.desc())
         )
         with self._database.begin() as connection:

@@ -41,6 +41,12 @@ class PastCalls(InMemoryJournal):
                 self._used.add(key)
         return reply
 
+    def begin(self, key: str, engine: str, tokens: int) -> None:
+        """Do nothing: no engine is asked."""
+
+    def withdraw(self, key: str, *, sent: bool) -> None:
+        """Do nothing, as `begin`."""
+
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
         """Do nothing: what was not kept then is not kept now."""
 

@@ -116,34 +116,52 @@ _ASK_IN_A_PROCESS = """
 import sys
 from pathlib import Path
 from power_plants import ALL, running
-url, folder, workspace = sys.argv[1:]
-list(running(url, Path(folder), Path(workspace), "budget.calls=6", "chat.concurrency=1").investigate(ALL))
+url, folder, workspace, *settings = sys.argv[1:]
+list(running(url, Path(folder), Path(workspace), *settings).investigate(ALL))
 """
+
+
+def ask_and_be_killed(server: OpenAIServer, folder: Path, workspace: Path, at: int, *settings: str) -> None:
+    """Ask ALL in a process that is killed while the server has the request of this number."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def deadly(body: Body) -> Response:
+        if len(server.requests) >= at:
+            processes[0].kill()
+        return sensible(body)
+
+    server.answer(deadly)
+    here = Path(__file__)
+    words = [server.url, str(folder), str(workspace), *settings]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here.parents[2]), str(here.parents[1])])}
+    with subprocess.Popen([sys.executable, "-c", _ASK_IN_A_PROCESS, *words], env=environment) as process:
+        processes.append(process)
+        assert process.wait(120) == -signal.SIGKILL
+    server.answer(sensible)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_every_prompt_that_was_served_is_counted_however_often_the_run_is_killed(
+    ask: Ask, openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+) -> None:
+    for served in (2, 4, 7):
+        ask_and_be_killed(openai_server, prepared[0], tmp_path / "w", served, "chat.concurrency=1")
+    case = ask()
+    assert case.usage.calls == len(openai_server.requests) == ALL_CALLS + case.usage.unanswered
+    assert case.usage.unanswered == 3
+    assert case.usage.input_tokens > 0
+    assert quoted(case) == sorted(EVERY_OUTPUT)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_a_killed_run_gets_no_second_budget(
     ask: Ask, openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    processes: list[subprocess.Popen[bytes]] = []
-
-    def deadly(body: Body) -> Response:
-        if len(openai_server.requests) == 5:
-            processes[0].kill()
-        return sensible(body)
-
-    openai_server.answer(deadly)
-    here = Path(__file__)
-    words = [openai_server.url, str(prepared[0]), str(tmp_path / "w")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here.parents[2]), str(here.parents[1])])}
-    with subprocess.Popen([sys.executable, "-c", _ASK_IN_A_PROCESS, *words], env=environment) as process:
-        processes.append(process)
-        assert process.wait(120) == -signal.SIGKILL
-    openai_server.answer(sensible)
+    ask_and_be_killed(openai_server, prepared[0], tmp_path / "w", 5, "budget.calls=6", "chat.concurrency=1")
     case = ask("budget.calls=6")
     assert answer_of(case).outcome == "stopped(calls)"
-    assert case.usage.calls == 6
-    assert len(openai_server.requests) == 5 + 2  # the fifth was never answered
+    assert (case.usage.calls, case.usage.unanswered) == (6, 1)
+    assert len(openai_server.requests) == 5 + 1  # the fifth was never answered, and counts
 
 
 def test_many_calls_side_by_side_stay_under_the_ceiling(ask: Ask, openai_server: OpenAIServer) -> None:

@@ -86,3 +86,35 @@ def test_a_run_is_found_by_the_beginning_of_its_id(database: Database) -> None:
         with pytest.raises(UnknownRunError):
             runs.investigation(unknown)
     assert [summary.id for summary in runs.summaries()] == ["20260101-ab", "20260101-aa"]
+
+
+def test_a_call_that_was_begun_and_never_ended_counts_in_the_next_process(database: Database) -> None:
+    run = begin(database, "1")
+    first = journal(database, run)
+    for key in ("kept", "refused", "lost"):
+        first.begin(key, "e", 50)
+    first.keep("kept", PROMPT, "e", Reply(text="hello", input_tokens=40, output_tokens=2))
+    first.withdraw("refused", sent=False)
+    assert (first.usage().calls, first.usage().unanswered) == (1, 0)  # the third is still under way
+    again = journal(Database(database.path, RUNS), run).usage()
+    assert (again.calls, again.unanswered, again.input_tokens) == (2, 1, 90)
+    assert Runs(database).summaries()[0].calls == 2
+
+
+def test_a_call_that_was_waited_for_in_vain_counts_at_once_and_stays_counted(database: Database) -> None:
+    run = begin(database, "1")
+    kept = journal(database, run)
+    kept.begin("k", "e", 50)
+    kept.withdraw("k", sent=True)
+    kept.begin("k", "e", 50)
+    kept.keep("k", PROMPT, "e", Reply(text="hello", input_tokens=40))
+    usage = kept.usage()
+    assert (usage.calls, usage.unanswered, usage.input_tokens) == (2, 1, 90)
+    assert journal(Database(database.path, RUNS), run).usage() == usage
+
+
+def test_the_time_of_a_killed_call_counts(database: Database) -> None:
+    run = begin(database, "1")
+    clock = iter([0.0, 70.0]).__next__
+    Journal(database, run, clock, reuse=True).begin("k", "e", 1)
+    assert Journal(database, run, lambda: 0.0, reuse=True).elapsed() == 70.0
