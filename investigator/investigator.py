@@ -28,6 +28,7 @@ from investigator.services.run_records import engine_names
 from investigator.services.run_service import RunService
 from investigator.services.workspace_choice import choose_workspace
 from investigator.settings import Settings, load_settings
+from investigator.store.adoption import TakenOver
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -129,6 +130,13 @@ class Investigator:
     def show(self, run_id: str) -> Investigation:
         """Return the record of an investigation by its id or the beginning of it. Raises UnknownRunError."""
         return self._runs.record(run_id)
+
+    def adopt(self) -> TakenOver:
+        """Take over the runs and memories that an earlier version kept inside the folder; nothing else there is used.
+
+        Raises FolderError if nothing is there, ForeignFileError if it is not this user's, StoreError.
+        """
+        return self._runs.adopt()
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
         """Bring the index up to date without asking anything: text and words, and with `vectors` all vectors too.

@@ -14,6 +14,7 @@ from investigator.cli.progress import shown
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus
 from investigator.reports.folder import changes_line, folder_text, hits_text
+from investigator.reports.wording import plural
 from investigator.services.workspace_choice import make_workspace_inside
 
 FILE_FIELDS = {"path", "status", "reason", "pages", "characters", "chunks", "seconds"}
@@ -43,6 +44,12 @@ def index(
             "between your own disks.",
         ),
     ] = False,
+    adopt: Annotated[
+        bool,
+        typer.Option(
+            "--adopt", help="Take over the runs and memories of a .investigator that an earlier version of yours made."
+        ),
+    ] = False,
 ) -> None:
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
@@ -52,6 +59,10 @@ def index(
     if inside:
         make_workspace_inside(folder.expanduser())
     investigator = Investigator(folder, settings=settings.load(), workspace=workspace)
+    if adopt:
+        taken = investigator.adopt()
+        left = f"; left out {plural(taken.left, 'row')} that this program does not write" if taken.left else ""
+        note(f"taken over: {plural(taken.runs, 'run')}, {plural(taken.memories, 'memory', 'memories')}{left}")
     read: dict[str, FileRecord] = {}
     try:
         for event in shown(investigator.index(vectors=vectors, verify=verify, retry=retry), sys.stderr):

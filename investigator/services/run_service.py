@@ -10,8 +10,9 @@ from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import DamagedDocumentError, UnknownRunError
+from investigator.errors import DamagedDocumentError, FolderError, UnknownRunError
 from investigator.evidence.standing import quote_standing, recheck
+from investigator.files import check_private_folder
 from investigator.records import (
     Answered,
     Event,
@@ -39,10 +40,12 @@ from investigator.services.run_records import (
     quotes_gone,
     settings_of,
 )
+from investigator.store.adoption import TakenOver, take_over
 from investigator.store.database import Database
 from investigator.store.journal import Run, Runs
+from investigator.store.locations import older_workspaces
 from investigator.store.past_calls import PastCalls
-from investigator.store.workspace import has_runs
+from investigator.store.workspace import DATABASE_NAME, has_database, has_runs
 from investigator.tracing.base import RunTrace, Tracer
 
 
@@ -151,6 +154,27 @@ class RunService:
                 gone = [quote for quote in quotes if quote_standing(quote, found[quote.document_id]) is None]
                 if gone:
                     yield Notice(text=quotes_gone(summary.id, gone, len(quotes)))
+
+    def adopt(self) -> TakenOver:
+        """Take over the runs and memories of workspaces that earlier versions made for the folder, row by row.
+
+        Raises FolderError if there is none, ForeignFileError if one is not this user's, StoreError.
+        """
+        folder, taken = self._index.folder, TakenOver()
+        found = [place for place in older_workspaces(folder) if has_database(place)]
+        if not found:
+            raise FolderError(
+                f"there is no workspace of an earlier version for {folder}",
+                hint=f"It would be {older_workspaces(folder)[0]}, with the file investigator.db in it.",
+            )
+        with self._index.workspace(write=True) as workspace:
+            for place in found:
+                check_private_folder(place)
+                more = take_over(place / DATABASE_NAME, workspace.runs)
+                taken = TakenOver(
+                    runs=taken.runs + more.runs, memories=taken.memories + more.memories, left=taken.left + more.left
+                )
+        return taken
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return one line about each run, newest first."""

@@ -9,11 +9,12 @@ import pytest
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
+from investigator.errors import DamagedDatabaseError, FolderError, ForeignFileError, StoreError
 from investigator.records import Investigation, Notice
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database
 from investigator.store.journal import Runs
+from investigator.store.locations import INSIDE
 from investigator.store.schema import INDEX, RUNS, Schema
 from investigator.store.workspace import Workspace
 
@@ -202,6 +203,32 @@ def test_a_workspace_of_an_earlier_version_keeps_its_runs_and_memories(folder: P
     with Workspace(place, write=False) as workspace:
         assert [fact.text for fact in LongTermMemory(workspace.runs).search("anna", "midwife")] == ["I am a midwife."]
         assert Corpus(workspace.database).document("a.txt").text == "The harbour is 11 metres deep."
+
+
+def test_what_an_earlier_version_left_in_the_folder_is_taken_over_by_command_alone(folder: Path) -> None:
+    earlier(folder / INSIDE)
+    before = (folder / INSIDE / "investigator.db").read_bytes()
+    made = opened(folder)
+    assert made.runs() == ()
+    taken = made.adopt()
+    assert (taken.runs, taken.memories, taken.left) == (1, 1, 0)
+    assert [run.question for run in made.runs()] == ["Who?"]
+    list(made.index())
+    with made.library() as library:
+        assert library.document("a.txt").text == "The harbour is 11 metres deep."
+    assert made.adopt().runs == 0  # once is enough
+    assert (folder / INSIDE / "investigator.db").read_bytes() == before
+
+
+def test_a_planted_database_with_a_trigger_is_not_taken_over(folder: Path) -> None:
+    earlier(folder / INSIDE, "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END")
+    with pytest.raises(StoreError, match="triggers or views"):
+        opened(folder).adopt()
+
+
+def test_there_must_be_something_to_take_over(folder: Path) -> None:
+    with pytest.raises(FolderError, match="no workspace of an earlier version"):
+        opened(folder).adopt()
 
 
 def test_an_earlier_database_with_a_trigger_is_put_aside_and_not_read(folder: Path) -> None:

@@ -1,0 +1,208 @@
+"""Attacks by what lies beside the documents. To add one, write a function that plants it; its name tells what it is.
+
+A folder `received` with one true document is attacked; `forged` is a workspace that says something else of it, as it
+would look if the document did. An attack may name a workspace, which is then given with `--workspace`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from victim import QUESTION
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.chats import open_memory
+from investigator.store.locations import INSIDE, seal
+
+TRUE = "The harbour is 11 metres deep."
+FORGED = "The harbour is 99 metres deep."
+PLANTED = "99 metres"
+"""Nothing that is said of the folder may hold these words."""
+
+DOCUMENT = "harbour.txt"
+PRECIOUS = b"precious\n"
+
+
+@dataclass
+class Scene:
+    """Where an attack is planted: the received folder, the forged workspace, and a file that must stay as it is."""
+
+    root: Path
+    forged: Path
+    workspace: Path | None = None
+
+    @property
+    def received(self) -> Path:
+        """The folder that is asked; its parent and `here`, the current folder, may be attacked too."""
+        return self.root / "inbox" / "received"
+
+    @property
+    def here(self) -> Path:
+        """The current folder."""
+        return self.root / "here"
+
+    @property
+    def precious(self) -> Path:
+        """A file of the victim."""
+        return self.root / "precious"
+
+    def named_workspace(self) -> Path:
+        """Make a workspace of the victim's own outside the folder, which is named on the command line."""
+        self.workspace = self.root / "named"
+        self.workspace.mkdir(mode=0o700)
+        return self.workspace
+
+
+ATTACKS: dict[str, Callable[[Scene], None]] = {}
+
+
+def attack(plant: Callable[[Scene], None]) -> Callable[[Scene], None]:
+    """Put an attack into the table."""
+    ATTACKS[plant.__name__] = plant
+    return plant
+
+
+def forge(root: Path) -> Path:
+    """Make a workspace whose text, finished run and memory say something else, with the stamps of the true file."""
+    folder, made = root / "doctored", root / "forged"
+    folder.mkdir()
+    (folder / DOCUMENT).write_text(FORGED, encoding="utf-8")
+    investigator = Investigator(folder, workspace=made, embedder=ScriptedEmbedder())
+    list(investigator.index(vectors=True))
+    investigator.ask(QUESTION)
+    with open_memory(investigator) as memory:
+        memory.add("root", f"I know: {FORGED}")
+    return made
+
+
+def restamp(workspace: Path, document: Path) -> None:
+    """Have the index say that it has read the document as it is."""
+    status = document.stat()
+    with closing(sqlite3.connect(workspace / "investigator.db")) as index, index:
+        index.execute("UPDATE files SET inode = 0, size = ?, mtime_ns = ?", (status.st_size, status.st_mtime_ns))
+
+
+@attack
+def a_planted_workspace(scene: Scene) -> None:
+    shutil.copytree(scene.forged, scene.received / INSIDE)
+    restamp(scene.received / INSIDE, scene.received / DOCUMENT)
+
+
+@attack
+def a_planted_workspace_with_the_seal_of_its_sender(scene: Scene) -> None:
+    a_planted_workspace(scene)
+    before = os.environ["XDG_DATA_HOME"]
+    os.environ["XDG_DATA_HOME"] = str(scene.root / "sender")
+    try:
+        seal(scene.received / INSIDE)
+    finally:
+        os.environ["XDG_DATA_HOME"] = before
+
+
+@attack
+def a_link_to_a_planted_workspace(scene: Scene) -> None:
+    (scene.received / INSIDE).symlink_to(scene.forged)
+
+
+@attack
+def a_workspace_that_is_named_and_lies_in_the_folder(scene: Scene) -> None:
+    a_planted_workspace(scene)
+    scene.workspace = scene.received / INSIDE
+
+
+@attack
+def junk_in_the_place_of_every_file(scene: Scene) -> None:
+    for directory in (scene.received / INSIDE, scene.named_workspace()):
+        directory.mkdir(exist_ok=True)
+        for name in ("investigator.db", "investigator.db-wal", "writer.pid", "servers.json", "folder", "seal.json"):
+            (directory / name).write_bytes(random.Random(7).randbytes(5000))
+            (directory / name).chmod(0o600)
+
+
+@attack
+def triggers_that_falsify_what_is_read(scene: Scene) -> None:
+    shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
+    assert scene.workspace is not None
+    (scene.workspace / "runs.db").unlink()
+    with closing(sqlite3.connect(scene.workspace / "investigator.db")) as index, index:
+        index.execute(
+            "CREATE TRIGGER forger AFTER INSERT ON documents BEGIN "
+            "UPDATE documents SET text = replace(text, '11', '99') WHERE key = new.key; END"
+        )
+        index.execute("DELETE FROM files")
+
+
+@attack
+def a_trigger_in_the_runs(scene: Scene) -> None:
+    shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
+    assert scene.workspace is not None
+    with closing(sqlite3.connect(scene.workspace / "runs.db")) as runs, runs:
+        runs.execute("CREATE TRIGGER forger AFTER INSERT ON runs BEGIN UPDATE runs SET record = ''; END")
+
+
+@attack
+def a_view_in_the_place_of_a_table(scene: Scene) -> None:
+    shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
+    assert scene.workspace is not None
+    (scene.workspace / "runs.db").unlink()
+    with closing(sqlite3.connect(scene.workspace / "investigator.db")) as index, index:
+        index.execute("ALTER TABLE files RENAME TO f")
+        index.execute("CREATE VIEW files AS SELECT * FROM f")
+
+
+@attack
+def an_earlier_database_with_forged_rows(scene: Scene) -> None:
+    """The rows are no records of a run: none of them is taken over."""
+    with closing(sqlite3.connect(scene.named_workspace() / "investigator.db")) as old, old:
+        old.execute("CREATE TABLE runs (id, identity, corpus, created, question, engine, answer_status, record)")
+        old.execute("INSERT INTO runs VALUES ('1', 'i', 'c', '2026-01-01', ?, 'e', NULL, '{}')", (PLANTED,))
+    assert scene.workspace is not None
+    (scene.workspace / "investigator.db").chmod(0o600)
+
+
+def _links(name: str) -> Callable[[Scene], None]:
+    def plant(scene: Scene) -> None:
+        (scene.named_workspace() / name).symlink_to(scene.precious)
+
+    plant.__name__ = f"a_link_as_{name}"
+    return plant
+
+
+def _pipes(name: str) -> Callable[[Scene], None]:
+    def plant(scene: Scene) -> None:
+        os.mkfifo(scene.named_workspace() / name)
+
+    plant.__name__ = f"a_pipe_as_{name}"
+    return plant
+
+
+for file in ("investigator.db", "runs.db", "runs.db-wal", "writer.pid", "writer.lock", "servers.json", "chroma"):
+    attack(_links(file))
+for file in ("investigator.db", "runs.db-shm", "writer.pid", "writer.lock", "folder"):
+    attack(_pipes(file))
+
+
+@attack
+def a_pipe_as_the_workspace_of_the_folder(scene: Scene) -> None:
+    os.mkfifo(scene.received / INSIDE)
+
+
+@attack
+def settings_of_chroma_in_every_folder(scene: Scene) -> None:
+    lines = (
+        "CHROMA_API_IMPL=chromadb.api.fastapi.FastAPI",
+        "CHROMA_SERVER_HOST=127.0.0.1",
+        "CHROMA_SERVER_HTTP_PORT=9",
+        "IS_PERSISTENT=FALSE",
+        "ANONYMIZED_TELEMETRY=TRUE",
+        "INVESTIGATOR_CHAT__BASE_URL=http://127.0.0.1:9/v1",
+    )
+    for folder in (scene.received, scene.received.parent, scene.here):
+        (folder / ".env").write_text("\n".join(lines), encoding="utf-8")
