@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from investigator.language.relevance import rarity
 from investigator.language.terms import content_words, question_body, stem, stop_words, words
+from investigator.questions.periods import Age, Period, age_asked, agree, periods, without_periods
 from investigator.records import DocumentCard
-from investigator.retrieval.periods import Age, Period, age_asked, agree, periods, without_periods
 
 _TOKEN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")

@@ -1,12 +1,12 @@
 import pytest
 
 from investigator.engines.extractive import ExtractiveEngine
-from investigator.engines.extractive.answer_types import AnswerType, answer_span, expected_type, finding, holds_type
 from investigator.engines.extractive.asking import ask
 from investigator.engines.extractive.planning import plan
 from investigator.engines.extractive.thinking import think
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.errors import SettingsError
+from investigator.questions.answer_types import AnswerType, answer_span, expected_type, finding, holds_type
 from investigator.records import (
     AnswerReply,
     AnswerVariables,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from investigator.engines.extractive.answer_types import answer_span, expected_type
 from investigator.language.terms import content_words, stem, words
+from investigator.questions.answer_types import answer_span, expected_type
 from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim
 
 _MOST_CLAIMS = 6

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from investigator.engines.base import Embedder
-from investigator.engines.extractive.answer_types import answer_span
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
 from investigator.language.relevance import coverage, stems
 from investigator.language.terms import content_words, is_latin, words
+from investigator.questions.answer_types import answer_span
 from investigator.records import AskReply, AskVariables, BearingReply, BearingVariables, Passage, Record, Standing
 from investigator.scoring.calibration import Logistic, default_calibration, log_odds
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from investigator.engines.base import Embedder, Vectors
-from investigator.engines.extractive.answer_types import AnswerType, expected_type, figures, finding, holds_type
 from investigator.language.relevance import overlap, rarity, share_of_weight, stems
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import content_words, stem, words
+from investigator.questions.answer_types import AnswerType, expected_type, figures, finding, holds_type
 from investigator.records import Need, Passage, Record
 
 _LONGEST_SENTENCE = 500

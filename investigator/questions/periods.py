@@ -71,6 +71,16 @@ def periods(text: str) -> frozenset[Period]:
     return frozenset(_with_years(found))
 
 
+def spelled_periods(text: str) -> list[str]:
+    """Return the words by which a text names its periods, in the order of the patterns, folded."""
+    left = folded(text).replace("_", " ")
+    found: list[str] = []
+    for pattern in _patterns():
+        found += [match.group() for match in pattern.finditer(left)]
+        left = pattern.sub(" ", left)
+    return found
+
+
 def _with_years(found: set[Period]) -> set[Period]:
     """Give a quarter named apart from its year ("fiscal 2022, third quarter", "Q1 and Q2 2022") that year."""
     loose = {period for period in found if period.year is None}

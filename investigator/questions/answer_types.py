@@ -77,6 +77,7 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
             found = [m.group(1) for m in _PLACE.finditer(sentence)]
         case AnswerType.NAME:
             found = [m.group() for m in _NAME.finditer(sentence) if m.start() > 0 or " " in m.group()]
+            found = [name for name in found if not _months().issuperset(_WORD.findall(folded(name)))]
         case _:
             return []
     trimmed = [span.strip(" .,;:") for span in found]
@@ -142,6 +143,11 @@ def figures(kind: AnswerType, sentence: str) -> float:
 
 
 @cache
+def _months() -> frozenset[str]:
+    return frozenset(folded(name) for name in full_month_names())
+
+
+@cache
 def _date() -> re.Pattern[str]:
     month = "|".join(full_month_names())
     return re.compile(
@@ -156,7 +162,7 @@ def _date() -> re.Pattern[str]:
 
 @cache
 def _asking() -> tuple[tuple[AnswerType, re.Pattern[str]], ...]:
-    listed = files("investigator.engines.extractive").joinpath("question_words.json").read_text(encoding="utf-8")
+    listed = files("investigator.questions").joinpath("data", "question_words.json").read_text(encoding="utf-8")
     asking: dict[str, dict[str, list[str]]] = json.loads(listed)
     return tuple(
         (AnswerType(kind), re.compile("|".join((rf"\b(?:{'|'.join(spaced['words'])})\b", *spaced.get("parts", ())))))

@@ -1,0 +1,118 @@
+"""What binds a question, by rules: entities, periods, conditions, kinds of figures, direction, roles, what is asked.
+
+The rules know English, and take what is written with capitals or digits in any language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from investigator.language.lists import month_numbers
+from investigator.language.terms import folded, question_body, stem, stop_words, words
+from investigator.questions.answer_types import AnswerType, expected_type
+from investigator.questions.cues import empty_words, opposites, patterns, request_words
+from investigator.questions.numbered import numbered
+from investigator.questions.periods import spelled_periods
+from investigator.questions.roles import roles
+from investigator.records import Constraint, ConstraintKind
+
+_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
+_NAME_WORD = r"[A-ZÀ-ÖØ-Þ0-9][\w'’./&-]*"
+_NAME = re.compile(rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|von|van|the|la|di|da)\s+)?{_NAME_WORD})*")
+_POSSESSIVE = re.compile(r"['’]s?\s+(?=[A-Z0-9])")
+_HAS_CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ]")
+_PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|around)\s+(?:the\s+)?$", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;?.!:]|$")
+_CLASS_ASKED = re.compile(
+    r"\b(?:which|what)\s+(?:[a-z]+\s+)?([a-z]+)(?=\s+(?:did|does|do|is|was|were|are|has|had|have|[a-z]+ed\b))"
+)
+_TOKEN = re.compile(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
+_NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
+_LONGEST = 160
+_MOST = 24
+
+
+def constraints(question: str) -> tuple[Constraint, ...]:
+    """Return what evidence for one part of a question must meet, without a kind and words that come twice."""
+    kind = expected_type(question)
+    found = [Constraint(kind=ConstraintKind.ANSWER_TYPE, text=kind)] if kind is not AnswerType.ANY else []
+    found += _of(ConstraintKind.PERIOD, spelled_periods(question))
+    found += _names(question)
+    found += _of(ConstraintKind.CONDITION, [phrase.text for phrase in numbered(question)])
+    found += _of(ConstraintKind.QUANTITY, [name for name, cue in patterns("asked").items() if cue.search(question)][:1])
+    found += _of(ConstraintKind.DIRECTION, _directions(question))
+    modality = patterns("modality")
+    if modality["asks_done"].search(question) and not modality["asks_planned"].search(question):
+        found += _of(ConstraintKind.MODALITY, ["done"])
+    found += _of(ConstraintKind.ROLE, roles(question, [one.text for one in found if one.kind in _NAMES]))
+    found += _of(ConstraintKind.CONDITION, _clauses(question))
+    found += _of(ConstraintKind.ATTRIBUTE, _rest(question, found))
+    return tuple({(one.kind, folded(one.text)): one for one in found}.values())[:_MOST]
+
+
+def _of(kind: ConstraintKind, texts: Iterable[str]) -> list[Constraint]:
+    return [Constraint(kind=kind, text=" ".join(text.split())[:_LONGEST]) for text in texts if text.strip()]
+
+
+def _names(question: str) -> list[Constraint]:
+    found = _of(ConstraintKind.ENTITY, _QUOTED.findall(question))
+    left = _POSSESSIVE.sub(", ", _QUOTED.sub(" ", question))
+    for match in _NAME.finditer(left):
+        name = _without_requests(match.group())
+        begins = not left[: match.start()].strip() or left[: match.start()].rstrip()[-1] in ".!?:"
+        if not _HAS_CAPITAL.search(name) or (begins and name and " " not in name and _is_plain(name)):
+            continue
+        is_place = _PLACE_BEFORE.search(left[: match.start()]) is not None
+        found += _of(ConstraintKind.PLACE if is_place else ConstraintKind.ENTITY, [name])
+    periods = {word for text in spelled_periods(question) for word in words(text)} | _months()
+    return [one for one in found if any(not w.isdigit() and w not in periods for w in words(one.text))]
+
+
+@cache
+def _months() -> frozenset[str]:
+    return frozenset(word for name in month_numbers() for word in words(name))
+
+
+def _without_requests(name: str) -> str:
+    """The name without the words that begin a request or a question with a capital, and without stop words."""
+    parts = name.split()
+    while parts and folded(parts[0]).strip("'’.") in request_words() | stop_words():
+        parts = parts[1:]
+    return " ".join(parts).strip(" .,'’")
+
+
+def _is_plain(name: str) -> bool:
+    """Return True if a first word may have its capital from its place."""
+    return name[1:].islower()
+
+
+def _directions(question: str) -> Iterator[str]:
+    for one, other in opposites().values():
+        for side, against in ((one, other), (other, one)):
+            if (match := side.search(question)) and not against.search(question):
+                yield match.group()
+
+
+def _clauses(question: str) -> Iterator[str]:
+    for match in patterns("condition")["begins"].finditer(question):
+        end = _CLAUSE_END.search(question, match.end())
+        words_of = question[match.end() : end.start() if end else None].split()
+        if match.start() > 0 and 1 <= len(words_of) <= 10:
+            yield " ".join(words_of)
+
+
+def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
+    """The runs of content words that no other constraint holds."""
+    taken = {stem(word) for one in found for word in words(one.text)}
+    skipped = taken | empty_words() | {stem(word) for word in request_words()}
+    skipped |= {stem(folded(match.group(1))) for match in _CLASS_ASKED.finditer(question)}
+    run: list[str] = []
+    for token in (*_TOKEN.findall(question_body(question)), ""):
+        parts = words(token)
+        if parts and not all(part in stop_words() or stem(part) in skipped for part in parts):
+            run.append(token.strip(".'’"))
+        elif run:
+            yield " ".join(run)
+            run = []

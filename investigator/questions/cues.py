@@ -1,0 +1,54 @@
+"""The words by which constraints are known (`data/cues.toml`), as patterns."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from pydantic import TypeAdapter
+
+from investigator.language.terms import folded, stem
+
+_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
+
+
+@cache
+def cues(section: str) -> Mapping[str, str]:
+    """Return a section of the file as it is written."""
+    text = files("investigator.questions").joinpath("data", "cues.toml").read_text(encoding="utf-8")
+    return _SECTIONS.validate_python(tomllib.loads(text))[section]
+
+
+@cache
+def patterns(section: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of a section by name, in the order of the file; they match whole words."""
+    return {name: _whole(words) for name, words in cues(section).items()}
+
+
+@cache
+def opposites() -> Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]:
+    """Return the two sides of each pair of opposites."""
+    found = {}
+    for name, words in cues("opposites").items():
+        one, other = words.split(" | ")
+        found[name] = (_whole(one), _whole(other))
+    return found
+
+
+@cache
+def empty_words() -> frozenset[str]:
+    """Return the stems of words that ask and name nothing."""
+    return frozenset(stem(folded(word)) for word in cues("empty")["words"].split())
+
+
+@cache
+def request_words() -> frozenset[str]:
+    """Return the folded words that begin a request or a question and name nothing."""
+    return frozenset(cues("empty")["requests"].split())
+
+
+def _whole(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)

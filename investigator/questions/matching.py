@@ -1,0 +1,185 @@
+"""Whether a sentence, read with what surrounds it, meets the constraints of a question. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from investigator.language.terms import stop_words, words
+from investigator.questions.answer_types import AnswerType, holds_type
+from investigator.questions.cues import cues, opposites, patterns
+from investigator.questions.numbered import numbered
+from investigator.questions.periods import Period, agree, periods
+from investigator.questions.related import related_roots, root, roots
+from investigator.questions.roles import turned_round
+from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
+
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A sentence and what it is read with.
+
+    `near` is the text around it with the heading or table header above it; `about` what the document says of itself:
+    title, name, and the beginning of its first page.
+    """
+
+    sentence: str
+    near: str = ""
+    about: str = ""
+
+    @cached_property
+    def sentence_roots(self) -> frozenset[str]:
+        """The roots of the words of the sentence."""
+        return roots(self.sentence)
+
+    @cached_property
+    def passage_roots(self) -> frozenset[str]:
+        """The roots of the words of the sentence and of the text around it."""
+        return self.sentence_roots | roots(self.near)
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """The roots of all words."""
+        return self.passage_roots | roots(self.about)
+
+
+def matches(asked: Sequence[Constraint], question: str, evidence: Surroundings) -> tuple[ConstraintMatch, ...]:
+    """Return for each constraint of a question whether evidence meets it, with the words that show it."""
+    return tuple(_MATCHERS[one.kind](one, question, evidence) for one in asked)
+
+
+def _found(asked: Constraint, state: MatchState, words_of: str = "") -> ConstraintMatch:
+    return ConstraintMatch(constraint=asked, state=state, words=" ".join(words_of.split()))
+
+
+def _type(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    held = holds_type(AnswerType(asked.text), evidence.sentence, question)
+    return _found(asked, MatchState.MET if held > 0 else MatchState.NOT_MET)
+
+
+def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    """All of its words stand in the evidence; of related words only those in the passage count."""
+    wanted = _content(asked)
+    present = [word for word in wanted if root(word) in evidence.roots or stands(word, evidence.passage_roots)]
+    state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
+    return _found(asked, state, _shown(present, evidence))
+
+
+def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    """All words of a name stand in the evidence, in any order."""
+    wanted = _content(asked)
+    present = [word for word in wanted if stands(word, evidence.roots)]
+    state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
+    return _found(asked, state, _shown(present, evidence))
+
+
+def _content(asked: Constraint) -> list[str]:
+    every = words(asked.text)
+    return [word for word in every if word not in stop_words() and len(word) > 1] or every
+
+
+def stands(word: str, present: frozenset[str]) -> bool:
+    """Return True if a word or one that may stand for it is among some roots."""
+    return root(word) in present or not present.isdisjoint(related_roots(word))
+
+
+def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
+    """The words of the sentence, or else of its surroundings, that stand for some words."""
+    same = {root(word) for word in wanted}.union(*(related_roots(word) for word in wanted))
+    for text in (evidence.sentence, evidence.near, evidence.about):
+        found = [token for token in _TOKEN.findall(text) if same & roots(token)]
+        if found:
+            return " ".join(dict.fromkeys(found[:6]))
+    return ""
+
+
+def _period(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    wanted = periods(asked.text)
+    own = periods(evidence.sentence)
+    if agree(wanted, own):
+        return _found(asked, MatchState.MET, asked.text)
+    if _comparable(wanted, own):
+        return _found(asked, MatchState.CONTRADICTED, _spelled(own))
+    for text in (evidence.near, evidence.about):
+        around = periods(text)
+        if agree(wanted, around):
+            return _found(asked, MatchState.MET, asked.text)
+    around = periods(evidence.about)
+    if _comparable(wanted, around):
+        return _found(asked, MatchState.CONTRADICTED, _spelled(around))
+    return _found(asked, MatchState.NOT_MET)
+
+
+def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
+    """Return True if some of the periods are as exact as those asked for, so that they name others instead."""
+    return any(period.year for period in own) and any(period.year for period in wanted)
+
+
+def _spelled(own: frozenset[Period]) -> str:
+    found = sorted((period.year, period.quarter or 0) for period in own if period.year)
+    return ", ".join(f"Q{quarter} {year}" if quarter else str(year) for year, quarter in found[:3])
+
+
+def _condition(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    things = numbered(asked.text)
+    if len(things) != 1 or things[0].text != asked.text.casefold():
+        return _attribute(asked, question, evidence)
+    thing = things[0]
+    for text in (evidence.sentence, evidence.near):
+        if any(other.number == thing.number and other.is_ordinal == thing.is_ordinal for other in numbered(text)):
+            return _found(asked, MatchState.MET, asked.text)
+        same = [other for other in numbered(text) if other.thing == thing.thing]
+        if same:
+            return _found(asked, MatchState.CONTRADICTED, same[0].text)
+    return _found(asked, MatchState.NOT_MET)
+
+
+def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    shown = patterns("shown")
+    if match := shown[asked.text].search(evidence.sentence):
+        return _found(asked, MatchState.MET, match.group())
+    for other in cues("excludes")[asked.text].split():
+        if match := shown[other].search(evidence.sentence):
+            return _found(asked, MatchState.CONTRADICTED, match.group())
+    return _found(asked, MatchState.NOT_MET)
+
+
+def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    for one, other in opposites().values():
+        for side, against in ((one, other), (other, one)):
+            if not side.search(asked.text):
+                continue
+            if match := side.search(evidence.sentence):
+                return _found(asked, MatchState.MET, match.group())
+            if match := against.search(evidence.sentence):
+                return _found(asked, MatchState.CONTRADICTED, match.group())
+    return _found(asked, MatchState.NOT_MET)
+
+
+def _modality(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    if match := patterns("modality")["planned"].search(evidence.sentence):
+        return _found(asked, MatchState.CONTRADICTED, match.group())
+    return _found(asked, MatchState.MET)
+
+
+def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    against = turned_round(asked.text, evidence.sentence)
+    return _found(asked, MatchState.CONTRADICTED if against else MatchState.MET, against)
+
+
+_MATCHERS: Mapping[ConstraintKind, Callable[[Constraint, str, Surroundings], ConstraintMatch]] = {
+    ConstraintKind.ATTRIBUTE: _attribute,
+    ConstraintKind.ANSWER_TYPE: _type,
+    ConstraintKind.ENTITY: _name,
+    ConstraintKind.PERIOD: _period,
+    ConstraintKind.PLACE: _name,
+    ConstraintKind.CONDITION: _condition,
+    ConstraintKind.QUANTITY: _quantity,
+    ConstraintKind.MODALITY: _modality,
+    ConstraintKind.DIRECTION: _direction,
+    ConstraintKind.ROLE: _role,
+}

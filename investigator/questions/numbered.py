@@ -1,0 +1,58 @@
+"""Things that are told apart by a number: week 12, section 3, the third season, 24 months."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from investigator.language.terms import folded, stem, stop_words
+from investigator.questions.periods import without_periods
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORDED = "|".join(_CARDINALS)
+_NUMBER = rf"(?:\d+(?:[.,]\d+)*|{_WORDED})"
+_COUNTED = (
+    "week|month|day|year|hour|section|phase|part|stage|step|grade|type|group|article|chapter|item|season|episode|round"
+    "|volume|level|form|table|figure|track|book"
+)
+_UNITS = r"weeks?|months?|days?|years?|hours?|h|minutes?|percent|%|mg|km|dollars?"
+_NTH = re.compile(rf"\b({'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th))\s+(?!{_WORDED})([a-z]{{3,}})")
+_AFTER = re.compile(rf"\b({_COUNTED})s?\s(\d+)\b")
+_BEFORE = re.compile(rf"\b({_NUMBER})\s*-?\s*({_UNITS})\b")
+
+
+class Numbered(NamedTuple):
+    """What is told apart, by its stem, its number, and the words."""
+
+    thing: str
+    number: str
+    text: str
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Return True if the number is an ordinal."""
+        first = self.text.split()[0]
+        return first in _ORDINALS or (first[:1].isdigit() and first[-2:].isalpha())
+
+
+def numbered(text: str) -> list[Numbered]:
+    """Return what a text tells apart by number, in order; periods such as years and quarters are left out."""
+    left = without_periods(text)
+    found = [(m.start(), Numbered(stem(m.group(2)), _value(m.group(1)), m.group())) for m in _NTH.finditer(left)]
+    found += [(m.start(), Numbered(_unit(m.group(1)), m.group(2), m.group())) for m in _AFTER.finditer(left)]
+    found += [(m.start(), Numbered(_unit(m.group(2)), _value(m.group(1)), m.group())) for m in _BEFORE.finditer(left)]
+    return [one for _, one in sorted(found) if one.thing not in stop_words()]
+
+
+def _unit(name: str) -> str:
+    plain = stem(folded(name))
+    return "hour" if name == "h" or plain == "hour" else plain
+
+
+def _value(number: str) -> str:
+    if number in _ORDINALS:
+        return str(_ORDINALS.index(number) + 1)
+    if number in _CARDINALS:
+        return str(_CARDINALS.index(number) + 1)
+    return re.sub(r"(?:st|nd|rd|th)$", "", number)
