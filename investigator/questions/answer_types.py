@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from investigator.language.lists import full_month_names
-from investigator.language.terms import content_words, folded, stem, stop_words
+from investigator.language.terms import folded
 
 
 class AnswerType(StrEnum):
@@ -44,7 +44,6 @@ _PLACE = re.compile(rf"\b(?:in|at|near|to|from|on|outside|around|of)\s+(?:the\s+
 _DIGIT = re.compile(r"\d")
 _NEUTRAL = 0.5
 _MANY_MARKS = 3
-_FAR = 120  # characters: beyond that, nearer or farther tells nothing
 _WORD = re.compile(r"[^\W_]+")
 _CAPITALS = re.compile(r"[A-Za-zÀ-ÿ]")
 _MARKS = {
@@ -82,35 +81,6 @@ def spans(kind: AnswerType, sentence: str, question: str) -> list[str]:
             return []
     trimmed = [span.strip(" .,;:") for span in found]
     return [span for span in trimmed if span and _worded(span) not in _worded(question)]
-
-
-def answer_span(kind: AnswerType, sentence: str, question: str) -> str:
-    """Return the number, date, name or place that a sentence gives; "" if it gives none, or several possible ones.
-
-    Of several dates it is the one nearest to the words of the question.
-    """
-    found = [" ".join(span.split()) for span in spans(kind, sentence, question) if _tells(kind, span, sentence)]
-    if kind is not AnswerType.DATE:
-        return found[0] if len(set(found)) == 1 else ""
-    asked = {stem(word) for word in content_words(question)}
-    places = [match.start() for match in _WORD.finditer(sentence) if stem(folded(match.group())) in asked]
-
-    def distance(span: str) -> float:
-        at = sentence.find(span)
-        return sum(min(abs(at - place), _FAR) for place in places)
-
-    return min(found, key=distance) if found else ""
-
-
-def _tells(kind: AnswerType, span: str, sentence: str) -> bool:
-    """Return True if a span can stand alone: a number in digits, a name of two words or one inside a sentence."""
-    if kind is AnswerType.NUMBER:
-        return bool(_DIGIT.search(span))
-    if kind not in (AnswerType.NAME, AnswerType.PLACE):
-        return True
-    plain = _WORD.findall(folded(span))
-    begins = re.search(rf"(?:^|[.!?:\n]\s*){re.escape(span)}", sentence) is not None
-    return not stop_words().issuperset(plain) and not _date().search(span) and (len(plain) > 1 or not begins)
 
 
 @lru_cache(maxsize=4096)  # a long question is compared with every figure and name of every sentence

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import pairwise
 
 from investigator.language.lists import month_numbers
 from investigator.language.terms import folded, question_body, stem, stop_words, words
@@ -15,7 +16,7 @@ from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.cues import empty_words, opposites, patterns, request_words
 from investigator.questions.numbered import numbered
 from investigator.questions.periods import spelled_periods
-from investigator.questions.roles import roles
+from investigator.questions.roles import is_past, roles
 from investigator.records import Constraint, ConstraintKind
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
@@ -25,10 +26,15 @@ _POSSESSIVE = re.compile(r"['’]s?\s+(?=[A-Z0-9])")
 _HAS_CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ]")
 _PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|around)\s+(?:the\s+)?$", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;?.!:]|$")
-_CLASS_ASKED = re.compile(
-    r"\b(?:which|what)\s+(?:[a-z]+\s+)?([a-z]+)(?=\s+(?:did|does|do|is|was|were|are|has|had|have|[a-z]+ed\b))"
-)
+_KIND_ASKED = re.compile(r"\b(?:which|what)((?:\s+[a-z]+){2,4})", re.IGNORECASE)
+_AUXILIARIES = frozenset(["did", "does", "do", "is", "was", "were", "are", "has", "had", "have", "can", "will"])
 _TOKEN = re.compile(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
+_COUNTED = re.compile(
+    r"\b(?:how many|number of)\s+(?:(?:of|the|its|their|own|other|different|more)\s+)*"
+    r"([\w-]+(?:\s+(?!(?:did|does|do|were|was|are|is|have|has|had|took|can|could|will|would|in|of|on|at|who|that|there"
+    r"|took|lived|live)\b)[\w-]+){0,2})",
+    re.IGNORECASE,
+)
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _LONGEST = 160
 _MOST = 24
@@ -41,7 +47,7 @@ def constraints(question: str) -> tuple[Constraint, ...]:
     found += _of(ConstraintKind.PERIOD, spelled_periods(question))
     found += _names(question)
     found += _of(ConstraintKind.CONDITION, [phrase.text for phrase in numbered(question)])
-    found += _of(ConstraintKind.QUANTITY, [name for name, cue in patterns("asked").items() if cue.search(question)][:1])
+    found += _of(ConstraintKind.QUANTITY, _quantities(question))
     found += _of(ConstraintKind.DIRECTION, _directions(question))
     modality = patterns("modality")
     if modality["asks_done"].search(question) and not modality["asks_planned"].search(question):
@@ -88,6 +94,15 @@ def _is_plain(name: str) -> bool:
     return name[1:].islower()
 
 
+def _quantities(question: str) -> Iterator[str]:
+    """The kind of figure that is asked for; a count with what is counted."""
+    for name, cue in patterns("asked").items():
+        if cue.search(question):
+            counted = _COUNTED.search(question) if name == "count" else None
+            yield f"count of {counted.group(1)}" if counted else name
+            return
+
+
 def _directions(question: str) -> Iterator[str]:
     for one, other in opposites().values():
         for side, against in ((one, other), (other, one)):
@@ -107,7 +122,7 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
     """The runs of content words that no other constraint holds."""
     taken = {stem(word) for one in found for word in words(one.text)}
     skipped = taken | empty_words() | {stem(word) for word in request_words()}
-    skipped |= {stem(folded(match.group(1))) for match in _CLASS_ASKED.finditer(question)}
+    skipped |= {stem(folded(word)) for word in _kinds_asked(question)}
     run: list[str] = []
     for token in (*_TOKEN.findall(question_body(question)), ""):
         parts = words(token)
@@ -116,3 +131,12 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
         elif run:
             yield " ".join(run)
             run = []
+
+
+def _kinds_asked(question: str) -> Iterator[str]:
+    """The nouns that only say what kind of thing is asked for: "which chain bought ..."."""
+    for match in _KIND_ASKED.finditer(question):
+        for thing, follows in pairwise(match.group(1).split()):
+            if follows in _AUXILIARIES or is_past(follows):
+                yield thing
+                break

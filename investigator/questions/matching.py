@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from investigator.language.terms import stop_words, words
 from investigator.questions.answer_types import AnswerType, holds_type
@@ -16,6 +16,7 @@ from investigator.questions.related import related_roots, root, roots
 from investigator.questions.roles import turned_round
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
 
+_COUNT_REACH = 5  # words
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
@@ -139,13 +140,31 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    kind, _, counted = asked.text.partition(" of ")
     shown = patterns("shown")
-    if match := shown[asked.text].search(evidence.sentence):
+    if counted:
+        return _found(asked, *_counted(counted, evidence.sentence))
+    if match := shown[kind].search(evidence.sentence):
         return _found(asked, MatchState.MET, match.group())
-    for other in cues("excludes")[asked.text].split():
+    for other in cues("excludes")[kind].split():
         if match := shown[other].search(evidence.sentence):
             return _found(asked, MatchState.CONTRADICTED, match.group())
     return _found(asked, MatchState.NOT_MET)
+
+
+def _counted(things: str, sentence: str) -> tuple[MatchState, str]:
+    """A number stands at most a few words before what is counted, or before people if these may be meant."""
+    same = roots(things).union(*(related_roots(word) for word in words(things))) | _people()
+    for match in patterns("shown")["count"].finditer(sentence):
+        following = sentence[match.end() :].split()[:_COUNT_REACH]
+        if same & roots(" ".join(following)):
+            return MatchState.MET, " ".join((match.group(), *following))
+    return MatchState.NOT_MET, ""
+
+
+@cache
+def _people() -> frozenset[str]:
+    return roots(cues("empty")["people"])
 
 
 def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:

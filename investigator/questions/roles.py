@@ -27,12 +27,13 @@ def roles(question: str, names: Iterable[str]) -> Iterator[str]:
             yield f"{_BY}{name} | {match.group(1)}"
         elif (match := _SUBJECT_ASKED.match(question)) and name in question:
             between = question[match.end() : question.find(name)].split()
-            done = [word for word in between if _is_past(word)]
+            done = [word for word in between if is_past(word)]
             if done and len(between) <= _FAR:
                 yield f"{_TO}{name} | {done[0]}"
 
 
-def _is_past(word: str) -> bool:
+def is_past(word: str) -> bool:
+    """Return True if a word looks like a past form."""
     return word.islower() and (word.endswith("ed") or root(word) != porter_stem(word)) and word not in stop_words()
 
 

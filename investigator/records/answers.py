@@ -234,6 +234,7 @@ class Investigation(Record):
     made_with: str = Field(default="", description="the settings of method and retrieval, as JSON")
     search: Search = Search.WHOLE
     parts: tuple[Part, ...] = ()
+    wordings: tuple[str, ...] = Field(default=(), description="what the folder was searched for in other words")
     needs: tuple[Need, ...] = ()
     plan: Plan = Plan()
     rounds: tuple[Round, ...] = ()

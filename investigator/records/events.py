@@ -12,6 +12,7 @@ from investigator.records.base import Foreign, Record
 from investigator.records.documents import FileRecord
 from investigator.records.exchanges import Need
 from investigator.records.memories import Memory, Reflection
+from investigator.records.parts import Part
 from investigator.records.plans import PlanStep
 
 
@@ -63,9 +64,10 @@ class Started(Record):
 
 
 class Thought(Record):
-    """The needs of the question were worked out."""
+    """The needs and the parts of the question were worked out."""
 
     needs: tuple[Need, ...]
+    parts: tuple[Part, ...] = ()
 
 
 class Planned(Record):

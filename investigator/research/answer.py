@@ -21,6 +21,7 @@ from investigator.records import (
     ClaimStatus,
     Coverage,
     Evidence,
+    Investigation,
     Memory,
     Passage,
     ProposedClaim,
@@ -29,6 +30,7 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
+from investigator.research.verdict import Statements, Verdict, number_of
 from investigator.scoring.calibration import default_calibration
 
 
@@ -46,18 +48,16 @@ class AnswerWriter:
         self._client = client
         self._settings = settings or AnswerSettings()
 
-    def write(
-        self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]
-    ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
+    def write(self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]) -> Statements:
         """Return the proven claims and those that are not.
 
         An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply
-        cannot be read, or whose claims are all unproven, is replaced by the best quotes as they stand. Without evidence
-        no engine is asked. Raises EngineError, and the signal BudgetSpent.
+        cannot be read, or whose claims are all unproven, is replaced by the best quotes as they stand, which nobody has
+        found to answer. Without evidence no engine is asked. Raises EngineError, and the signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
-            return (), ()
+            return Statements()
         variables = AnswerVariables(
             question=question,
             mission=mission,
@@ -66,13 +66,15 @@ class AnswerWriter:
         )
         reading = self._client.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
         if reading.value is not None and not reading.value.claims and not self._client.traits(Role.ANSWER).is_small:
-            return (), ()
+            return Statements()
         claims, unproven = sorted_by_proof(reading.value.claims if reading.value else (), sources, question)
-        return claims or self._verbatim(sources), unproven
+        if claims:
+            return Statements(claims, unproven)
+        return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
 
-    def verbatim(self, history: Sequence[Memory]) -> tuple[Claim, ...]:
+    def verbatim(self, history: Sequence[Memory]) -> Statements:
         """Return the best quotes as they stand, for which no engine is needed."""
-        return self._verbatim(_sources(history, self._settings.most_evidence))
+        return Statements(self._verbatim(_sources(history, self._settings.most_evidence)), are_stand_ins=True)
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
         best = list(sources.values())[: self._settings.most_verbatim]
@@ -123,38 +125,38 @@ def cited_text(claims: Sequence[Claim]) -> str:
 
 
 def concluded(
-    question: str,
+    run: Investigation,
     stop: StopReason,
-    claims: tuple[Claim, ...],
-    unproven: tuple[UnprovenClaim, ...],
+    found: Verdict,
     coverage: Coverage,
     *,
     threshold: int,
     nearest: tuple[Passage, ...],
-    memories: Sequence[Memory],
-    engine: str,
 ) -> Answer:
-    """Return the answer record: the status follows from claims, coverage and the ceilings."""
+    """Return the answer record: the status follows from the verdict, the coverage and the ceilings."""
+    memories = run.memories
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
-    if claims:
-        status = AnswerStatus.ANSWERED
-    else:
+    status = found.status
+    if status is AnswerStatus.NOT_FOUND:
         complete = coverage.complete and judged and stop not in CEILINGS
         status = AnswerStatus.NOT_FOUND if complete else AnswerStatus.NOT_FOUND_SO_FAR
         stop = StopReason.SATURATED if stop is StopReason.ANSWERED else stop
     return Answer(
-        question=question,
+        question=run.question,
         status=status,
         stop=stop,
         outcome=f"stopped({stop})" if stop in CEILINGS else status,
-        reason=_reason(status, stop, claims, coverage, threshold, memories),
-        text=cited_text(claims),
-        claims=claims,
-        unproven=unproven,
+        reason=found.reason or _reason(status, stop, coverage, threshold, memories),
+        text=cited_text(found.claims),
+        claims=found.claims,
+        unproven=found.unproven,
         coverage=coverage,
-        nearest=() if claims else nearest,
+        unanswered=found.unanswered(run.wordings),
+        near_misses=found.near_misses,
+        wordings=run.wordings,
+        nearest=() if found.claims else nearest,
         searched=tuple(dict.fromkeys(memory.question for memory in memories)),
-        engine=engine,
+        engine=run.engine,
     )
 
 
@@ -171,32 +173,25 @@ def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
 
 
 def _reason(
-    status: AnswerStatus,
-    stop: StopReason,
-    claims: Sequence[Claim],
-    coverage: Coverage,
-    threshold: int,
-    memories: Sequence[Memory],
+    status: AnswerStatus, stop: StopReason, coverage: Coverage, threshold: int, memories: Sequence[Memory]
 ) -> str:
-    if status is AnswerStatus.ANSWERED:
-        documents = {quote.document_id for claim in claims for quote in claim.quotes}
-        return f"{_number_of(len(claims), 'statement')} proven by quotes from {_number_of(len(documents), 'document')}."
+    """Return why nothing was found."""
     tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
     disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
     if disputed is not None and _search_point(disputed) >= max(threshold, default_calibration().threshold):
         tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"
     if status is AnswerStatus.NOT_FOUND:
-        searched = _number_of(coverage.total - len(coverage.unreadable), "document")
+        searched = number_of(coverage.total - len(coverage.unreadable), "document")
         none = [] if coverage.left_out else ["none left out"]
         return f"{tried}; {', '.join([f'{searched} searched', *none, *_ignored(coverage)])}."
     unread, in_part = sum(m.point is None for m in memories), sum(m.in_part for m in memories)
     left = [
         "a limit ended it" if stop in CEILINGS else "",
-        f"{_number_of(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
+        f"{number_of(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
         f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
         *_ignored(coverage),
-        f"{_number_of(unread, 'reply', 'replies')} could not be read" if unread else "",
-        f"{_number_of(in_part, 'document')} shown to the model in part, for its context is small" if in_part else "",
+        f"{number_of(unread, 'reply', 'replies')} could not be read" if unread else "",
+        f"{number_of(in_part, 'document')} shown to the model in part, for its context is small" if in_part else "",
     ]
     return f"{tried}; the search is not complete: {', '.join(filter(None, left))}."
 
@@ -208,10 +203,6 @@ def _ignored(coverage: Coverage) -> list[str]:
 
 def _search_point(memory: Memory) -> int:
     return memory.search_point or 0
-
-
-def _number_of(number: int, noun: str, plural: str = "") -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:

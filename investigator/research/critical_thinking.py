@@ -1,4 +1,4 @@
-"""Work out what must be known before the question can be answered."""
+"""Work out what must be known before the question can be answered, and which questions it holds."""
 
 from __future__ import annotations
 
@@ -8,23 +8,53 @@ from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_think
 from investigator.language.addressed import addresses_model, without_addressed
 from investigator.language.terms import content_words
-from investigator.records import DocumentCard, Need, ThinkReply, ThinkVariables
+from investigator.questions.constraints import constraints
+from investigator.questions.parts import taken_apart
+from investigator.questions.related import roots
+from investigator.records import DocumentCard, Need, Part, ThinkReply, ThinkVariables
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
+_FEWEST_REPEATED = 3  # blanks: four words in a row are no coincidence
 
 
-def think(client: EngineClient, request: ThinkVariables) -> tuple[Need, ...]:
-    """Return the terms that must be known, each once, with the reason for each.
+def think(client: EngineClient, request: ThinkVariables) -> tuple[tuple[Need, ...], tuple[Part, ...]]:
+    """Return the terms that must be known, each once, with the reason for each, and the parts of the question.
 
     `request` holds all documents as cards, of which the nearest are shown. An engine that names no term leaves the
     question's own words. Raises EngineError, and the signal BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[:_CARDS_SHOWN]))
     reading = client.ask("critical_thinking/think", shown, ThinkReply, smaller=less_to_think)
-    named = reading.value.needs if reading.value else ()
-    needs = {need.term.strip().casefold(): need for need in named if need.term.strip()}
-    return tuple(needs.values())[:_MOST_NEEDS] or own_words(request.question)
+    prompt = client.prompts.own_words("critical_thinking/think")
+    reply = reading.value or ThinkReply(needs=())
+    named = [need for need in reply.needs if need.term.strip() and not repeats(need.term, prompt)]
+    needs = {need.term.strip().casefold(): need for need in named}
+    parts = _grounded([part for part in reply.parts if not repeats(part.question, prompt)], request.question)
+    return tuple(needs.values())[:_MOST_NEEDS] or own_words(request.question), parts
+
+
+def _grounded(proposed: Sequence[Part], question: str) -> tuple[Part, ...]:
+    """Return the parts that an engine names, if they say no more than the question, else those found by rules.
+
+    Each is bound by what the rules find in it, and by what the engine names of it in the words of the question.
+    """
+    asked = roots(question)
+    known = [part for part in proposed if (own := roots(part.question)) and 2 * len(own & asked) >= len(own)]
+    if not known or len(known) != len(proposed):
+        return taken_apart(question)
+    parts = []
+    for part in known:
+        named = [one for one in part.constraints if roots(one.text) <= asked]
+        both = {(one.kind, one.text.casefold()): one for one in (*constraints(part.question), *named)}
+        parts.append(part.changed(constraints=tuple(both.values())))
+    return tuple(parts)
+
+
+def repeats(text: str, prompt: str) -> bool:
+    """Return True if a value is a piece of the prompt's own words, which a small model may write back."""
+    said = " ".join(text.split()).strip(" .").casefold()
+    return said.count(" ") >= _FEWEST_REPEATED and said in " ".join(prompt.split()).casefold()
 
 
 def own_words(question: str) -> tuple[Need, ...]:

@@ -11,6 +11,8 @@ from pydantic import Field
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_plan
 from investigator.engines.roles import Role
+from investigator.language.relevance import stems
+from investigator.language.terms import words
 from investigator.records import (
     SUMMARY,
     DocumentCard,
@@ -22,7 +24,7 @@ from investigator.records import (
     Record,
 )
 from investigator.research.asking_policy import LIKELY
-from investigator.research.critical_thinking import without_instructions
+from investigator.research.critical_thinking import repeats, without_instructions
 
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
 
@@ -55,12 +57,19 @@ def propose(
     reading = client.ask("planner/plan", shown, PlanReply, smaller=less_to_plan)
     reply = reading.value or PlanReply(steps=())
     known = tuple(dict.fromkeys((*known_ids, *(card.document_id for card in request.documents), SUMMARY)))
-    accepted, refused = _sorted(reply.steps, known, request.step_limit)
+    prompt = client.prompts.own_words("planner/plan")
+    accepted, refused = _sorted([_without_prompt(step, prompt) for step in reply.steps], known, request.step_limit)
     if not accepted and (reading.value is None or not request.past_strategies):
         return Proposal(_FALLBACK, _best_matching(request), refused)
     if client.traits(Role.PLAN).is_model and not request.past_strategies:  # others plan by what the search found
         accepted = _with_likeliest(accepted, request)
     return Proposal(reply.strategy.strip() or _FALLBACK, accepted, refused)
+
+
+def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:
+    """The step without the prompt's own rules, which are neither purpose nor perspectives."""
+    purpose = "" if repeats(step.purpose, prompt) else step.purpose
+    return step.changed(purpose=purpose, perspectives="" if repeats(step.perspectives, prompt) else step.perspectives)
 
 
 def _with_likeliest(steps: tuple[ProposedStep, ...], request: PlanVariables) -> tuple[ProposedStep, ...]:
@@ -115,10 +124,15 @@ def _as_shown(name: str) -> str:
     return " ".join(name.replace("\u200b", "").replace('"', "'").split()).casefold()
 
 
+def _asked(purpose: str) -> frozenset[str]:
+    """The stems of a purpose: one that says the same words in another order asks nothing new."""
+    return stems(words(purpose))
+
+
 def continued(plan: Plan, proposal: Proposal, *, round_number: int) -> Plan:
-    """Return the plan with the proposal's steps added; a step that stands in the plan already is left out."""
-    done = {(step.document_id, step.purpose, step.perspectives) for step in plan.steps}
-    fresh = [s for s in proposal.steps if (s.document_id, s.purpose, s.perspectives) not in done]
+    """Return the plan with the proposal's steps added, without those that put no new question to their document."""
+    done = {(step.document_id, _asked(step.purpose)) for step in plan.steps}
+    fresh = [step for step in proposal.steps if (step.document_id, _asked(step.purpose)) not in done]
     first = max((step.plan_id for step in plan.steps), default=0) + 1
     return plan.extended(
         PlanStep(

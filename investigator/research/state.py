@@ -69,7 +69,8 @@ class State:
     `run` is its record so far; `cards` are the documents as the last search ranked them, `document_ids` and
     `unreadable` all that the folder holds, `left_out` what in it is no document. `last` is the step that was performed
     last, `first_plan` a plan that was made while thinking, `memories_reflected` how many memories the last reflection
-    knew. `spent` is the ceiling that was reached; `answer` the last answer that was written.
+    knew. `spent` is the ceiling that was reached; `answer` the last answer that was written. `follow_ups`
+    are the questions of the next round, for an engine that reads nothing.
     """
 
     run: Investigation
@@ -83,6 +84,7 @@ class State:
     memories_reflected: int = 0
     spent: StopReason | None = None
     answer: Answer | None = None
+    follow_ups: tuple[str, ...] = ()
 
     @property
     def history(self) -> tuple[Memory, ...]:
@@ -172,10 +174,13 @@ def next_step(state: State) -> Step | None:
 def reason_to_stop(state: State) -> StopReason | None:
     """Return why no more documents are asked after a reflection, or None if the search goes on.
 
-    A round that taught nothing ends it, unless nothing at all is known and something is left to ask.
+    A round that taught nothing ends it, unless nothing at all is known and something is left to ask. What an engine
+    without a language model would still ask is asked first.
     """
     if state.spent is not None:
         return state.spent
+    if state.follow_ups and not state.open_steps and len(state.run.rounds) < state.bounds.rounds:
+        return None
     if state.history and not state.unknown_infos:
         return StopReason.ANSWERED
     if state.open_steps:

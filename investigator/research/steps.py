@@ -16,7 +16,9 @@ from investigator.records import (
     Memory,
     Need,
     Notice,
+    Part,
     Planned,
+    PlanStep,
     PlanVariables,
     Reflected,
     Reflection,
@@ -30,6 +32,7 @@ from investigator.records import (
 from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import own_words, think
+from investigator.research.follow_ups import found_for, limited, related_to, respelled_parts, rewording, second_hop
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
 from investigator.research.planner import Proposal, propose
@@ -45,7 +48,10 @@ from investigator.research.state import (
     with_reflection,
 )
 from investigator.research.tactical_planning import prioritized, sub_question
+from investigator.research.verdict import verdict_of
 from investigator.retrieval.library import DocumentIndex
+
+_FOLLOW_UP_DOCUMENTS = 2  # asked for each further question
 
 Moment = tuple[State, Event | None]
 """A state that is to be kept, and what there is to tell of it."""
@@ -89,10 +95,12 @@ class Steps:
             yield replace(thought, first_plan=first_plan()), None
 
     def _thought(self, state: State) -> Moment:
-        needs = self._needs(state)
-        return replace(state, run=state.run.changed(needs=needs)), Thought(needs=needs)
+        needs, parts = self._understood(state)
+        parts, wordings = respelled_parts(parts, self.library.respelled)
+        run = state.run.changed(needs=needs, parts=parts, wordings=wordings)
+        return replace(state, run=run), Thought(needs=needs, parts=parts)
 
-    def _needs(self, state: State) -> tuple[Need, ...]:
+    def _understood(self, state: State) -> tuple[tuple[Need, ...], tuple[Part, ...]]:
         run = state.run
         request = ThinkVariables(
             question=run.question,
@@ -113,10 +121,10 @@ class Steps:
 
     def _plan(self, state: State) -> Iterator[Moment]:
         """Choose the documents of the next round."""
-        if state.unknown_infos:
+        if state.unknown_infos and not state.follow_ups:
             state = replace(state, cards=self.library.cards((state.run.question, *state.unknown_infos[:3])))
             yield state, None
-        proposal = state.first_plan or self._proposal(state, state.run.needs)
+        proposal = state.first_plan or self._proposed(state)
         run = with_plan(state, proposal)
         event = Planned(
             round=len(run.rounds),
@@ -124,20 +132,36 @@ class Steps:
             steps=run.plan.steps[len(state.run.plan.steps) :],
             refused_document_ids=proposal.refused_document_ids,
         )
-        yield replace(state, run=run, first_plan=None), event
+        yield replace(state, run=run, first_plan=None, follow_ups=()), event
 
-    def _proposal(self, state: State, needs: tuple[Need, ...]) -> Proposal:
+    def _proposed(self, state: State) -> Proposal:
+        """Return the plan of a round: for each of the questions that are asked apart, or for the whole question."""
+        questions = state.follow_ups or (() if state.run.rounds else self._asked_apart(state))
+        if not questions:
+            return self._proposal(state, state.run.needs)
+        most = _FOLLOW_UP_DOCUMENTS if state.follow_ups else self.settings.planner.steps
+        plans = [self._proposal(state, state.run.needs, question, most) for question in questions]
+        steps = tuple(step for plan in plans for step in plan.steps)
+        return Proposal(plans[0].strategy, steps, tuple(i for plan in plans for i in plan.refused_document_ids))
+
+    def _asked_apart(self, state: State) -> tuple[str, ...]:
+        """Return the parts of the question, if they are asked by an engine whose calls cost nothing."""
+        if not self.client.traits(Role.ASK).goes_by_measures:
+            return ()
+        return tuple(part.question for part in state.run.parts if part.question != state.run.question)
+
+    def _proposal(self, state: State, needs: tuple[Need, ...], question: str = "", most: int = 0) -> Proposal:
         run = state.run
         request = PlanVariables(
-            question=run.question,
+            question=question or run.question,
             mission=run.mission,
             strategy=run.strategy,
             needs=needs,
-            documents=state.shown_cards,
+            documents=self.library.cards((question,)) if question else state.shown_cards,
             history=state.history,
             unknown_infos=state.unknown_infos,
             past_strategies=tuple(past.strategy for past in run.rounds),
-            step_limit=self.settings.planner.steps,
+            step_limit=most or self.settings.planner.steps,
         )
         return propose(self.client, request, self.settings.planner, state.document_ids)
 
@@ -150,11 +174,11 @@ class Steps:
             plan = plan.with_status(step.plan_id, Status.DOING)
         state = replace(state, run=state.run.changed(plan=plan))
         yield state, None
-        query = self._query(state)
+        queries = [self._query(state, step) for step in steps]
 
         def examine(index: int) -> Finding | BudgetSpent:
             try:
-                return query.examine(steps[index].document_id, questions[index])
+                return queries[index].examine(steps[index].document_id, questions[index])
             except BudgetSpent as spent:  # others that were asked at the same time are remembered all the same
                 return spent
 
@@ -171,9 +195,11 @@ class Steps:
         if reason := spent.reason if spent is not None else self.client.no_repair_for:
             raise BudgetSpent(reason)
 
-    def _query(self, state: State) -> DocumentQuery:
+    def _query(self, state: State, step: PlanStep) -> DocumentQuery:
         run, most = state.run, self.settings.query.most_quotes
-        return DocumentQuery(run.question, run.mission, run.needs, self.client, self.library, self.sources, most)
+        apart = self.client.traits(Role.ASK).goes_by_measures  # it knows no question but the one that it is asked
+        question = step.purpose if apart and step.purpose else run.question
+        return DocumentQuery(question, run.mission, run.needs, self.client, self.library, self.sources, most)
 
     def _remembered(self, state: State, memory: Memory, done: int, total: int) -> Remembered:
         return Remembered(
@@ -199,29 +225,43 @@ class Steps:
             knowledge = reflect(self.client, request)
         reflection = Reflection(round=len(run.rounds), knowledge=knowledge)
         run = with_reflection(state, reflection)
-        yield replace(state, run=run, memories_reflected=len(run.memories)), Reflected(reflection=reflection)
+        state = replace(state, run=run, memories_reflected=len(run.memories))
+        yield self._with_follow_ups(state), Reflected(reflection=reflection)
+
+    def _with_follow_ups(self, state: State) -> State:
+        """Return the state with what is still to be asked by an engine that reads nothing."""
+        if not self.client.traits(Role.ASK).goes_by_measures:
+            return state
+        open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]
+        shares = {t.term: t.document_share for t in self.library.term_frequencies(" ".join(related_to(open_parts)))}
+        other_words = [rewording(part, shares) for part in open_parts]
+        hops = [second_hop(part, found_for(part, state.run, state.history)) for part in state.run.parts]
+        asked = [step.purpose for step in state.run.plan.steps]
+        follow_ups = limited((*other_words, *hops), asked)
+        wordings = tuple(dict.fromkeys((*state.run.wordings, *(w for w in follow_ups if w in other_words))))
+        return replace(state, run=state.run.changed(wordings=wordings), follow_ups=follow_ups)
 
     def _answer(self, state: State) -> Moment:
         """Write what is proven, or say that the documents do not hold it."""
         run, writer = state.run, AnswerWriter(self.client, self.settings.answer)
         stop, spent = reason_to_stop(state) or StopReason.ROUNDS, state.spent
         try:
-            claims, unproven = writer.write(run.question, run.mission, state.history, state.unknown_infos)
+            written = writer.write(run.question, run.mission, state.history, state.unknown_infos)
         except BudgetSpent as ceiling:
             stop = spent = ceiling.reason
-            claims, unproven = writer.verbatim(state.history), ()
+            written = writer.verbatim(state.history)
+        claims = written.claims
         checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
-        claims, unproven = checked.claims, (*unproven, *checked.unproven)
+        written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
+        is_read = not self.client.traits(Role.ANSWER).goes_by_measures
+        found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
         answer = concluded(
-            run.question,
+            run,
             stop,
-            claims,
-            unproven,
+            found,
             state.coverage,
             threshold=state.bounds.threshold,
-            nearest=() if claims else self.library.passages((run.question,))[:3],
-            memories=run.memories,
-            engine=run.engine,
+            nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
         if self.reread is not None:
             answer = answer.changed(near_misses=standing_near_misses(answer.near_misses, self.reread))

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
-from investigator.language.terms import content_words, stem, words
+from investigator.language.terms import content_words, folded, porter_stem, stem, words
+from investigator.questions.spelling import MOST_SLIPS, respelled
 from investigator.records import Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
 from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
@@ -33,6 +34,7 @@ class DocumentIndex(Protocol):
     def unreadable(self) -> tuple[Unreadable, ...]: ...
     def left_out(self) -> tuple[LeftOut, ...]: ...
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]: ...
+    def respelled(self, word: str) -> str | None: ...
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
 
@@ -87,6 +89,16 @@ class Library:
         shares = self._shares((*single, *_once(pairs)))
         found = [TermFrequency(term=term, document_share=share) for term, share in shares.items()]
         return tuple(item for item in found if item.document_share or " " not in item.term)
+
+    def respelled(self, word: str) -> str | None:
+        """Return the stem that a word of the question is likely meant to have, if no document holds the word.
+
+        None if one does, or if the folder has no word like it.
+        """
+        own = porter_stem(folded(word))
+        if not own or self._holders([folded(word)])[folded(word)]:
+            return None
+        return respelled(own, self._full_text.words_like(own, MOST_SLIPS))
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """Return all documents, the likeliest for any query first; the match is the chance for the first query."""

@@ -41,13 +41,15 @@ class Calibration(Record):
     """The models and thresholds that were fitted.
 
     The built-in embedder has learned English: `foreign` are the models for questions in other languages, which rely on
-    words more than on its similarities. `threshold` is the point from which a reply counts as an answer,
+    words more than on its similarities. `threshold` is the point from which a reply is worth showing,
+    `answered_from` the one from which a quote that meets the whole question is an answer without anyone having read it,
     `worth_asking` the chance from which a document is worth asking; these values decided best over the questions.
     """
 
     english: RelevanceModels
     foreign: RelevanceModels
     threshold: int
+    answered_from: int
     worth_asking: float
 
     def of(self, question: str) -> RelevanceModels:

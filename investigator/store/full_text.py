@@ -22,6 +22,11 @@ _HOLDERS = """
     WHERE chunk_words MATCH ?
 """
 """Given to the driver as it is: a long question has thousands of words, and compiling takes longer than searching."""
+_VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'chunk_words', 'row')"
+_WORDS = """
+    SELECT term, doc FROM temp.vocabulary
+    WHERE term >= :first AND term < :behind AND length(term) BETWEEN :least AND :most
+"""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,14 @@ class FullText:
                 phrase: frozenset(name for (name,) in connection.exec_driver_sql(_HOLDERS, (_any_of([phrase]),)))
                 for phrase in phrases
             }
+
+    def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
+        """Return the stems with the first letter of a word and about its length, with how many chunks hold each."""
+        first = word[:1]
+        values = {"first": first, "behind": chr(ord(first) + 1), "least": len(word) - slips, "most": len(word) + slips}
+        with self._database.begin() as connection:
+            connection.execute(text(_VOCABULARY))
+            return [(term, count) for term, count in connection.execute(text(_WORDS), values)]
 
 
 def _any_of(words: Sequence[str]) -> str:

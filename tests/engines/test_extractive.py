@@ -6,7 +6,7 @@ from investigator.engines.extractive.planning import plan
 from investigator.engines.extractive.thinking import think
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.errors import SettingsError
-from investigator.questions.answer_types import AnswerType, answer_span, expected_type, finding, holds_type
+from investigator.questions.answer_types import AnswerType, expected_type, finding, holds_type
 from investigator.records import (
     AnswerReply,
     AnswerVariables,
@@ -216,40 +216,6 @@ def test_the_kind_of_answer_is_known_and_looked_for(question: str, kind: AnswerT
     assert holds_type(kind, holding, question) == 1.0
     assert holds_type(kind, other, question) == 0.0
     assert expected_type("Explain it.") is AnswerType.ANY
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "span"),
-    [
-        ("How many infants were enrolled?", "In Stockholm, from 1998 to 2004, 103 infants were enrolled.", "103"),
-        ("How much power does it make?", "The plant of 1988 makes 42 MW of power.", "42 MW"),
-        ("When did the mill burn down?", "The mill burned down on 3 May 1911 in Leer.", "3 May 1911"),
-        ("When was it published?", "This may lead to results.", ""),
-        ("Who bought the boat?", "The boat was bought by Anna Berg.", "Anna Berg"),
-        ("Where was Newton born?", "Newton was born in Woolsthorpe Manor.", "Woolsthorpe Manor"),
-        ("Wann brannte die Mühle ab?", "Die Mühle brannte 1911 ab.", "1911"),
-        ("Why did it burn?", "It burned in 1911.", ""),
-        ("Who is the chief financial officer?", "Chief Executive Officer: Al Bo. Chief Financial Officer: Cy Do.", ""),
-        ("How many people did it employ?", "At the end of the quarter it employed 1,204 people.", "1,204"),
-        ("How many cases of measles were there?", "There were 5·9 million cases.", "5·9 million"),
-        ("Who inspected the bridge?", "It was inspected by nobody.", ""),
-    ],
-)
-def test_the_short_answer_is_the_thing_that_is_asked_for(question: str, sentence: str, span: str) -> None:
-    assert answer_span(expected_type(question), sentence, question) == span
-
-
-def test_a_reply_and_an_answer_begin_with_the_short_answer() -> None:
-    text = "The boat is red. The mill burned down on 3 May 1911. It was windy."
-    asked = asking("When did the mill burn down?", text)
-    reply = ask(asked, ScriptedEmbedder())
-    assert reply.reply.startswith("3 May 1911. ")
-    assert all(quote in text for quote in reply.quotes)
-    evidence = Evidence(id="E1", text=reply.quotes[0], document_id="d", place="d", point=90)
-    variables = AnswerVariables(question=asked.main_question, mission="-", evidence=(evidence,), unknown_infos=())
-    said = replied(variables, AnswerReply)
-    assert isinstance(said, AnswerReply)
-    assert [claim.text for claim in said.claims] == ["3 May 1911", " ".join(reply.quotes[0].split())]
 
 
 def test_where_a_difference_is_asked_for_the_finding_is_preferred_to_what_was_done() -> None:

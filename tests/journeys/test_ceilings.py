@@ -86,7 +86,7 @@ def test_a_ceiling_of_calls_ends_with_the_best_of_what_was_found(
     assert (answer.outcome, answer.stop) == ("stopped(calls)", StopReason.CALLS)
     assert case.usage.calls == len(openai_server.requests) == calls
     assert len(case.memories) == replies
-    assert answer.status is (AnswerStatus.ANSWERED if replies else AnswerStatus.NOT_FOUND_SO_FAR)
+    assert answer.status is (AnswerStatus.PASSAGES_FOUND if replies else AnswerStatus.NOT_FOUND_SO_FAR)
     assert set(quoted(case)) <= {quote.text for memory in case.memories for quote in memory.quotes}
     assert len(quoted(case)) == min(replies, 5)
     assert answer.nearest or replies

@@ -172,7 +172,7 @@ def test_the_rest_is_asked_after_all_when_the_writer_finds_the_evidence_insuffic
     events, engine = run(NO_BAR, query__ask=TELLING, answer__answer=replies)
     case, answer = outcome(events)
     assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
-    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, "Power is sold at 12 cents. [1]")
+    assert (answer.status, answer.text) == (AnswerStatus.PASSAGES_FOUND, "Power is sold at 12 cents. [1]")
     assert [len(step.result_ids) for step in case.plan.steps] == [1, 1, 1]
     assert count(engine, "reflection/reflect") == 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from investigator.language.terms import content_words, stem, words
-from investigator.questions.answer_types import answer_span, expected_type
 from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim
 
 _MOST_CLAIMS = 6
@@ -13,7 +12,7 @@ _SAME = 0.7
 
 
 def answer(variables: AnswerVariables) -> AnswerReply:
-    """Return the strongest quotes as claims, word for word, after the short answer; the same content only once.
+    """Return the strongest quotes as claims, word for word; the same content only once.
 
     Every document has its best quote said before any has its second, the strongest document first.
     """
@@ -23,14 +22,7 @@ def answer(variables: AnswerVariables) -> AnswerReply:
         if len(chosen) < _MOST_CLAIMS and not _repeats(item, chosen):
             chosen.append(item)
     quotes = [ProposedClaim(text=" ".join(item.text.split()), evidence=(item.id,)) for item in chosen]
-    short = _short(variables.question, quotes[0]) if quotes else ()
-    return AnswerReply(claims=(*short, *quotes))
-
-
-def _short(question: str, first: ProposedClaim) -> tuple[ProposedClaim, ...]:
-    """Return what was asked for if it is a number, a date, a name or a place that the strongest quote gives."""
-    span = answer_span(expected_type(question), first.text, question)
-    return (first.changed(text=span),) if span and span != first.text.rstrip(".") else ()
+    return AnswerReply(claims=tuple(quotes))
 
 
 def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:

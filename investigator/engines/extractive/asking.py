@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
+from investigator.language.normalise import one_line
 from investigator.language.relevance import coverage, stems
 from investigator.language.terms import content_words, is_latin, words
-from investigator.questions.answer_types import answer_span
 from investigator.records import AskReply, AskVariables, BearingReply, BearingVariables, Passage, Record, Standing
 from investigator.scoring.calibration import Logistic, default_calibration, log_odds
 
@@ -43,10 +43,7 @@ class ReplyFeatures(Record):
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
-    """Return the best one to three sentences of the passages as quotes and reply, with a point for their fit.
-
-    The reply begins with what was asked for (a number, a date, a name, a place) if the best sentence holds it.
-    """
+    """Return the best one to three sentences of the passages as quotes and reply, with a point for their fit."""
     question = asked(variables.main_question, variables.needs)
     places = measured(variables.passages, question, embedder)
     models = default_calibration().of(variables.main_question)
@@ -56,7 +53,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     quotes = quoted(ranked, variables.passages)
     features = reply_features(variables.passages, places, question, ranked)
     point = round(100 * models.reply.chance(features))
-    return AskReply(point=point, reply=_reply(question, ranked[0][0].text, quotes), quotes=quotes)
+    return AskReply(point=point, reply=_reply(quotes), quotes=quotes)
 
 
 def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
@@ -104,10 +101,8 @@ def reply_features(
     return ReplyFeatures(match=max(matches), sentence=ranked[0][1])
 
 
-def _reply(question: Asked, best: str, quotes: Sequence[str]) -> str:
-    text = " ".join(" ".join(quote.split()) for quote in quotes)
-    span = answer_span(question.kind, best, question.question)
-    return f"{span}. {text}" if span else text
+def _reply(quotes: Sequence[str]) -> str:
+    return " ".join(one_line(quote) for quote in quotes)
 
 
 def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from investigator.language.terms import folded, question_body, stop_words, tokens, words
+from investigator.questions.parts import taken_apart
 from investigator.records import Need, ThinkReply, ThinkVariables
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
@@ -19,7 +20,7 @@ def think(variables: ThinkVariables) -> ThinkReply:
     terms = _once([*_QUOTED.findall(variables.question), *_phrases(_QUOTED.sub(" ", variables.question), shares)])
     needs = [_need(term, shares) for term in terms] or [Need(term=variables.question.strip(), reason="the question")]
     kept = sorted(needs, key=lambda need: -need.weight)[:_MOST_NEEDS]
-    return ThinkReply(needs=tuple(need for need in needs if need in kept))
+    return ThinkReply(needs=tuple(need for need in needs if need in kept), parts=taken_apart(variables.question))
 
 
 def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:

@@ -1,0 +1,227 @@
+"""What is known of each part of the question: which statement meets all that it asks, and what comes near. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from investigator.documents.pages import heading_at
+from investigator.language.normalise import one_line
+from investigator.language.sentences import sentence_spans
+from investigator.questions.matching import Surroundings, matches
+from investigator.records import (
+    AnswerStatus,
+    Claim,
+    ClaimStatus,
+    ConstraintKind,
+    ConstraintMatch,
+    Document,
+    MatchState,
+    Memory,
+    NearMiss,
+    OpenPart,
+    Part,
+    Quote,
+    UnprovenClaim,
+)
+from investigator.scoring.calibration import default_calibration
+
+_AROUND = 250  # characters on both sides of a quote that are read with it
+_NEAREST, _NAMED = 3, 4
+_ABOUT = 600  # characters of the beginning of a document, in which it says what it is
+_LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
+"""What a language model may have read out of other words than those of the question."""
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What was written from the evidence: proven statements, and others.
+
+    `are_stand_ins` is True if the statements are the best quotes as they stand, in the place of what a model said.
+    """
+
+    claims: tuple[Claim, ...] = ()
+    unproven: tuple[UnprovenClaim, ...] = ()
+    are_stand_ins: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The statement that meets most of a part of the question, and whether it meets all."""
+
+    part: Part
+    claim: Claim
+    quote: Quote
+    matches: tuple[ConstraintMatch, ...]
+    is_met: bool
+
+    @property
+    def failing(self) -> tuple[ConstraintMatch, ...]:
+        """Return what it does not meet, contradictions first."""
+        left = [match for match in self.matches if match.state is not MatchState.MET]
+        return tuple(sorted(left, key=lambda match: match.state is not MatchState.CONTRADICTED))
+
+    @property
+    def is_near_miss(self) -> bool:
+        """Return True if it meets all but one, and says something else instead."""
+        return len(self.failing) == 1 and self.failing[0].state is MatchState.CONTRADICTED
+
+    def near_miss(self) -> NearMiss | None:
+        """Return the quote as a near miss; None if it meets all, or less than half."""
+        if not self.failing or len(self.failing) * 2 > len(self.matches):
+            return None
+        opposite = self.is_near_miss and self.failing[0].constraint.kind is ConstraintKind.DIRECTION
+        return NearMiss(part=self.part.question, quote=self.quote, failing=self.failing, says_opposite=opposite)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of the question: the status, the statements in their order, and each part with the best of them."""
+
+    status: AnswerStatus
+    claims: tuple[Claim, ...] = ()
+    unproven: tuple[UnprovenClaim, ...] = ()
+    parts: tuple[tuple[Part, Judged | None], ...] = ()
+    near_misses: tuple[NearMiss, ...] = ()
+    reason: str = ""
+
+    def unanswered(self, wordings: Sequence[str]) -> tuple[OpenPart, ...]:
+        """Return the parts that stayed open, if there are several; `wordings` were searched for besides."""
+        if len(self.parts) < 2:
+            return ()
+        left = (part.question for part, one in self.parts if one is None or not one.is_met)
+        return tuple(OpenPart(question=question, searched=(question, *wordings)) for question in left)
+
+
+def judged(
+    part: Part,
+    claims: Sequence[Claim],
+    document: Callable[[str], Document],
+    *,
+    sure: Callable[[Claim], bool],
+    read: bool,
+) -> Judged | None:
+    """Return the statement that meets most of a part; None if there are none.
+
+    `sure` tells whether a statement that meets all is taken as an answer. `read` is True if a language model has
+    written the statements: then other words may stand for what is asked, if most of it is met.
+    """
+    found = [
+        Judged(part, claim, quote, own, is_met=sure(claim) and _meets(own, read))
+        for claim in claims
+        for quote, sentence in _sentences(claim, read)
+        if (own := matches(part.constraints, part.question, surroundings(quote, sentence, document(quote.document_id))))
+        is not None
+    ]
+    return max(found, key=lambda one: (one.is_met, -len(one.failing)), default=None)
+
+
+def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
+    left = [match for match in own if match.state is not MatchState.MET]
+    if not read:
+        return not left and bool(own)
+    if any(match.state is MatchState.CONTRADICTED or match.constraint.kind not in _LOOSE for match in left):
+        return False
+    asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
+    return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
+
+
+def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str]]:
+    """The sentences of a verbatim statement; what a model has written, with all its quotes, is one."""
+    if read:
+        yield claim.quotes[0], " ".join((claim.text, *(quote.text for quote in claim.quotes)))
+        return
+    for quote in claim.quotes:
+        for start, end in sentence_spans(quote.text):
+            yield quote, quote.text[start:end]
+
+
+def surroundings(quote: Quote, sentence: str, document: Document) -> Surroundings:
+    """Return a sentence of a quote with the text around it, the heading above it, and what its document says it is."""
+    text = document.text
+    around = text[max(0, quote.start - _AROUND) : quote.start] + " " + text[quote.end : quote.end + _AROUND]
+    about = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {text[:_ABOUT]}"
+    heading = heading_at(document.headings, quote.start)
+    return Surroundings(sentence, f"{quote.text} {around} {heading}", about)
+
+
+def verdict_of(
+    parts: Sequence[Part],
+    written: Statements,
+    memories: Sequence[Memory],
+    document: Callable[[str], Document],
+    *,
+    is_read: bool,
+) -> Verdict:
+    """Return what the statements establish of each part of the question.
+
+    `is_read` is True if a language model has written the statements. Quotes that stand in for what a model said, and a
+    quote in the place of a statement that could not be checked, are shown and establish nothing; nor does a verbatim
+    quote that nobody has read and whose reply has a point below the calibrated one.
+    """
+    points = {memory.id: memory.point or 0 for memory in memories}
+    bar = default_calibration().answered_from
+    read = is_read and not written.are_stand_ins
+
+    def sure(claim: Claim) -> bool:
+        if written.are_stand_ins or claim.status is not ClaimStatus.PROVEN:
+            return False
+        return read or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
+
+    found = tuple((part, judged(part, written.claims, document, sure=sure, read=read)) for part in parts)
+    if not written.claims:
+        misses = _nearest(parts, memories, document)
+        return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=misses)
+    return _concluded(found, written, read)
+
+
+def _nearest(
+    parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
+) -> tuple[NearMiss, ...]:
+    """The quotes of the best replies that did not suffice, as far as they meet most of a part."""
+    quoted = sorted((m for m in memories if m.quotes and not m.addressed), key=lambda m: -(m.point or 0))
+    claims = [Claim(text=one_line(q.text), quotes=(q,)) for memory in quoted[:_NEAREST] for q in memory.quotes[:1]]
+    found = (judged(part, claims, document, sure=lambda _: False, read=False) for part in parts)
+    return tuple(miss for one in found if one is not None and (miss := one.near_miss()) is not None)
+
+
+def _concluded(found: Sequence[tuple[Part, Judged | None]], written: Statements, read: bool) -> Verdict:
+    verdicts = [one for _, one in found if one is not None]
+    met = [one for one in verdicts if one.is_met]
+    misses = tuple(miss for one in verdicts if not one.is_met and (miss := one.near_miss()) is not None)
+    claims = best_first(written.claims, verdicts)
+    open_parts = [part.question for part, one in found if one is None or not one.is_met]
+    common = Verdict(AnswerStatus.ANSWERED, claims, written.unproven, tuple(found), misses)
+    if not open_parts:
+        documents = {quote.document_id for claim in claims for quote in claim.quotes}
+        proven = f"{number_of(len(claims), 'statement')} proven by quotes from {number_of(len(documents), 'document')}."
+        return replace(common, reason=proven)
+    if met:
+        reason = f"{len(met)} of {number_of(len(found), 'part')} answered; not answered: {'; '.join(open_parts)}"
+        return replace(common, status=AnswerStatus.ANSWERED_IN_PART, reason=reason)
+    if verdicts and all(one.is_near_miss for one in verdicts) and not read:
+        return replace(common, status=AnswerStatus.NOT_FOUND, claims=())
+    return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_why_not(verdicts, written, read))
+
+
+def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str:
+    """Say why statements are shown without being called an answer."""
+    failing = list(dict.fromkeys(match.constraint.text for one in verdicts for match in one.failing))[:_NAMED]
+    if read:
+        left = f" that they answer: {', '.join(failing)} is not in them" if failing else " that they answer"
+        return f"The statements are proven, but nothing establishes{left}."
+    if written.are_stand_ins and written.unproven:
+        return "What the model said is not proven; these are the best quotes as they stand."
+    asked = "These are the best quotes as they stand" if written.are_stand_ins else "No language model was asked"
+    return f"{asked}; not established: {', '.join(failing)}." if failing else f"{asked}; nobody has read them."
+
+
+def number_of(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 statement`, `2 statements`."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def best_first(claims: Iterable[Claim], verdicts: Sequence[Judged | None]) -> tuple[Claim, ...]:
+    """Return the statements, those that answer a part first."""
+    answering = [one.claim for one in verdicts if one is not None and one.is_met]
+    return tuple(dict.fromkeys((*answering, *claims)))

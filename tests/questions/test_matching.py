@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from investigator.questions.constraints import constraints
+from investigator.questions.matching import Surroundings, matches
+from investigator.records import ConstraintMatch, MatchState
+
+
+def failing(question: str, sentence: str, near: str = "", about: str = "") -> list[ConstraintMatch]:
+    found = matches(constraints(question), question, Surroundings(sentence, near, about))
+    return [match for match in found if match.state is not MatchState.MET]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("Who paid for the trial?", "The trial was funded by the Wellcome Trust."),
+        ("How many children were randomised?", "They randomised 497 children with malaria."),
+        ("What was the mean age of the men?", "The men had a mean age of 21.9 years."),
+        ("Which chain bought Spirit Mill in 1999?", "In 1999 Spirit Mill was purchased by Spencer Gifts."),
+        ("Did net sales go up in 2023?", "Net sales increased in 2023."),
+    ],
+)
+def test_a_sentence_that_answers_meets_everything_in_its_own_words(question: str, sentence: str) -> None:
+    assert failing(question, sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "shown"),
+    [
+        ("What was the median age?", "The mean age was 21.9 years.", "mean"),
+        ("Did net sales go up in 2023?", "Net sales decreased in 2023.", "decreased"),
+        ("What were net sales in 2021?", "Net sales in 2023 were 40 million.", "2023"),
+        ("What were the scores at week 12?", "The scores at week 4 were 16.", "week 4"),
+        ("Which chain bought Spirit Mill?", "Spirit Mill bought a chain, Riverdon Ltd.", "Spirit Mill bought"),
+        ("Which chain did Spirit Mill buy?", "Spirit Mill was purchased by Spencer, a chain.", "purchased by Spencer"),
+        ("When was the bridge opened?", "The bridge is expected to open on 3 May 2024.", "is expected"),
+    ],
+)
+def test_a_near_miss_contradicts_one_thing_and_shows_the_words(question: str, sentence: str, shown: str) -> None:
+    (against,) = [match for match in failing(question, sentence) if match.state is MatchState.CONTRADICTED]
+    assert shown in against.words
+
+
+def test_a_number_that_counts_something_else_does_not_answer_how_many() -> None:
+    question = "How many children were randomised?"
+    assert failing(question, "Children were randomised and seen 7 d after treatment.")
+
+
+def test_a_name_of_which_a_word_is_missing_is_another_name() -> None:
+    question = "Which actor plays Alan Quartermaine?"
+    assert failing(question, "Leslie Charleson is the actor who plays Monica Quartermaine.")
+
+
+def test_heading_and_title_say_what_a_sentence_is_about() -> None:
+    question = "What were the net sales of Amazon in the third quarter of 2023?"
+    sentence = "Net sales were 143,083 million."
+    assert {one.constraint.text for one in failing(question, sentence)} == {"third quarter of 2023", "Amazon"}
+    assert failing(question, sentence, about="AMAZON.COM, INC. For the quarterly period ended September 30, 2023") == []
