@@ -25,7 +25,7 @@ from investigator.retrieval.vector_search import (
     WholeSearch,
     chunk_texts,
 )
-from investigator.store.chroma import ChromaIndex
+from investigator.store.chroma import ChromaIndex, discard
 from investigator.store.corpus import Corpus
 from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
@@ -236,8 +236,11 @@ def open_vectors(
     workspace: Workspace, table: VectorTable, settings: RetrievalSettings, notice: Callable[[str], None]
 ) -> VectorIndex:
     """Return what finds the nearest vectors: Chroma if there are many, and only for the one process that may write."""
-    if workspace.writes and table.count() > settings.exact_up_to:
-        return ChromaIndex(workspace.directory / "chroma", table, notice)
+    if workspace.writes:
+        directory = workspace.directory / "chroma"
+        if table.count() > settings.exact_up_to:
+            return ChromaIndex(directory, table, notice)
+        discard(directory, table)
     return ExactIndex(table)
 
 

@@ -136,6 +136,15 @@ class ChromaIndex:
         self._instead = ExactIndex(self._table)
 
 
+def discard(directory: Path, table: VectorTable) -> None:
+    """Delete a collection that is not needed: nobody would delete from it what is deleted from the documents."""
+    if os.path.lexists(directory) or table.in_chroma():
+        _refuse_other_kinds(directory)
+        _Checksums(directory, table.database).clear()
+        table.mark_none_in_chroma()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
 class _Checksums:
     """What the database keeps of the files that Chroma left in a clean state."""
 

@@ -277,6 +277,15 @@ def test_a_process_that_may_not_write_leaves_chroma_alone(workspace: Path) -> No
     assert kinds == [ChromaIndex, ExactIndex]
 
 
+def test_a_folder_that_needs_no_chroma_keeps_no_vectors_there(copied: Path) -> None:
+    with Workspace(copied, write=True) as opened:
+        table = VectorTable(opened.database, "test")
+        open_vectors(opened, table, RetrievalSettings(), pytest.fail)
+        assert not (copied / "chroma").exists()
+        assert not table.in_chroma()
+    assert searched(copied)[1] == []
+
+
 def test_a_link_in_the_place_of_the_vector_index_is_not_followed(copied: Path, tmp_path: Path) -> None:
     (copied / "chroma").rename(tmp_path / "theirs")
     (copied / "chroma").symlink_to(tmp_path / "theirs")
