@@ -70,8 +70,7 @@ def status_of(root: str, path: str) -> os.stat_result:
 
 def _entered(folder: int | str, name: str) -> int | str:
     if isinstance(folder, int):
-        with _links_refused():
-            return os.open(_checked(name), _FOLDER, dir_fd=folder)
+        return _open_within(folder, _checked(name), _FOLDER)
     status = _looked_at(folder, _checked(name))
     is_reparse_point = getattr(status, "st_reparse_tag", None)  # Windows's links, of folders too
     if not stat.S_ISDIR(status.st_mode) or is_reparse_point:
@@ -81,8 +80,7 @@ def _entered(folder: int | str, name: str) -> int | str:
 
 def _opened(folder: int | str, name: str) -> int:
     if isinstance(folder, int):
-        with _links_refused():
-            return os.open(name, _FILE, dir_fd=folder)
+        return _open_within(folder, name, _FILE)
     before = _looked_at(folder, name)
     if not stat.S_ISREG(before.st_mode):
         raise ReadFailure(FileStatus.UNSUPPORTED, "not a regular file")
@@ -106,10 +104,9 @@ def _checked(name: str) -> str:
     return name
 
 
-@contextmanager
-def _links_refused() -> Iterator[None]:
+def _open_within(folder: int, name: str, flags: int) -> int:
     try:
-        yield
+        return os.open(name, flags, dir_fd=folder)
     except OSError as error:
         if error.errno in _LINK_ERRORS:
             raise _exchanged() from error

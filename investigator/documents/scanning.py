@@ -19,6 +19,7 @@ from investigator.records import FileStatus, LeftOut
 __all__ = ["IGNORE_FILE", "FolderListing", "FolderSettings", "FoundFile", "check_folder", "scan"]
 
 _LONGEST_FOLDER = 3_800  # characters of a path, and what most systems open: ids and tries of patterns are bounded
+_DEEPEST = 1_000  # levels, each of which is opened on the way to a folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +124,9 @@ class _Walk:
                 elif _is(partial(entry.is_dir, follow_symlinks=False)):
                     if self.leaving_out.leaves_out(own_shown, is_folder=True):
                         continue
-                    if len(own_shown) > _LONGEST_FOLDER:
-                        yield _refused(own_shown, own, f"a folder whose path has over {_LONGEST_FOLDER:,} characters")
+                    if len(own_shown) > _LONGEST_FOLDER or own.count("/") >= _DEEPEST:
+                        reason = f"a folder over {_DEEPEST:,} levels deep, or with a path over {_LONGEST_FOLDER:,} long"
+                        yield _refused(own_shown, own, reason)
                     else:
                         waiting.append((own, own_shown))
                 elif not self.leaving_out.leaves_out(own_shown, is_folder=False) and own not in self._found:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from investigator.documents import scanning
 from investigator.documents.scanning import FolderSettings, check_folder, scan
 from investigator.errors import FolderError
 from investigator.records import FileStatus, LeftOutReason
@@ -185,6 +187,52 @@ def test_a_folder_that_cannot_be_investigated_is_the_callers_mistake(tmp_path):
             scan(path, ALL)
         assert caught.value.hint
     check_folder(tmp_path)
+
+
+def test_a_folder_as_deep_as_it_gets_is_listed_to_its_end_or_named(tmp_path):
+    below = os.open(tmp_path, os.O_RDONLY)
+    for level in range(1, 1003):
+        os.mkdir("d", dir_fd=below)
+        above, below = below, os.open("d", os.O_RDONLY, dir_fd=below)
+        os.close(above)
+        if level in (1_000, 1_002):
+            os.close(os.open("x" * 255, os.O_CREAT, dir_fd=below))
+    os.close(below)
+    (deep, too_deep) = sorted(scan(tmp_path, ALL).files, key=lambda file: bool(file.problem))
+    assert deep.id == "d/" * 1_000 + "x" * 255
+    assert (too_deep.id, "1,000 levels deep" in too_deep.problem) == ("d/" * 1_000 + "d", True)
+
+
+def test_links_in_circles_come_to_an_end(tmp_path):
+    made(tmp_path, "a/b/c.txt")
+    for number in range(30):
+        (tmp_path / f"one{number}").symlink_to(f"two{number}")
+        (tmp_path / f"two{number}").symlink_to(f"one{number}")
+        (tmp_path / "a" / f"up{number}").symlink_to("..")
+        (tmp_path / "a" / "b" / f"across{number}").symlink_to("../../a/b")
+    found = scan(tmp_path, ALL).files
+    assert [file.id for file in found if not file.problem] == ["a/b/c.txt"]
+    assert len(found) == 1 + 4 * 30
+
+
+def test_a_folder_that_vanishes_or_is_exchanged_while_others_are_listed_is_named(tmp_path, monkeypatch):
+    made(tmp_path, "gone/a.txt", "other/b.txt", "kept/c.txt")
+    opened = scanning.opened_folder
+
+    def opened_late(root: str, path: str):
+        if path == "gone":
+            shutil.rmtree(tmp_path / "gone")
+        elif path == "other":
+            shutil.rmtree(tmp_path / "other")
+            (tmp_path / "other").symlink_to("/etc")
+        return opened(root, path)
+
+    monkeypatch.setattr(scanning, "opened_folder", opened_late)
+    assert {file.id: file.problem for file in scan(tmp_path, ALL).files} == {
+        "gone": "the folder cannot be listed (No such file or directory)",
+        "kept/c.txt": "",
+        "other": "a link or another kind of file took its place while the folder was read",
+    }
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may open every folder")
