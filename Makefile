@@ -17,7 +17,7 @@ MODEL := $(VENV)/models/SmolLM2-135M-Instruct.Q4_1.gguf
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help install demo check test constraints clean
+.PHONY: help install demo check test fuzz constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +60,10 @@ $(MODEL): $(INSTALLED)
 
 test: check $(MODEL) ## everything that must hold before a change is taken: the checks, then the tests
 	@INVESTIGATOR_TEST_GGUF="$$(test -f $(MODEL) && echo $(abspath $(MODEL)))" $(BIN)/python -m pytest -n auto --dist loadfile
+
+fuzz: install ## damaged files of each format, forged records and templates, for about an hour; INVESTIGATOR_FUZZ=N for other lengths
+	@INVESTIGATOR_FUZZ="$${INVESTIGATOR_FUZZ:-3000}" $(BIN)/python -m pytest -n auto --timeout 0 \
+		tests/documents/test_damaged_files.py tests/security/test_foreign_records.py tests/security/test_hostile_templates.py
 
 # A dry run of some minutes: nothing is installed. Look at the diff, at PyTorch's line above all: a version without a CPU
 # build for the machine at hand brings gigabytes of CUDA.

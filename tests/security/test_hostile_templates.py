@@ -252,7 +252,7 @@ def _watch(event: str, arguments: tuple[object, ...]) -> None:
         _seen.append(f"open {arguments[0]}")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=max(150, int(os.environ.get("INVESTIGATOR_FUZZ", "0"))), deadline=None)
 @given(source=_templates())
 def test_whatever_a_template_says_it_is_text_or_refused(source: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """An audit hook sees that nothing is run, sent, unpickled or opened besides the template."""
