@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -69,6 +70,22 @@ def test_no_passage_is_embedded_twice(folder: Path) -> None:
     list(made.index(vectors=True))
     passages = [text for text in embedder.texts if text != QUESTION]
     assert len(passages) == len(set(passages)) == 41
+
+
+@pytest.mark.parametrize("search", [Search.WHOLE, Search.CANDIDATES])
+def test_a_damaged_vector_changes_no_hit_and_is_computed_again(folder: Path, tmp_path: Path, search: Search) -> None:
+    made = Investigator(folder, embedder=CountingEmbedder(), workspace=tmp_path / "w")
+    list(made.index(vectors=True))
+    with made._index.library(search) as library:
+        before = library.passages((QUESTION,), "mill.txt")
+    stored = "SELECT vector FROM vectors JOIN chunks ON id = chunk_id WHERE document_id = 'mill.txt'"
+    with sqlite3.connect(tmp_path / "w" / "investigator.db") as connection:
+        sound = connection.execute(stored).fetchall()
+        connection.execute("UPDATE vectors SET vector = randomblob(length(vector))")
+    with made._index.library(search) as library:
+        assert library.passages((QUESTION,), "mill.txt") == before
+    with sqlite3.connect(tmp_path / "w" / "investigator.db") as connection:
+        assert connection.execute(stored).fetchall() == sound
 
 
 def test_a_folder_that_lacks_few_vectors_gets_them_all_first(folder: Path) -> None:
