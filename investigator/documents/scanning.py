@@ -136,7 +136,11 @@ class _Walk:
     def _linked(self, path: str, shown: str) -> Iterator[FoundFile]:
         """Yield what a link leads to, if that lies in the folder and was not found without it."""
         link = os.path.join(self._real_root, path)
-        target = os.path.realpath(link)
+        try:
+            target = os.path.realpath(link)
+        except OSError:  # a part of it was exchanged while it was resolved
+            yield _refused(shown, path, "the link leads nowhere", FileStatus.FAILED)
+            return
         if not _holds(self._real_root, target):
             if not self.leaving_out.leaves_out(shown, is_folder=False):
                 yield _refused(shown, path, "a link that leads out of the folder is not followed")
@@ -145,7 +149,7 @@ class _Walk:
         is_folder = real == "." or self._is_real_folder(real)
         if self.leaving_out.leaves_out(shown, is_folder=is_folder):
             return
-        if is_folder and _holds(target, os.path.realpath(os.path.dirname(link))):
+        if is_folder and _holds(target, os.path.dirname(link)):
             yield _refused(shown, path, "a link to a folder that it lies in is not followed")
         elif is_folder:
             yield from self._below(real, shown)

@@ -215,6 +215,19 @@ def test_links_in_circles_come_to_an_end(tmp_path):
     assert len(found) == 1 + 4 * 30
 
 
+def test_a_link_that_becomes_a_folder_while_it_is_resolved_is_named(tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to("a.txt")
+    read = os.readlink
+
+    def read_late(path: str, **within: int) -> str:
+        (tmp_path / "link").unlink()
+        (tmp_path / "link").mkdir()
+        return read(path, **within)
+
+    monkeypatch.setattr(os, "readlink", read_late)
+    assert problems(tmp_path) == {"link": (FileStatus.FAILED, "the link leads nowhere")}
+
+
 def test_a_folder_that_vanishes_or_is_exchanged_while_others_are_listed_is_named(tmp_path, monkeypatch):
     made(tmp_path, "gone/a.txt", "other/b.txt", "kept/c.txt")
     opened = scanning.opened_folder
