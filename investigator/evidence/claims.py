@@ -1,30 +1,31 @@
-"""Claims: whether the quotes of a statement prove its numbers, its dates and what it denies."""
+"""Claims: whether a statement says no more than its quotes, checked slot by slot against one sentence of one quote."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
-from investigator.evidence.quotes import find_quote
-from investigator.language.amounts import Amount, amounts, identifiers, prepared, squeezed
-from investigator.language.dates import Date, dates, without_dates
+from investigator.evidence.alignment import is_whole, says, without_connective
+from investigator.evidence.contradictions import contradicted_slot
+from investigator.evidence.figures import Figures, computed, figures, missing_figure
+from investigator.evidence.rewordings import reworded, says_by_name, says_of_it
+from investigator.evidence.statements import LONGEST_STATEMENT, StatedKind, StatedSentence, StatedWord, statements
+from investigator.language.claim_words import joints, saying
 from investigator.language.negation import allows_negation, contradicts, negates
 from investigator.language.normalise import normalise
-from investigator.language.units import magnitude_of
-from investigator.records import ClaimStatus, Document, Quote, Slot
+from investigator.language.terms import words
+from investigator.records import ClaimStatus, Quote, Slot
 
 _CITATION = re.compile(r"[\[(]\s*E?\d{1,4}(?:\s*[,;]\s*E?\d{1,4})*\s*\]|\(\s*E\d{1,4}(?:\s*[,;]\s*E\d{1,4})*\s*\)")
-_FALL = re.compile(
-    r"\b(?:loss(?:es)?|lost|los(?:e|ing)|negative|minus|below|declin\w+|decreas\w+|fell|fall\w*|drop\w*|down|shr[aiu]nk\w*"
-    r"|reduc\w+|deficit|outflow\w*|verlust\w*|rückgang\w*|gesunken|minus)\b",
-    re.IGNORECASE,
-)
-_ALL_TIMES = re.compile(
-    r"\b(?:in|\$|€|£)[ ']?(?:us\$|\$|€|£)?\s?(?P<factor>thousand|million|billion)s\b", re.IGNORECASE
-)
-_ELLIPSIS = re.compile(r"\.\s?\.\s?\.|\u2026")
+_SOURCE = re.compile(r"According to (?:the |this )?([\w. -]{2,60}), ", re.IGNORECASE)
+_BETWEEN_CLAUSES = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+")
+_RELATIVE = re.compile(r" ?, (?=(?:which|who|whose|where)\b)")
+_LONGEST_CHECKED = 5_000
+"""Characters of a claim, and of a quote, that are looked at; whoever writes more has not chosen."""
+_SHORTEST_CLAUSE = 3
+"""Words of a clause that is checked by itself."""
+_ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 
 @dataclass(frozen=True)
@@ -42,46 +43,29 @@ class ClaimCheck:
         return self.status is ClaimStatus.PROVEN
 
 
-@dataclass(frozen=True)
-class _Facts:
-    """What can be checked in a text: amounts, dates, the years of the dates, and the text itself."""
-
-    text: str
-    amounts: tuple[Amount, ...]
-    dates: tuple[Date, ...]
-    identifiers: tuple[str, ...]
-
-    @property
-    def years(self) -> frozenset[int]:
-        return frozenset(year for date in self.dates for year in date.years)
-
-
 def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimCheck:
-    """Check a claim against its quotes; `given` is the question."""
-    reason = _problem(claim_text, quotes, given)
-    if reason is None:
-        return ClaimCheck(ClaimStatus.PROVEN)
-    return ClaimCheck(ClaimStatus.WITHHELD, reason, quote=quotes[0] if quotes else None)
+    """Check a claim against its quotes; `given` is the question.
 
-
-def _problem(claim_text: str, quotes: Sequence[Quote], given: str = "") -> str | None:
-    """None when its quotes prove a claim, else the reason why they do not.
-
-    Each number (by value, and by unit where both name one), date and negation of the claim must be in its quotes; a
-    claim that its quotes deny in the same words is refused. A claim that stands word for word in one of its quotes
-    is proven. Numbers and dates of `given`, the question, need no proof.
+    Proven is a claim whose every sentence stands in one sentence of one quote: the same words in the same order, or
+    another wording that says the same by rule (`rewordings`, `language/data/rewordings.toml`), with nothing left out
+    that matters (`alignment`). A claim that its quotes contradict in a slot, or that they say nothing of, is withheld.
+    Any other claim is to be replaced by the nearest quote. Numbers and dates of the question contradict nothing.
     """
-    claim = _CITATION.sub(" ", claim_text).strip()
+    bare = _CITATION.sub(" ", claim_text).strip()
+    claim = _without_source(saying().sub("", bare), quotes)
     if not any(char.isalnum() for char in claim):
-        return "it says nothing"
+        return ClaimCheck(ClaimStatus.WITHHELD, "it says nothing", Slot.SUBJECT)
+    if len(claim_text) > _LONGEST_CHECKED:
+        return ClaimCheck(ClaimStatus.WITHHELD, "it is too long to be checked")
     if not quotes:
-        return "no quote supports it"
-    texts = [quote.text for quote in quotes]
-    if contradicts(claim, texts):
-        return "its quotes deny it"
-    if any(_stands_in(claim, text) for text in texts):
-        return None
-    return _missing(_facts(claim), _facts("\n".join(texts)), _facts(given)) or _unsaid_negation(claim, texts)
+        return ClaimCheck(ClaimStatus.WITHHELD, "no quote supports it")
+    if any(_plain(said) == _plain(quote.text) for said in (claim, claim_text) for quote in quotes):
+        return ClaimCheck(ClaimStatus.PROVEN)
+    check = _weakest(claim, quotes, given)
+    if bare != claim_text.strip() and not check.is_proven:  # what looks like a citation may be the document's own
+        as_written = _weakest(claim_text, quotes, given)
+        return as_written if as_written.is_proven else check
+    return check
 
 
 def unsaid(text: str, said: str) -> str | None:
@@ -89,65 +73,138 @@ def unsaid(text: str, said: str) -> str | None:
 
     For replies that rest on a conversation and not on documents.
     """
-    return _missing(_facts(text), _facts(said), _facts(""))
+    missing = missing_figure(figures(text), figures(said), figures(""))
+    return missing.reason if missing is not None else None
 
 
-def _stands_in(claim: str, quote: str) -> bool:
-    document = Document(id="quote", title="", media_type="text/plain", content_hash="", text=quote)
-    return not _ELLIPSIS.search(claim) and find_quote(claim, document) is not None
+def _without_source(claim: str, quotes: Sequence[Quote]) -> str:
+    """Return a claim without an "According to the lease, " if its quotes come from a document of that name."""
+    source = _SOURCE.match(claim)
+    named = source is not None and any(set(words(source[1])) <= set(words(quote.document_id)) for quote in quotes)
+    return claim[source.end() :] if source is not None and named else claim
 
 
-def _facts(text: str) -> _Facts:
-    normal = prepared("\n".join(normalise(line).text for line in text.splitlines()))
-    found = dates(normal)
-    rest = without_dates(normal, found)
-    return _Facts(normal, tuple(amounts(rest)), tuple(found), tuple(identifiers(rest)))
+def _weakest(claim: str, quotes: Sequence[Quote], given: str) -> ClaimCheck:
+    checks = [_checked(sentence, quotes, given) for sentence in statements(claim)]
+    return min(checks, key=lambda check: _ORDER.index(check.status))
 
 
-def _missing(claim: _Facts, quotes: _Facts, given: _Facts) -> str | None:
-    """The first date, name with digits, or number of a claim that is neither in its quotes nor given."""
-    for date in claim.dates:
-        if not _date_is_said(date, quotes, given):
-            return f"the date {date.text.strip()} is not in its quotes"
-    known = (squeezed(quotes.text), squeezed(given.text))
-    for name in claim.identifiers:
-        if not any(re.search(rf"{re.escape(squeezed(name))}(?!\d)", text) for text in known):
-            return f"{name} is not in its quotes"
-    said = [*_flat(quotes), *_flat(given), *(_year(year) for year in quotes.years | given.years)]
-    said += [
-        amount.times(magnitude_of(table["factor"])) for table in _ALL_TIMES.finditer(quotes.text) for amount in said
-    ]
-    if _FALL.search(claim.text):
-        said += [amount.unsigned for amount in said]
-    for amount in claim.amounts:
-        if not _amount_is_said(amount, said):
-            return f"the number {amount.text} is not in its quotes"
-    return None
+def _checked_text(quote: Quote) -> str:
+    return quote.text[:_LONGEST_CHECKED]
 
 
-def _date_is_said(date: Date, quotes: _Facts, given: _Facts) -> bool:
-    if any(date.is_said_by(other) for other in (*quotes.dates, *given.dates)):
+def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
+    return statements(_checked_text(quote))
+
+
+def _plain(text: str) -> str:
+    return normalise(text).text.strip(" .\"'")
+
+
+def _checked(claim: StatedSentence, quotes: Sequence[Quote], given: str) -> ClaimCheck:
+    if any(_says(quote, claim, given) for quote in quotes) or _says_each_clause(quotes, claim, given):
+        return ClaimCheck(ClaimStatus.PROVEN)
+    best, sentence = max(
+        ((quote, sentence) for quote in quotes for sentence in _sentences(quote)),
+        key=lambda pair: len(claim.content & pair[1].content),
+        default=(quotes[0], None),
+    )
+    if sentence is None:
+        return ClaimCheck(ClaimStatus.WITHHELD, "its quotes say nothing", Slot.SUBJECT, best)
+    return _refused(claim, best, sentence, [_checked_text(quote) for quote in quotes], given)
+
+
+def _refused(
+    claim: StatedSentence, quote: Quote, nearest: StatedSentence, texts: Sequence[str], given: str
+) -> ClaimCheck:
+    """Return why a claim is not proven: withheld if its quotes contradict it, else replaced by the nearest quote."""
+    joined = figures("\n".join(texts))
+    missing = missing_figure(figures(claim.text), joined, figures(given))
+    sum_of = computed(missing.amount, joined) if missing and missing.amount else ""
+    if missing is not None and not sum_of:
+        return ClaimCheck(ClaimStatus.WITHHELD, missing.reason, missing.slot, quote)
+    if contradicts(claim.text, [_RELATIVE.sub(". ", text) for text in texts]):
+        return ClaimCheck(ClaimStatus.WITHHELD, "its quotes deny it", Slot.POLARITY, quote)
+    if negates(claim.text) and not any(allows_negation(text, claim.text) for text in texts):
+        reason = "it denies something that its quotes do not deny"
+        return ClaimCheck(ClaimStatus.WITHHELD, reason, Slot.POLARITY, quote)
+    found = contradicted_slot(claim, nearest)
+    if found is not None and not _is_given(claim, given):
+        return ClaimCheck(ClaimStatus.WITHHELD, found[1], found[0], quote)
+    if sum_of:
+        return ClaimCheck(ClaimStatus.REPLACED, f"its number can be computed from its quotes: {sum_of}", quote=quote)
+    if _is_about_something_else(claim, nearest):
+        return ClaimCheck(ClaimStatus.WITHHELD, "its quotes say nothing of it", Slot.SUBJECT, quote)
+    return ClaimCheck(ClaimStatus.REPLACED, _why_not_checked(claim, nearest), Slot.WORDS, quote)
+
+
+def _is_about_something_else(claim: StatedSentence, nearest: StatedSentence) -> bool:
+    """Return True if two statements share no word; a claim may also be all figures and denials, looked at before."""
+    if claim.content & nearest.content or any(word.kind is not StatedKind.WORD for word in claim.words):
+        return False
+    return claim.is_english and nearest.is_english and not negates(claim.text)
+
+
+def _is_given(claim: StatedSentence, given: str) -> bool:
+    """Return True if a number of the claim is the question's: then the sentence with another one may not be meant."""
+    asked = figures(given)
+    return bool(given) and bool(asked.amounts or asked.dates) and _shares_figure(figures(claim.text), asked)
+
+
+def _shares_figure(claim: Figures, asked: Figures) -> bool:
+    return any(mine.is_said_by(theirs) for mine in claim.amounts for theirs in asked.amounts) or any(
+        mine.is_said_by(theirs) for mine in claim.dates for theirs in asked.dates
+    )
+
+
+def _why_not_checked(claim: StatedSentence, nearest: StatedSentence) -> str:
+    strange = [word.text for word in claim.words if not word.is_function and word.keys.isdisjoint(nearest.known)]
+    if strange:
+        return f"its quote does not say {strange[0]!r} in the same words"
+    return "its quote says it in another order, or says more"
+
+
+def _says(quote: Quote, claim: StatedSentence, given: str) -> bool:
+    before: Sequence[StatedWord] = ()
+    for sentence in _sentences(quote):
+        if _is_said(sentence, claim, given, before):
+            return True
+        before = sentence.words
+    return False
+
+
+def _is_said(sentence: StatedSentence, claim: StatedSentence, given: str, before: Sequence[StatedWord]) -> bool:
+    """Return True if one sentence says what one claim says; `before` is the sentence before it in the same quote."""
+    if len(sentence.words) > LONGEST_STATEMENT or len(claim.words) > LONGEST_STATEMENT:
+        return False
+    if is_whole(sentence.words, claim.words):
         return True
-    years = given.years | {int(value) for amount in given.amounts for value, unit in amount.readings if not unit}
-    yearless = date.without_year()
-    return bool(date.years & years) and any(yearless.is_said_by(other) and not other.years for other in quotes.dates)
+    strange = sum(word.keys.isdisjoint(sentence.known) for word in claim.words if not word.is_article)
+    if strange > _most_strange(before) or not sentence.is_english:
+        return False
+    claimed = without_connective(claim.words)
+    return (
+        says(sentence.words, claimed)
+        or any(says(sentence.words, other) for other in reworded(claimed, sentence))
+        or says_of_it(sentence.words, claimed, given)
+        or says_by_name(before, sentence.words, claimed)
+    )
 
 
-def _amount_is_said(amount: Amount, said: Sequence[Amount]) -> bool:
-    if any(amount.is_said_by(other) for other in said):
-        return True
-    return bool(amount.parts) and all(_amount_is_said(part, said) for part in amount.parts)
+def _most_strange(before: Sequence[StatedWord]) -> int:
+    """Words of a claim that a sentence may lack before it is looked at closely: those that a rewording brings along."""
+    return 6 if before else 3
 
 
-def _flat(facts: _Facts) -> list[Amount]:
-    return [part for amount in facts.amounts for part in (amount, *amount.parts)]
+def _says_each_clause(quotes: Sequence[Quote], claim: StatedSentence, given: str) -> bool:
+    """Return True if one quote says each clause of a claim, and each names its own subject."""
+    clauses = list(_clauses(claim))
+    return len(clauses) > 1 and any(all(_says(quote, clause, given) for clause in clauses) for quote in quotes)
 
 
-def _year(year: int) -> Amount:
-    return Amount(str(year), frozenset({(Fraction(year), "")}))
-
-
-def _unsaid_negation(claim: str, quotes: Sequence[str]) -> str | None:
-    if negates(claim) and not any(allows_negation(quote, claim) for quote in quotes):
-        return "it denies something that its quotes do not deny"
-    return None
+def _clauses(claim: StatedSentence) -> Iterator[StatedSentence]:
+    parts = _BETWEEN_CLAUSES.split(claim.text)
+    found = [statement for part in parts for statement in statements(part)]
+    pointing = joints("pronouns") | joints("determiners")
+    if all(len(one.words) >= _SHORTEST_CLAUSE and one.words[0].text not in pointing for one in found):
+        yield from found

@@ -10,6 +10,7 @@ from itertools import islice, pairwise
 
 from investigator.documents.pages import line_at, page_at
 from investigator.evidence.boundaries import cuts_into_word
+from investigator.evidence.widening import whole_sentences
 from investigator.language.addressed import addresses_model
 from investigator.language.negation import negated_before
 from investigator.language.normalise import Normalised, normalise
@@ -77,6 +78,14 @@ class Source:
             if span is not None:
                 return quote_at(self._document, *span)
         return None
+
+    def quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
+        """The whole sentences that the words of a quote lie in, or None; see `find`.
+
+        A part of a sentence may say the opposite alone, so sentences are what is judged and shown.
+        """
+        found = self.find(quote_text, near)
+        return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
         """The span of the document that begins with the first phrase and ends with the last one."""
@@ -147,8 +156,8 @@ def quote_at(document: Document, start: int, end: int) -> Quote:
 
 
 def find_quote(quote_text: str, document: Document, near: Spans = ()) -> Quote | None:
-    """The quote cut from the document, or None; for several quotes of one document keep a `Source`."""
-    return Source(document).find(quote_text, near)
+    """The whole sentences of a quote in the document, or None; for several quotes of one document keep a `Source`."""
+    return Source(document).quote(quote_text, near)
 
 
 def proven(

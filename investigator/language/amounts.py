@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -44,11 +44,15 @@ _TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eig
 
 @dataclass(frozen=True)
 class Amount:
-    """A number in a text: as written, what it may mean, and its parts where blanks may group or separate them."""
+    """A number in a text: as written, what it may mean, and its parts where blanks may group or separate them.
+
+    `span` is where it stands, half open.
+    """
 
     text: str
     readings: frozenset[Reading]
     parts: tuple[Amount, ...] = ()
+    span: tuple[int, int] = field(default=(0, 0), compare=False)
 
     def is_said_by(self, other: Amount) -> bool:
         """Return True if another amount has the same value, and the same unit where both name one."""
@@ -71,7 +75,11 @@ class Amount:
 
 
 def prepared(text: str) -> str:
-    """A normalised text with fiscal years, ranges of years and quarters in one form, for the other functions here."""
+    """A normalised text with fiscal years, ranges of years and quarters in one form, for the other functions here.
+
+    Blanks before commas, as in texts that were split into words, are dropped.
+    """
+    text = text.replace(" ,", ",")
     text = _FISCAL_YEAR.sub(lambda year: year[1] if len(year[1]) == 4 else f"20{year[1]}", text)
     text = _YEAR_RANGE.sub(lambda years: _long_range(*years.groups()), text)
     return _PART_OF_YEAR.sub(lambda part: f"{(part[2] or part[4]).upper()}{_ORDER[(part[1] or part[3]).lower()]}", text)
@@ -111,9 +119,13 @@ def _in_digits(text: str) -> Iterator[Amount]:
         if found is None:
             return
         readings = set(_readings(found, found))
-        if following and _BETWEEN.fullmatch(text, found.end(), following.start()) and not found["magnitude"]:
+        if following and _BETWEEN.fullmatch(text, found.end(), following.start()) and not _has_measure(found):
             readings |= set(_readings(found, following))  # 3-4 million: the first one may be meant in millions, too
-        yield Amount(found.group().strip(" ."), frozenset(readings), tuple(_parts(found)))
+        yield Amount(found.group().strip(" ."), frozenset(readings), tuple(_parts(found)), found.span())
+
+
+def _has_measure(found: re.Match[str]) -> bool:
+    return bool(found["magnitude"] or found["unit"] or found["ending"])
 
 
 def _parts(found: re.Match[str]) -> Iterator[Amount]:
@@ -182,7 +194,7 @@ def _in_words(text: str) -> Iterator[Amount]:
             value = Fraction(_ONES[found["ones"].lower()])
         factor = magnitude_of(found["magnitude"]) if found["magnitude"] else 1
         unit = unit_of(found["unit"]) if found["unit"] else ""
-        yield Amount(found.group(), frozenset({(value * factor, unit)}))
+        yield Amount(found.group(), frozenset({(value * factor, unit)}), span=found.span())
 
 
 @cache

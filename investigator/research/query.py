@@ -129,7 +129,7 @@ class DocumentQuery:
         spans: dict[str, list[tuple[int, int]]] = {}
         for passage in passages:
             spans.setdefault(passage.document_id, []).append((passage.start, passage.end))
-        finds: list[Find] = [partial(self.sources[name].find, near=tuple(near)) for name, near in spans.items()]
+        finds: list[Find] = [partial(self.sources[name].quote, near=tuple(near)) for name, near in spans.items()]
         return proven((text, finds) for text in texts)
 
 

@@ -230,8 +230,8 @@ def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -
         pages.close()
     lines = result.stdout.splitlines()
     assert (lines[0], lines[-1]) == (
-        "It makes 7 MW.  [u:text line 1]",
-        "Quote, proven: “It makes 7 MW.” (u:text line 1)",
+        "The Cedar plant: It makes 7 MW.  [u:text line 1]",
+        "Quote, proven: “The Cedar plant: It makes 7 MW.” (u:text line 1)",
     )
     down = terminal.chat(f"{QUESTION}\n", "--search-server", pages.url)
     assert (down.exit_code, down.stdout) == (1, "")
@@ -326,7 +326,7 @@ def test_at_a_terminal_steps_are_shown_others_chat_beside_it_and_ctrl_c_ends_it(
 
 def test_at_a_terminal_a_reply_is_read_while_the_model_still_writes(terminal: Terminal) -> None:
     gate = threading.Event()
-    pieces = ('{"quotes": [], "reply": "It makes 42', " MW of power.", " That", " is", " what", ' the plant makes."}')
+    pieces = ('{"quotes": [], "reply": "It makes 42', " MW of power.", " I", " have", ' looked."}')
     replies = at_a_server()
 
     def answer(body: Body) -> Response:
@@ -337,7 +337,7 @@ def test_at_a_terminal_a_reply_is_read_while_the_model_still_writes(terminal: Te
         at_screen.wait_for("/help lists commands")
         at_screen.type(QUESTION)
         at_screen.wait_for("It makes 42 MW of power.")
-        assert b"That is what" not in at_screen.shown  # the server holds it back
+        assert b"I have" not in at_screen.shown  # the server holds it back
         gate.set()
-        at_screen.wait_for("It makes 42 MW of power. That is what the plant makes.  [cedar.txt:line 1]\r\n")
+        at_screen.wait_for("It makes 42 MW of power. I have looked.  [cedar.txt:line 1]\r\n")
         assert at_screen.shown.count(b"It makes 42") == 1

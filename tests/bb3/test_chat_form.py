@@ -123,8 +123,8 @@ def sentences(*told: str, passage: int = 1, point: int = 90) -> Mapping[str, obj
 def test_knowledge_is_what_stands_in_the_documents(passage: int) -> None:
     said = sentences("the annual  rent is EUR 48,000", "The rent is due on Mondays.", passage=passage)
     found = reply(saying(Module.SKM, said), Module.SKM, documents=(RENT,))
-    assert [quote.text for quote in found.quotes] == ["The annual rent is EUR 48,000"]
-    assert found.text == "The annual rent is EUR 48,000"
+    assert [quote.text for quote in found.quotes] == ["The annual rent is EUR 48,000."]
+    assert found.text == "The annual rent is EUR 48,000."
 
 
 def test_invented_quotes_leave_those_of_the_search() -> None:

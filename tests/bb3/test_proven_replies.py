@@ -80,8 +80,11 @@ def grounded(reply: str, said: str = "Tell me about the rent.", *quotes: str) ->
 @pytest.mark.parametrize(
     ("reply", "is_it"),
     [
-        ("It is EUR 48,000.", True),
-        ("It is 48,000 euros a year, and ends in 2030.", True),
+        ("It is EUR 48,000 a year.", True),
+        ("The rent is 48,000 euros a year, and the lease ends in 2030.", True),
+        ("It is EUR 48,000.", False),  # not said of what time
+        ("It is 48,000 euros a year, and ends in 2030.", False),  # the rent does not end
+        ("The lease is EUR 48,000 a year.", False),
         ("It is EUR 48,001.", False),
         ("It ends on 1 May 2030.", False),
         ("Pets are not welcome.", False),

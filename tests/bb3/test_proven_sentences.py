@@ -165,7 +165,7 @@ def talked(place: Path, said: Mapping[Module, Said], options: ChatOptions | None
 
 
 def twice(prompt: str) -> dict[str, Any]:
-    return {"quotes": [], "reply": "The Cedar plant makes 42 MW of power. It makes 42 MW of power. It makes 77 MW."}
+    return {"quotes": [], "reply": "It makes 42 MW of power. I have looked. It makes 77 MW."}
 
 
 def test_a_talk_is_heard_and_its_message_begins_with_what_was_heard(place: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from investigator.evidence.claims import prove
-from investigator.records import Quote
+from investigator.records import ClaimStatus, Quote
 
 
 def quotes(*texts: str) -> tuple[Quote, ...]:
@@ -20,7 +20,7 @@ def quotes(*texts: str) -> tuple[Quote, ...]:
     )
 
 
-PROVEN = [
+BORNE_OUT = [
     ("It earned 1,200 dollars.", "earnings of 1200 dollars"),
     ("It earned 1200 dollars.", "earnings of 1,200 dollars"),
     ("It has 1,200 staff.", "Die Firma hat 1.200 Mitarbeiter"),
@@ -86,7 +86,7 @@ PROVEN = [
     ("Acme paid in full.", "Beta did not pay in full. Acme paid in full."),
 ]
 
-UNPROVEN = [
+CONTRADICTED = [
     ("It earned 1,300 dollars.", "earnings of 1,200 dollars", "1,300"),
     ("It earned 1.2 dollars.", "earnings of 1,200 dollars", "1.2"),
     ("It earned 12,00 dollars.", "earnings of 1,200 dollars", "12,00"),
@@ -128,15 +128,15 @@ UNPROVEN = [
 ]
 
 
-@pytest.mark.parametrize(("claim", "quote"), PROVEN)
-def test_what_the_quote_says_is_proven(claim: str, quote: str) -> None:
-    assert prove(claim, quotes(quote)).is_proven
+@pytest.mark.parametrize(("claim", "quote"), BORNE_OUT)
+def test_figures_and_denials_that_the_quote_has_contradict_nothing(claim: str, quote: str) -> None:
+    assert prove(claim, quotes(quote)).status is not ClaimStatus.WITHHELD
 
 
-@pytest.mark.parametrize(("claim", "quote", "named"), UNPROVEN)
-def test_what_the_quote_does_not_say_is_refused_with_the_reason(claim: str, quote: str, named: str) -> None:
+@pytest.mark.parametrize(("claim", "quote", "named"), CONTRADICTED)
+def test_figures_and_denials_that_the_quote_lacks_are_withheld(claim: str, quote: str, named: str) -> None:
     check = prove(claim, quotes(quote))
-    assert not check.is_proven
+    assert check.status is ClaimStatus.WITHHELD
     assert named in check.reason
 
 
@@ -144,44 +144,44 @@ def test_no_quotes_prove_nothing() -> None:
     assert prove("It opened.", ()).reason == "no quote supports it"
 
 
-def test_all_quotes_together_prove_a_claim() -> None:
-    assert prove("It opened in 1999 with 42 MW.", quotes("opened in 1999", "capacity: 42 MW")).is_proven
-    assert not prove("It opened in 1999 with 42 MW.", quotes("opened in 1999")).is_proven
+def test_words_joined_from_two_quotes_prove_nothing() -> None:
+    """The two may speak of different things; each sentence of a claim needs one sentence of one quote."""
+    told = quotes("Alder opened in 1999.", "Birch has 42 MW.")
+    assert prove("Alder has 42 MW.", told).status is ClaimStatus.REPLACED
+    assert prove("Alder opened in 1999. Birch has 42 MW.", told).is_proven
 
 
 def test_a_verbatim_claim_is_proven_at_once() -> None:
-    assert prove("Up 12% in 4Q of 1.2.3 or 5 mg", quotes("Sales: “up 12% in 4Q of 1.2.3 or\n5 mg”.")).is_proven
+    assert prove("Sales up 12% in 4Q of 1.2.3 or 5 mg", quotes("“Sales up 12% in 4Q of 1.2.3 or\n5 mg”.")).is_proven
 
 
 def test_a_claim_cut_out_of_a_number_is_not_verbatim() -> None:
     assert not prove("2 MW of wind power", quotes("42 MW of wind power")).is_proven
 
 
-def test_what_the_question_gives_needs_no_proof() -> None:
+def test_what_only_the_question_says_is_not_proven_and_not_contradicted() -> None:
     quote = quotes("the plant has 42 MW")
-    assert not prove("In 2021 the plant had 42 MW.", quote).is_proven
-    assert prove("In 2021 the plant had 42 MW.", quote, given="How large was it in 2021?").is_proven
-    assert prove(
-        "On May 5, 2021 it was signed.", quotes("signed on May 5"), given="When in 2021 was it signed?"
-    ).is_proven
-    assert not prove("It did not open.", quote, given="Why did it not open?").is_proven
+    assert prove("In 2021 the plant had 42 MW.", quote).status is ClaimStatus.WITHHELD
+    asked = "How large was it in 2021?"
+    assert prove("In 2021 the plant had 42 MW.", quote, given=asked).status is ClaimStatus.REPLACED
+    signed = prove("On May 5, 2021 it was signed.", quotes("signed on May 5"), given="When in 2021 was it signed?")
+    assert signed.status is ClaimStatus.REPLACED
+    assert prove("It did not open.", quote, given="Why did it not open?").status is ClaimStatus.WITHHELD
 
 
 @settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_numbers_are_compared_by_value(claimed: int, stated: int) -> None:
-    assert (prove(f"It sold {claimed:,} units then.", quotes(f"sales of {stated} units")).is_proven) == (
+    assert prove(f"It sold {claimed:,} units then.", quotes(f"It sold {stated} units then.")).is_proven == (
         claimed == stated
     )
 
 
 @settings(deadline=None)
-@given(st.dates(date(1900, 1, 1)), st.dates(date(1900, 1, 1)))
+@given(st.dates(date(1900, 1, 1), date(2999, 12, 31)), st.dates(date(1900, 1, 1), date(2999, 12, 31)))
 def test_dates_are_compared_by_day(claimed: date, stated: date) -> None:
-    proven = prove(
-        f"It was signed on {claimed:%B} {claimed:%d}, {claimed:%Y}.", quotes(f"Signed: {stated:%Y-%m-%d}")
-    ).is_proven
-    assert proven == (claimed == stated)
+    claim = f"It was signed on {claimed:%B} {claimed:%d}, {claimed:%Y}."
+    assert prove(claim, quotes(f"It was signed on {stated:%Y-%m-%d}.")).is_proven == (claimed == stated)
 
 
 @settings(deadline=None)
@@ -223,4 +223,4 @@ def test_hostile_texts_end_soon(text: str) -> None:
 def test_a_negation_about_something_else_proves_no_denial() -> None:
     told = quotes("Zinc was given daily. None of the studies looked at cost.")
     assert not prove("Zinc was not given.", told).is_proven
-    assert prove("The studies did not look at cost.", told).is_proven
+    assert prove("The studies did not look at cost.", told).status is ClaimStatus.REPLACED

@@ -32,7 +32,7 @@ def document(text: str, pages: tuple[PageSpan, ...] = ()) -> Document:
 
 
 def found(words: str, text: str = FILING, near: tuple[tuple[int, int], ...] = ()) -> str | None:
-    quote = find_quote(words, document(text), near)
+    quote = Source(document(text)).find(words, near)
     return quote.text if quote else None
 
 
@@ -213,7 +213,7 @@ def test_a_span_with_other_white_space_is_found_where_it_stands(
     start = sum(len(word + gap) for word, gap in pairs[:first])
     end = start + len("".join(word + gap for word, gap in pairs[first:last])) + len(pairs[last][0])
     assume(not pairs[last][0].isdecimal() or last + 1 == len(pairs) or pairs[last + 1][0].isalpha())
-    quote = find_quote(" ".join(word for word, _ in pairs[first : last + 1]), document(text))
+    quote = Source(document(text)).find(" ".join(word for word, _ in pairs[first : last + 1]))
     assert quote is not None
     assert quote.start <= start
     assert text[quote.start : quote.end].split() == text[start:end].split()

@@ -20,7 +20,7 @@ REPLIES = {
     },
     "You examine one document": {"point": 92, "quotes": ["It makes 42 MW of power."], "reply": "42 MW."},
     "You think over": {"knowledge": [{"term": "power", "known_infos": [], "unknown_infos": [], "relations": []}]},
-    "You write the answer": {"claims": [{"text": "The plant makes 42 MW.", "evidence": ["E1"]}]},
+    "You write the answer": {"claims": [{"text": "It makes 42 MW of power.", "evidence": ["E1"]}]},
 }
 
 
@@ -44,7 +44,7 @@ def test_a_chat_model_investigates_as_the_embedded_default_does(openai_server: O
     answer = last.investigation.answer
     assert answer is not None
     assert (answer.status, answer.stop) == (AnswerStatus.ANSWERED, StopReason.ANSWERED)
-    assert answer.text == "The plant makes 42 MW. [1]"
+    assert answer.text == "It makes 42 MW of power. [1]"
     assert [(quote.document_id, quote.line, quote.text) for quote in answer.citations] == [
         ("plant.txt", 1, "It makes 42 MW of power.")
     ]

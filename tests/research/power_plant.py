@@ -39,5 +39,5 @@ GOOD = {
         said(95, "It makes 42 MW of power.") if "plant.txt" in prompt.variables.document_id else said(0)
     ),
     "reflection/reflect": [knowledge()],
-    "answer/answer": claims(("The plant makes 42 MW.", "E1")),
+    "answer/answer": claims(("It makes 42 MW of power.", "E1")),
 }

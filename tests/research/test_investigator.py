@@ -39,7 +39,7 @@ def test_a_question_is_answered_with_a_quote_from_its_place(investigator: Make) 
     answer = investigator()[0].ask(QUESTION)
     assert answer.status is AnswerStatus.ANSWERED
     assert answer.stop is StopReason.ANSWERED
-    assert answer.text == "The plant makes 42 MW. [1]"
+    assert answer.text == "It makes 42 MW of power. [1]"
     quote = answer.citations[0]
     assert (quote.document_id, quote.line, quote.text) == ("plant.txt", 1, "It makes 42 MW of power.")
 
@@ -146,9 +146,9 @@ def test_a_quote_that_does_not_stand_in_the_document_proves_nothing(investigator
 
 
 def test_a_claim_with_a_number_that_its_quote_lacks_is_listed_as_unproven(investigator: Make) -> None:
-    reply = claims(("The plant makes 42 MW.", "E1"), ("It makes 50 MW in winter.", "E1"), ("RWE owns it.", "E9"))
+    reply = claims(("It makes 42 MW of power.", "E1"), ("It makes 50 MW in winter.", "E1"), ("RWE owns it.", "E9"))
     answer = investigator(answer__answer=reply)[0].ask(QUESTION)
-    assert [claim.text for claim in answer.claims] == ["The plant makes 42 MW."]
+    assert [claim.text for claim in answer.claims] == ["It makes 42 MW of power."]
     assert [claim.text for claim in answer.unproven] == ["It makes 50 MW in winter.", "RWE owns it."]
 
 

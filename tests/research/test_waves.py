@@ -130,7 +130,7 @@ def test_without_thrift_or_without_a_model_every_planned_document_is_asked(run: 
         events, engine = run(*settings, traits=traits)
         assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
         assert count(engine, "reflection/reflect") == 1
-        assert outcome(events)[1].text == "The plant makes 42 MW. [1]"
+        assert outcome(events)[1].text == "It makes 42 MW of power. [1]"
 
 
 def test_the_rest_is_asked_where_quotes_do_not_cover_what_must_be_known(run: Run) -> None:
@@ -210,7 +210,7 @@ def test_hopeless_documents_are_skimmed_without_a_call(run: Run) -> None:
         (Status.DONE, ()),
         (Status.DONE, ()),
     ]
-    assert answer.text == "The plant makes 42 MW. [1]"
+    assert answer.text == "It makes 42 MW of power. [1]"
 
 
 def test_where_all_is_hopeless_the_nearest_are_asked_before_it_is_said(run: Run) -> None:
@@ -253,7 +253,7 @@ def test_a_model_that_scores_everything_alike_leaves_the_points_to_the_search_an
     shown = [(memory.target_document_id, memory.point) for memory in prompt.variables.memories]  # type: ignore[attr-defined]
     assert shown == [("plant.txt", case.memories[0].search_point)]
     assert [memory.model_point for memory in case.memories] == [point] * 3
-    assert answer.text == "The plant makes 42 MW. [1]"
+    assert answer.text == "It makes 42 MW of power. [1]"
 
 
 def test_a_model_that_tells_documents_apart_keeps_its_points(run: Run) -> None:

@@ -45,16 +45,34 @@ def proven_quotes(
 
 
 def is_grounded(reply: str, request: ModuleRequest) -> bool:
-    """Whether a reply says nothing that was not given to it: its words, figures and denials are quoted or were said.
+    """Return True if a reply says nothing that was not given to it.
 
-    Without quotes only figures and denials of the conversation, the memories and the topic may be repeated; what one
-    denies of oneself ("I have not looked it up") is no claim.
+    Each sentence is proven by the quotes, as a claim of an answer is, or says only what was said in the conversation,
+    the memories or the topic, or asks. Without quotes only figures and denials must have been said; what one denies of
+    oneself ("I have not looked it up") is no claim.
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:
-        return unsaid(reply, said) is None and not _denies(reply, said)
-    quoted = [part for quote in request.quotes for part in (quote.text, quote.place)]
-    return is_told_in(reply, [said, *quoted]) and prove(reply, request.quotes, said).is_proven
+        return _repeats(reply, said)
+    told = [*_told(said), *(quote.place for quote in request.quotes)]
+    sentences = [reply[start:end].strip() for start, end in sentence_spans(reply)]
+    return all(
+        sentence.endswith("?")
+        or (is_told_in(sentence, told) and _repeats(sentence, said))
+        or prove(sentence, request.quotes, said).is_proven
+        for sentence in sentences
+    )
+
+
+def _repeats(reply: str, said: str) -> bool:
+    """Return True if the figures and denials of a reply were said."""
+    return unsaid(reply, said) is None and not _denies(reply, said)
+
+
+def _told(said: str) -> list[str]:
+    """Return what was said without what was only asked: to repeat a question as a statement is to make one."""
+    sentences = (said[start:end] for start, end in sentence_spans(said))
+    return [sentence for sentence in sentences if not sentence.rstrip().endswith("?")]
 
 
 def proven_beginning(reply: str, request: ModuleRequest) -> str:
@@ -160,7 +178,7 @@ def _in(document: SearchDocument, text: str, sources: Sources | None) -> Quote |
     if isinstance(document, ServedDocument):
         return document.quote(text, name)
     if passage is not None and sources is not None:
-        return sources[name].find(text, near=((passage.start, passage.end),))
+        return sources[name].quote(text, near=((passage.start, passage.end),))
     source = Document(
         id=name,
         title=document.title,

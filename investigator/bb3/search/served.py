@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from investigator.bb3.exchange import SearchDocument
-from investigator.evidence.quotes import find_quote
+from investigator.evidence.quotes import Source
 from investigator.records import Document, Passage, Quote, Record
 
 UNKNOWN_TYPE = "application/octet-stream"
@@ -48,7 +48,7 @@ class ServedDocument(SearchDocument):
     content_hash: str
 
     def quote(self, text: str, source: str) -> Quote | None:
-        """A quote that stands in this part, under the name of its source; None where the text does not stand there.
+        """The sentences of a quote that stands in this part, under its source's name; None if it does not stand there.
 
         Its offsets count in the document where that is known, else in the text of this part.
         """
@@ -60,8 +60,9 @@ class ServedDocument(SearchDocument):
             text=self.around,
         )
         span = (self.begins, self.begins + len(self.text))
-        quote = find_quote(text, page, near=(span,))
-        if quote is None or quote.start < span[0] or quote.end > span[1]:
+        pages = Source(page)
+        found, quote = pages.find(text, near=(span,)), pages.quote(text, near=(span,))
+        if found is None or quote is None or found.start < span[0] or found.end > span[1]:
             return None
         shift = (self.passage.start if self.passage else 0) - self.begins
         place = {"line": self.lines[quote.line - 1], "page": self.passage.page if self.passage else None}

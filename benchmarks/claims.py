@@ -1,0 +1,207 @@
+"""How well the rules, or a verifier, tell claims that their quotes bear out from those that they do not.
+
+    python benchmarks/claims.py mutated SET_DIR [SET_DIR ...] [--rows 2000] [--seed 1] [--out FILE] [--show KIND]
+    python benchmarks/claims.py rows {mutated,near-miss,wice,qags} PATH [PATH ...] --out FILE.jsonl
+
+`mutated` makes false claims and light paraphrases by rule from true sentences of the documents (`claim_mutations.py`),
+and prints what becomes of each kind: in the half of the documents that the rules were tuned on, and in the half that
+was held back. A claim and what it was made from lie in one half. Each quote is cut from a document, as a run does it.
+`rows` writes rows for `investigator eval claims`, which measures any verifier: from the same mutations, from a file of
+near misses, or from a copy of WiCE (github.com/ryokamoi/wice) or QAGS (github.com/W4ngatang/qags), which are not in
+this repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import subprocess
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+from claim_mutations import FALSE, TRUE, MadeClaim, made_claims
+
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.registry import read
+from investigator.evidence.claims import prove
+from investigator.evidence.quotes import Source
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import is_english
+from investigator.records import ClaimStatus, Document, Quote
+
+_SENTENCE = re.compile(r"[A-Z][^\n|#*_{}<>\\]{30,300}[a-z0-9)] ?\.")
+
+
+def sentences_of(folder: Path, seed: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield the documents of a folder with their English sentences, at most 60 of each."""
+    for file in sorted(folder.rglob("*")):
+        if not file.is_file():
+            continue
+        try:
+            found = read(SourceFile(file.read_bytes(), file.name), file.name, "", ReaderSettings()).documents
+        except ReadFailure:
+            continue
+        texts = [document.text for document in found]
+        spans = [" ".join(text[a:b].split()) for text in texts for a, b in sentence_spans(text[:60_000])]
+        chosen = [sentence for sentence in spans if _SENTENCE.fullmatch(sentence) and is_english(sentence)]
+        chosen = [sentence for sentence in chosen if 6 <= len(sentence.split()) <= 45]
+        yield f"{folder.parent.name}/{file.name}", Random(seed).sample(chosen, min(60, len(chosen)))
+
+
+def is_held_back(document: str) -> bool:
+    """Return True for about half of the documents, the same ones each time."""
+    return hashlib.sha256(document.encode()).digest()[0] % 2 == 1
+
+
+def mutated(folders: Sequence[Path], count: int, seed: int) -> list[MadeClaim]:
+    """Return `count` false claims and half as many true ones, as many of each kind, half of them of either half."""
+    every = {name: found for folder in folders for name, found in sentences_of(folder / "docs_dev", seed) if found}
+    made: list[MadeClaim] = []
+    for half in (False, True):
+        sentences = {name: found for name, found in every.items() if is_held_back(name) is half}
+        random = Random(seed)
+        made += made_claims(sentences, FALSE, count // 2, random, is_true=False)
+        made += made_claims(sentences, TRUE, count // 4, random, is_true=True)
+    return made
+
+
+def quotes_of(made: MadeClaim) -> tuple[Quote, ...]:
+    """Return the quote of a claim as a run would cut it; if the claim stands in it, cut to the claim's words."""
+    text = f"Something else comes first. {made.quote} Something else comes last."
+    document = Document(id="d", title="", media_type="text/plain", content_hash="", text=text)
+    inner = made.claim.rstrip(" .") if made.kind in ("cut quote", "condition") else made.quote
+    source = Source(document)
+    quote = source.quote(inner) or source.quote(inner[0].lower() + inner[1:]) or source.quote(made.quote)
+    return (quote,) if quote is not None else ()
+
+
+def judged(made: Sequence[MadeClaim], shown: str) -> dict[tuple[str, str], Counter[ClaimStatus]]:
+    """Return how many claims of each kind and half came out how; print those of a kind that came out wrong."""
+    counts: dict[tuple[str, str], Counter[ClaimStatus]] = defaultdict(Counter)
+    began = time.perf_counter()
+    for one in made:
+        check = prove(one.claim, quotes_of(one))
+        half = "held back" if is_held_back(one.document) else "tuned on"
+        counts[one.kind, half][check.status] += 1
+        wrong = check.is_proven if not one.is_true else check.status is ClaimStatus.WITHHELD
+        refused = shown.startswith("-") and not check.is_proven and one.kind == shown[1:]
+        if refused or (wrong and shown in (one.kind, "all")):
+            print(f"{half} | {one.kind} | {check.status} {check.slot} {check.reason}\n  {one.claim}\n  {one.quote}")
+    print(f"{1000 * (time.perf_counter() - began) / len(made):.2f} ms a claim, with its quote looked up")
+    return counts
+
+
+def table(made: Sequence[MadeClaim], counts: dict[tuple[str, str], Counter[ClaimStatus]]) -> str:
+    """One row for each kind in Markdown: proven, replaced by its quote, withheld, in each half."""
+    halves = ("tuned on", "held back")
+    lines = ["| kind | " + " | ".join(f"{half}: claims, proven, replaced, withheld" for half in halves) + " |"]
+    lines.append("| --- |" + " --- |" * len(halves))
+    for is_true in (False, True):
+        kinds = list(dict.fromkeys(one.kind for one in made if one.is_true is is_true))
+        rows = [(kind, [counts[kind, half] for half in halves]) for kind in kinds]
+        total = [sum((counts[kind, half] for kind in kinds), Counter()) for half in halves]
+        rows.append((f"**all {'true' if is_true else 'false'}**", total))
+        lines += [f"| {kind} | {' | '.join(_cell(count) for count in cells)} |" for kind, cells in rows]
+    return "\n".join(lines)
+
+
+def _cell(count: Counter[ClaimStatus]) -> str:
+    total = count.total() or 1
+    return f"{count.total()}: " + ", ".join(f"{count[status] / total:.3f}" for status in ClaimStatus)
+
+
+def wice_rows(repo: Path) -> Iterator[dict[str, object]]:
+    """Yield the claims of WiCE with the sentences that its annotators found to support them, else the nearest ones."""
+    base = "code_and_resources/entailment_inputs/oracle_chunks/claim"
+    for split in ("dev", "test"):
+        for line in _shown(repo, f"{base}/{split}.jsonl").splitlines():
+            row = json.loads(line)
+            evidence = row["evidence"] if isinstance(row["evidence"], list) else [row["evidence"]]
+            yield {
+                "id": f"wice-{split}-{row['meta']['id']}",
+                "claim": row["claim"],
+                "quotes": [text for text in evidence if text.strip()],
+                "label": row["label"] == "supported",
+                "kind": f"wice {split} {row['label']}",
+            }
+
+
+def qags_rows(repo: Path) -> Iterator[dict[str, object]]:
+    """Yield the sentences of the summaries in QAGS with their articles; true if most of its annotators said yes."""
+    for name in ("cnndm", "xsum"):
+        for number, line in enumerate(_shown(repo, f"data/mturk_{name}.jsonl").splitlines()):
+            row = json.loads(line)
+            for place, one in enumerate(row["summary_sentences"]):
+                yes = sum(answer["response"] == "yes" for answer in one["responses"])
+                yield {
+                    "id": f"qags-{name}-{number}-{place}",
+                    "claim": one["sentence"],
+                    "quotes": [row["article"]],
+                    "label": 2 * yes > len(one["responses"]),
+                    "kind": f"qags {name}",
+                }
+
+
+def near_miss_rows(file: Path) -> Iterator[dict[str, object]]:
+    """Yield the answerable questions of a file of near misses: each answer with its evidence, and with its twin's."""
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    twins = {row["twin"]: row for row in rows}
+    for row in rows:
+        twin = twins.get(row["id"])
+        if row["answerable"] and row["evidence"]:
+            asked = {"id": row["id"], "claim": row["evidence"][0], "kind": f"near miss {row['kind']}"}
+            yield {**asked, "quotes": row["evidence"], "label": True}
+            near = twin["meta"]["near_text"] if twin else ""
+            if near and near not in row["evidence"]:
+                yield {**asked, "id": f"{row['id']}-near", "quotes": [near], "label": False}
+
+
+def mutated_rows(made: Sequence[MadeClaim]) -> Iterator[dict[str, object]]:
+    """Yield the mutated claims with the quotes that a run would cut."""
+    for number, one in enumerate(made):
+        yield {
+            "id": f"mutated-{number}",
+            "claim": one.claim,
+            "quotes": [quote.text for quote in quotes_of(one)],
+            "label": one.is_true,
+            "kind": f"{one.kind}, {'held back' if is_held_back(one.document) else 'tuned on'}",
+        }
+
+
+def _shown(repo: Path, path: str) -> str:
+    done = subprocess.run(["git", "-C", str(repo), "show", f"HEAD:{path}"], capture_output=True, check=True)
+    return done.stdout.decode("utf-8")
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["mutated", "rows"])
+    parser.add_argument("paths", nargs="+")
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", default="", help="print the claims of this kind that came out wrong")
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    if arguments.what == "mutated":
+        made = mutated([Path(path) for path in arguments.paths], arguments.rows, arguments.seed)
+        print(table(made, judged(made, arguments.show)))
+        return
+    kind, *paths = arguments.paths
+    folders = [Path(path) for path in paths]
+    makers = {"wice": wice_rows, "qags": qags_rows, "near-miss": near_miss_rows}
+    rows = (
+        mutated_rows(mutated(folders, arguments.rows, arguments.seed))
+        if kind == "mutated"
+        else makers[kind](folders[0])
+    )
+    arguments.out.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

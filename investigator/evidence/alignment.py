@@ -1,0 +1,179 @@
+"""Whether a sentence says what a claim says: word by word in the same order, with nothing left out that matters.
+
+The only words that a claim may lack are articles and whole parts of the sentence that are set off by commas, brackets
+or the like and reach no further: an apposition, a relative clause, a connective, another main clause. Every other word
+that is added, left out or exchanged may change what is said, and no list knows them all (docs/decisions/0018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from investigator.evidence.statements import StatedWord
+from investigator.language.claim_words import connectives, denying_words, joints, reaching_words
+
+_LONGEST_ASIDE = 2
+"""Parts between commas that a relative clause in the middle of a sentence may have."""
+
+
+def says(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
+    """Return True if a sentence says all that a claim says, in the same order, and is cut only where it may be."""
+    wanted = [word for word in claim if not _is_free(word)]
+    return bool(wanted) and _Alignment(sentence, wanted).fits(0, 0)
+
+
+def is_whole(sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> bool:
+    """Return True if both are the same from the first word to the last, articles included."""
+    return len(sentence) == len(claim) and all(map(StatedWord.is_same, sentence, claim))
+
+
+def without_connective(words: Sequence[StatedWord]) -> Sequence[StatedWord]:
+    """Return the words of a statement without a "However," at its beginning."""
+    for end in range(1, min(6, len(words))):
+        if words[end].breaks:
+            return words[end:] if _is_connective(words[:end]) else words
+    return words
+
+
+class _Alignment:
+    """The words of a claim in a sentence; `fits` tries each way and remembers those that failed."""
+
+    def __init__(self, sentence: Sequence[StatedWord], claim: Sequence[StatedWord]) -> None:
+        self._sentence = sentence
+        self._claim = claim
+        self._failed: set[tuple[int, int]] = set()
+
+    def fits(self, wanted: int, at: int) -> bool:
+        """Return True if the claim from one word on is said by the sentence from another word on."""
+        if at == len(self._sentence):
+            return wanted == len(self._claim)
+        if (wanted, at) in self._failed:
+            return False
+        word = self._sentence[at]
+        fits = (
+            (wanted < len(self._claim) and word.is_same(self._claim[wanted]) and self.fits(wanted + 1, at + 1))
+            or (_is_free(word) and self.fits(wanted, at + 1))
+            or any(self.fits(wanted, end) for end in parts_to_leave_out(self._sentence, at))
+        )
+        if not fits:
+            self._failed.add((wanted, at))
+        return fits
+
+
+def parts_to_leave_out(sentence: Sequence[StatedWord], start: int) -> Iterator[int]:
+    """Yield where parts of a sentence end that begin at `start` and may be left out without changing the rest."""
+    if start and not sentence[start].breaks:
+        return
+    ends = [at for at in range(start + 1, len(sentence)) if sentence[at].breaks]
+    if start == 0:
+        yield from _leading(sentence, ends)
+        return
+    if "(" in sentence[start].before:
+        end = _closing(sentence, start)
+        if _is_bounded(sentence[start:end]):
+            yield end
+        return
+    for count, end in enumerate([*ends, len(sentence)], start=1):
+        if _may_be_left_out(sentence, start, end, count):
+            yield end
+
+
+def _leading(sentence: Sequence[StatedWord], ends: Sequence[int]) -> Iterator[int]:
+    for count, end in enumerate(ends, start=1):
+        part = sentence[:end]
+        if count == 1 and _is_connective(part):
+            yield end
+        if not _is_bounded(part) or part[0].text in joints("prepositions"):
+            continue
+        concedes = count == 1 and part[0].text in joints("concessions")
+        if concedes and not _is_pronoun(sentence[end]):
+            yield end
+        joined = sentence[end].text in joints("joining")
+        following = end + joined
+        if (joined or ";" in sentence[end].before) and _has_verb(part) and _is_clause(sentence[following:]):
+            yield following
+
+
+def _may_be_left_out(sentence: Sequence[StatedWord], start: int, end: int, count: int) -> bool:
+    part, opening = sentence[start:end], sentence[start]
+    if _is_connective(part):
+        return True
+    if opening.text in joints("relatives") and "," in opening.before and not _is_denied(part):
+        return end == len(sentence) or _is_aside(part, count, sentence[end])
+    if not _is_bounded(part):
+        return False
+    is_last = end == len(sentence)
+    if is_last and ";" in opening.before:
+        return True
+    if "," not in opening.before:
+        return False
+    if not is_last:
+        return _is_aside(part, count, sentence[end])
+    if opening.text in joints("joining") | joints("concessions"):
+        return _has_verb(part[1:])
+    return opening.text.endswith("ing") or (count == 1 and _names_again(opening) and not _has_verb(part))
+
+
+def _is_aside(part: Sequence[StatedWord], count: int, following: StatedWord) -> bool:
+    """Return True for an apposition or a relative clause in the middle of a sentence, and not for a part of a list."""
+    if "," not in following.before or following.text in ("and", "or") or _names_again(following):
+        return False
+    opening = part[0]
+    if opening.text in joints("relatives"):
+        return count <= _LONGEST_ASIDE
+    return count == 1 and (_names_again(opening) or opening.text.endswith("ed"))
+
+
+def _names_again(word: StatedWord) -> bool:
+    return word.is_article or word.text in joints("determiners")
+
+
+def _is_bounded(part: Sequence[StatedWord]) -> bool:
+    """Return True if no word of a part reaches beyond it: no denial, doubt, condition or source."""
+    return not any(word.text in reaching_words() for word in part)
+
+
+def _is_denied(part: Sequence[StatedWord]) -> bool:
+    """Return True if a relative clause may say of the whole sentence that it is false, or holds only at times."""
+    return any(word.text in denying_words() for word in part)
+
+
+def _is_connective(part: Sequence[StatedWord]) -> bool:
+    words, phrases = connectives()
+    said = tuple(word.text for word in part)
+    return said in phrases or (len(said) == 1 and said[0] in words)
+
+
+def _is_pronoun(word: StatedWord) -> bool:
+    return word.text in joints("pronouns") or word.text in joints("determiners")
+
+
+def _is_clause(part: Sequence[StatedWord]) -> bool:
+    """Return True if a part has a verb and may begin with a subject that is named."""
+    if not _has_verb(part) or _is_pronoun(part[0]) or _is_verb(part[0]):
+        return False
+    return part[0].text not in joints("prepositions")
+
+
+def _has_verb(part: Sequence[StatedWord]) -> bool:
+    return any(_is_verb(word) for word in part)
+
+
+def _is_verb(word: StatedWord) -> bool:
+    return word.text in joints("verbs") or (word.text.endswith("ed") and not word.is_name)
+
+
+def _is_free(word: StatedWord) -> bool:
+    return word.is_article or word.text == "also"
+
+
+def _closing(sentence: Sequence[StatedWord], start: int) -> int:
+    """Return where the bracket that opens before a word is closed."""
+    depth = 0
+    for at in range(start, len(sentence)):
+        marks = sentence[at].before
+        depth -= marks.count(")") if at > start else 0
+        if at > start and depth <= 0:
+            return at
+        depth += marks.count("(")
+    return len(sentence)

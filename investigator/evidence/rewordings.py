@@ -1,0 +1,138 @@
+"""Other wordings of a claim that say the same by rule: passive and active, possessives, an adjunct moved, a pronoun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from investigator.evidence.alignment import says
+from investigator.evidence.statements import StatedKind, StatedSentence, StatedWord
+from investigator.language.claim_words import joints, past_tense, reaching_words
+from investigator.language.relevance import stems
+from investigator.language.terms import content_words
+
+Words = Sequence[StatedWord]
+
+_LONGEST_NAME = 6
+"""Words of an agent, an owner or a subject."""
+
+
+def reworded(claim: Words, sentence: StatedSentence) -> Iterator[Words]:
+    """Yield other wordings of a claim, as far as the words of a sentence ask for them."""
+    said = {word.text for word in sentence.words}
+    if "by" in {word.text for word in claim}:
+        yield from _active(claim)
+    if "by" in said:
+        yield from _passive(claim, sentence.words)
+    if "of" in said:
+        yield from _of_its_owner(claim)
+    if "'s" in said:
+        yield from _with_its_owner(claim)
+    yield from _moved(claim)
+
+
+def says_of_it(sentence: Words, claim: Words, given: str) -> bool:
+    """Return True if a claim about "it" says what a sentence says about its subject.
+
+    The subject must be the same pronoun or be named in the question: else whoever reads the claim takes it for another.
+    """
+    if len(claim) < 3 or claim[0].text not in joints("pronouns"):
+        return False
+    asked = stems(content_words(given)) if given else frozenset()
+    for end in range(1, min(_LONGEST_NAME, len(sentence) - 1) + 1):
+        subject = sentence[:end]
+        if sentence[end].breaks or not _is_subject(subject):
+            return False
+        is_asked_for = not given or not asked.isdisjoint(word.bare for word in subject)
+        if is_asked_for and sentence[end].is_same(claim[1]) and says(sentence[end:], claim[1:]):
+            return True
+    return False
+
+
+def says_by_name(before: Words, sentence: Words, claim: Words) -> bool:
+    """Return True if a claim names whom a sentence calls "it": the subject of the sentence `before`.
+
+    It must be the only name there: of several, one cannot say who is meant.
+    """
+    if not sentence or sentence[0].text not in joints("pronouns"):
+        return False
+    named, told = _bare(claim), _bare(before)
+    for end in range(1, min(_LONGEST_NAME, len(named) - 1, len(told) - 1) + 1):
+        if not named[end - 1].is_same(told[end - 1]):
+            return False
+        subject_ends = told[end].text in joints("verbs") or told[end].text.endswith("ed")
+        if subject_ends and not any(word.is_name for word in told[end:]) and says(sentence[1:], named[end:]):
+            return True
+    return False
+
+
+def _is_subject(words: Words) -> bool:
+    stopped = joints("verbs") | joints("relatives") | joints("prepositions") - {"of"} | reaching_words()
+    return not any(word.text in stopped or word.kind is not StatedKind.WORD for word in words)
+
+
+def _bare(words: Words) -> list[StatedWord]:
+    return [word for word in words if not word.is_article]
+
+
+def _active(claim: Words) -> Iterator[Words]:
+    """ "B was founded by A in 1999" as "A founded B in 1999"."""
+    for by in range(2, len(claim)):
+        be, verb = claim[by - 2], claim[by - 1]
+        past = past_tense(verb.text)
+        if claim[by].text != "by" or be.text not in ("was", "were") or not past:
+            continue
+        for end in _ends_of_name(claim, by + 1):
+            yield [*claim[by + 1 : end], _as(verb, past), *claim[: by - 2], *claim[end:]]
+
+
+def _passive(claim: Words, sentence: Words) -> Iterator[Words]:
+    """ "A founded B in 1999" as "B was founded by A in 1999", with the verb that the sentence has."""
+    for at in range(2, len(sentence)):
+        by, verb, be = sentence[at], sentence[at - 1], sentence[at - 2]
+        past = past_tense(verb.text)
+        if by.text != "by" or be.text not in ("was", "were") or not past:
+            continue
+        for place in (k for k, word in enumerate(claim) if word.text == past):
+            for end in _ends_of_name(claim, place + 1, many=True):
+                yield [*claim[place + 1 : end], be, verb, by, *claim[:place], *claim[end:]]
+
+
+def _of_its_owner(claim: Words) -> Iterator[Words]:
+    """ "Acme's revenue" as "revenue of Acme"."""
+    for at in (k for k, word in enumerate(claim) if word.text == "'s"):
+        of = _as(claim[at], "of")
+        for start in range(max(0, at - 4), at):
+            for end in range(at + 2, min(at + 5, len(claim)) + 1):
+                yield [*claim[:start], *claim[at + 1 : end], of, *claim[start:at], *claim[end:]]
+
+
+def _with_its_owner(claim: Words) -> Iterator[Words]:
+    """ "The revenue of Acme" as "Acme's revenue"."""
+    for at in (k for k, word in enumerate(claim) if word.text == "of"):
+        owner = _as(claim[at], "'s")
+        for start in range(max(0, at - 4), at):
+            for end in range(at + 2, min(at + 6, len(claim)) + 1):
+                yield [*claim[:start], *claim[at + 1 : end], owner, *claim[start:at], *claim[end:]]
+
+
+def _moved(claim: Words) -> Iterator[Words]:
+    """ "In 1999, A founded B" as "A founded B in 1999", and the other way round."""
+    prepositions = joints("prepositions")
+    if claim[0].text in prepositions:
+        for at in (k for k in range(2, len(claim) - 1) if "," in claim[k].before):
+            yield [*claim[at:], *claim[:at]]
+    for at in range(2, len(claim) - 1):
+        if claim[at].text in prepositions:
+            yield [*claim[at:], *claim[:at]]
+
+
+def _ends_of_name(claim: Words, start: int, *, many: bool = False) -> Iterator[int]:
+    """Yield where a name that begins at `start` may end: with the claim, or where something else begins."""
+    longest = len(claim) if many else min(len(claim), start + _LONGEST_NAME)
+    for end in range(start + 1, longest + 1):
+        if end == len(claim) or claim[end].text in joints("prepositions") or claim[end].breaks:
+            yield end
+
+
+def _as(word: StatedWord, text: str) -> StatedWord:
+    return StatedWord(text, frozenset({text}), word.before)

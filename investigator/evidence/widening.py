@@ -1,0 +1,76 @@
+"""A quote widened to the whole sentence that it stands in, so that no words are shown that say the opposite alone."""
+
+from __future__ import annotations
+
+import re
+
+from investigator.language.sentences import sentence_spans
+
+_WINDOW = 1_500
+"""Characters before and after a quote in which its sentence is looked for."""
+_MOST_ADDED = 600
+"""Characters that are added at most; more than that is a table or a list, and no sentence."""
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_CELL = re.compile(r"\t| {3,}|\s\|\s")
+_SHORT = 0.6
+"""Share of the longest line of a paragraph below which a line without a full stop was ended by its writer."""
+_NUMBERS_OF_A_ROW = 0.4
+_NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
+
+
+def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span of the sentences that a quote at `[start, end)` lies in.
+
+    They begin and end with their paragraph at the latest, and with their line if it is that of a list, a heading or a
+    table. What would grow by more than 600 characters stays as it is.
+    """
+    low, high = _paragraph(text, start, end)
+    begin, finish = start, end
+    for first, last in sentence_spans(text[low:high]):
+        if low + first <= start < low + last:
+            begin = low + first
+        if low + first < end <= low + last:
+            finish = low + last
+    begin, finish = _own_lines(text, (low, high), (begin, finish), (start, end))
+    return (begin, finish) if (finish - begin) - (end - start) <= _MOST_ADDED else (start, end)
+
+
+def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
+    low = max(0, start - _WINDOW)
+    for gap in _BLANK_LINE.finditer(text, low, start):
+        low = gap.end()
+    gap_after = _BLANK_LINE.search(text, end, min(len(text), end + _WINDOW))
+    return low, gap_after.start() if gap_after else min(len(text), end + _WINDOW)
+
+
+def _own_lines(
+    text: str, paragraph: tuple[int, int], sentence: tuple[int, int], quote: tuple[int, int]
+) -> tuple[int, int]:
+    """Cut from a sentence the lines before and after a quote that are none of it: headings, items, rows of a table."""
+    longest = max(len(line) for line in text[slice(*paragraph)].split("\n"))
+    begin, finish = sentence
+    for at in reversed([k for k in range(begin, quote[0]) if text[k] == "\n"]):
+        if _ends_something(text, at, longest):
+            begin = at + 1 + len(text[at + 1 : quote[0]]) - len(text[at + 1 : quote[0]].lstrip())
+            break
+    for at in (k for k in range(quote[1], finish) if text[k] == "\n"):
+        if _ends_something(text, at, longest):
+            finish = at - (len(text[quote[1] : at]) - len(text[quote[1] : at].rstrip()))
+            break
+    return begin, finish
+
+
+def _ends_something(text: str, at: int, longest: int) -> bool:
+    """Return True if the line that ends at `at` was ended by its writer, and not by the width of the page."""
+    before = text[text.rfind("\n", 0, at) + 1 : at]
+    line_end = text.find("\n", at + 1)
+    after = text[at + 1 : line_end if line_end >= 0 else len(text)]
+    if _NEW_ITEM.match(after) or any(_CELL.search(line) or _is_row(line) for line in (before, after)):
+        return True
+    return len(before.rstrip()) < _SHORT * longest and not after[:1].islower()
+
+
+def _is_row(line: str) -> bool:
+    """Return True for a line of a table: many of its words are numbers."""
+    words = line.split()
+    return sum(any(char.isdigit() for char in word) for word in words) > _NUMBERS_OF_A_ROW * len(words)

@@ -1,0 +1,91 @@
+"""Words that decide what a sentence claims, and words that may stand for each other (English)."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pydantic import TypeAdapter
+
+from investigator.language.lists import data_file, listed_by_section
+
+_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
+
+
+@cache
+def slot_words(slot: str) -> frozenset[str]:
+    """Return the words of a slot: polarity, modality, condition, attribution or scope."""
+    return frozenset(listed_by_section("claim_words")["slots"][slot])
+
+
+@cache
+def reaching_words() -> frozenset[str]:
+    """Return the words whose meaning may reach beyond the part of a sentence that they stand in."""
+    own = listed_by_section("claim_words")["reaching"]
+    slots = ("polarity", "modality", "condition", "attribution")
+    return frozenset().union(*own.values(), *(slot_words(slot) for slot in slots))
+
+
+@cache
+def denying_words() -> frozenset[str]:
+    """Return the words by which a relative clause may take back, or restrict, the sentence that it belongs to."""
+    own = listed_by_section("claim_words")["reaching"]
+    return frozenset().union(*own.values(), slot_words("polarity"), slot_words("condition"))
+
+
+@cache
+def direction(word: str) -> str:
+    """Return "up" or "down" for a word that says where something goes, else an empty text."""
+    for name, words in _directions().items():
+        if word in words:
+            return name
+    return ""
+
+
+@cache
+def joints(kind: str) -> frozenset[str]:
+    """Return the words of a kind that join a sentence, such as articles, relatives or prepositions."""
+    return frozenset(listed_by_section("claim_words")["joints"][kind])
+
+
+@cache
+def connectives() -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:
+    """Return the words and the phrases that may begin a sentence without changing what it says."""
+    listed = listed_by_section("claim_words")["connectives"]
+    return frozenset(listed["words"]), frozenset(tuple(phrase.split("_")) for phrase in listed["phrases"])
+
+
+@cache
+def saying() -> re.Pattern[str]:
+    """Return the pattern of words before a statement that say only that a document makes it."""
+    listed = listed_by_section("claim_words")["connectives"]["sayings"]
+    return re.compile(rf"^\s*(?:{'|'.join(phrase.replace('_', ' ') for phrase in listed)})\s+", re.IGNORECASE)
+
+
+@cache
+def same_words() -> dict[tuple[str, ...], str]:
+    """Return the words and phrases that may stand for each other, each with the name of their meaning."""
+    same = listed_by_section("rewordings")["same"]
+    return {tuple(phrase.split("_")): f"={meaning}" for meaning, phrases in same.items() for phrase in phrases}
+
+
+@cache
+def longest_phrase() -> int:
+    """Return the number of words of the longest phrase in `same_words`."""
+    return max(len(phrase) for phrase in same_words())
+
+
+def past_tense(participle: str) -> str:
+    """Return the past tense of a verb of which the past participle is given; empty if it is not known."""
+    known = _past().get(participle)
+    return known if known is not None else participle if participle.endswith("ed") else ""
+
+
+@cache
+def _past() -> dict[str, str]:
+    return _SECTIONS.validate_python(data_file("rewordings"))["past"]
+
+
+@cache
+def _directions() -> dict[str, frozenset[str]]:
+    return {name: frozenset(words) for name, words in listed_by_section("claim_words")["directions"].items()}
