@@ -22,6 +22,7 @@ from investigator.documents.chunks import ChunkSettings
 from investigator.documents.folder import FolderSettings
 from investigator.documents.readers.base import ReaderSettings
 from investigator.engines.chat.models import KEY_VARIABLES, ChatSettings
+from investigator.engines.embedding.verifiers import VerifySettings
 from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError, in_words
@@ -66,6 +67,7 @@ class Settings(BaseSettings):
     gguf: GgufSettings = GgufSettings()
     transformers: TransformersSettings = TransformersSettings()
     trace: TraceSettings = TraceSettings()
+    verify: VerifySettings = VerifySettings()
 
 
 def load_settings(file: Path | None = None, overrides: Sequence[str] = ()) -> Settings:

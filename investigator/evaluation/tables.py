@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from investigator.evaluation.claims import ClaimsReport
 from investigator.evaluation.estimates import Estimate
 from investigator.evaluation.folder_report import FolderReport, GroupReport
 from investigator.evaluation.retrieval_report import RetrievalReport
@@ -48,6 +49,31 @@ def retrieval_text(report: RetrievalReport) -> Text:
     return (
         Text("\n").join([Text(inert_line(about)), columns(rows, heading=heading), Text("\n".join(gains))]).append("\n")
     )
+
+
+def claims_text(report: ClaimsReport) -> Text:
+    """Return the table of the rules and the verifier, over all claims and by kind, then which is better."""
+    heading = ("claims", "judge", "number", "balanced", "true accepted", "false refused", "true withheld", "ms/claim")
+    groups = [("all", report.rules, report.verifier), *report.by_kind]
+    rows = [
+        (
+            inert_line(kind),
+            inert_line(judge.name),
+            f"{judge.claims:,}",
+            *(_share(share) for share in (judge.balanced_accuracy, judge.true_accepted, judge.false_refused)),
+            _share(judge.true_withheld),
+            f"{judge.milliseconds:.1f}",
+        )
+        for kind, *judges in groups
+        for judge in judges
+        if judge is not None
+    ]
+    verdict = f"Better on these claims: {inert_line(report.better)}."
+    return Text("\n").join([columns(rows, heading=heading), Text(verdict)]).append("\n")
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.3f}"
 
 
 def folder_text(report: FolderReport) -> Text:

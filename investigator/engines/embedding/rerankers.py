@@ -72,7 +72,7 @@ class CrossEncoderReranker:
         if not texts:
             return []
         with self._lock:
-            model = _load(self.name)
+            model = _load_reranker(self.name)
             return self._predicted(model, [(query, text) for text in texts])
 
     def _predicted(self, model: CrossEncoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -95,21 +95,27 @@ def _sentences(text: str) -> list[str]:
 
 
 @cache
-def _load(model: str) -> CrossEncoder:
+def load_cross_encoder(model: str, hint: str) -> CrossEncoder:
+    """Return a model that was made to judge pairs of texts, by its name or folder; it is loaded once.
+
+    Code that comes with a model is never run. Raises EmbedderError with the hint; for another kind of model, too, which
+    would be given a head of random weights.
+    """
     from sentence_transformers import CrossEncoder
 
     try:
         with without_progress_bars():
             loaded = here_or_fetched(CrossEncoder, model)
-        _refuse_other_kinds(loaded, model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        raise EmbedderError(f"the reranker {model} cannot be loaded: {error}", hint=_HINT) from error
+        raise EmbedderError(f"the model {model} cannot be loaded: {error}", hint=hint) from error
+    kinds = loaded.model.config.architectures or []
+    if kinds and all(kind.endswith("Model") for kind in kinds):
+        raise EmbedderError(f"{model} is a model, but none that judges pairs of texts", hint=hint)
     return loaded
 
 
-def _refuse_other_kinds(loaded: CrossEncoder, model: str) -> None:
-    """Raise EmbedderError unless it was made to score pairs: another kind would be given a head of random weights."""
-    config = loaded.model.config
-    kinds = config.architectures or []
-    if config.num_labels != 1 or (kinds and all(kind.endswith("Model") for kind in kinds)):
+def _load_reranker(model: str) -> CrossEncoder:
+    loaded = load_cross_encoder(model, _HINT)
+    if loaded.model.config.num_labels != 1:
         raise EmbedderError(f"{model} is a model, but none that gives pairs of texts one score", hint=_HINT)
+    return loaded

@@ -1,0 +1,34 @@
+"""`investigator eval claims`: what tells true claims from false ones better, the rules or a verifier."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.cli.options import AsJson, SettingsOptions
+from investigator.cli.output import print_json, print_styled
+from investigator.engines.embedding.verifiers import CrossEncoderVerifier
+from investigator.evaluation.claims import measure_claims, read_claims
+from investigator.evaluation.tables import claims_text
+
+
+def eval_claims(
+    claims: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="The claims with their quotes and labels.")],
+    settings: SettingsOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how well claims are told apart that their quotes bear out from those that they do not.
+
+    A row holds id, claim, quotes (a list of texts), label (true if they bear it out) and, if known, kind. The rules are
+    measured, and the model that verify.model names, by balanced accuracy (0.5 is chance) and false alarms (true claims
+    refused). The last line says which of the two is better on these claims.
+    """
+    chosen = settings.load().verify
+    verifier = CrossEncoderVerifier(chosen.model) if chosen.model else None
+    report = measure_claims(read_claims(claims), verifier, chosen.threshold)
+    if as_json:
+        print_json(report.model_dump_json(indent=2))
+    else:
+        print_styled(claims_text(report))

@@ -1,0 +1,81 @@
+"""A second opinion on claims: whether a text bears a claim out, by a cross-encoder or an NLI model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import Field
+
+from investigator.engines.embedding.rerankers import load_cross_encoder
+from investigator.errors import EmbedderError
+from investigator.records import Record
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+_ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes", "true", "label_1")
+_HINT = "Name a cross-encoder or an NLI model of sentence-transformers, or the folder of one."
+
+
+class VerifySettings(Record):
+    """Which model may judge claims beside the rules."""
+
+    model: str = Field(
+        default="", description="cross-encoder or NLI model of sentence-transformers that `eval claims` measures"
+    )
+    threshold: float = Field(default=0.5, ge=0.0, le=1.0, description="score from which it takes a claim as borne out")
+
+
+class Verifier(Protocol):
+    """Says how well texts bear out claims. Safe to use from several threads."""
+
+    @property
+    def name(self) -> str:
+        """Names what judges."""
+        ...
+
+    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Return for each pair of text and claim a score in 0..1. Raises EmbedderError."""
+        ...
+
+
+class CrossEncoderVerifier:
+    """A model of sentence-transformers that reads text and claim together, by its name or folder.
+
+    One with a single output gives its score; of one with several labels the chance of entailment counts.
+    """
+
+    def __init__(self, model: str) -> None:
+        self.name = model
+        self._lock = Lock()
+
+    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Return the model's scores. Raises EmbedderError if it cannot be loaded or fails, or has no such label."""
+        if not pairs:
+            return []
+        with self._lock:
+            model = load_cross_encoder(self.name, _HINT)
+            return self._predicted(model, pairs)
+
+    def _predicted(self, model: CrossEncoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        from torch.nn import Sigmoid, Softmax
+
+        labels: dict[int, str] = model.model.config.id2label
+        try:
+            if model.model.config.num_labels == 1:
+                return [
+                    float(score) for score in model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)
+                ]
+            chances = model.predict(pairs, activation_fn=Softmax(dim=-1), show_progress_bar=False)
+            return [float(row[self._entailment(labels)]) for row in chances]
+        except (RuntimeError, ValueError) as error:
+            raise EmbedderError(f"the verifier {self.name} failed: {error}", hint="Choose another verifier.") from error
+
+    def _entailment(self, labels: dict[int, str]) -> int:
+        named = {label.lower(): place for place, label in labels.items()}
+        found = next((named[name] for name in _ENTAILS if name in named), None)
+        if found is None or ("label_1" in named and len(named) > 2):
+            raise EmbedderError(f"the verifier {self.name} has no label for entailment: {sorted(named)}", hint=_HINT)
+        return found

@@ -1,0 +1,136 @@
+"""How well the rules, and a verifier, tell claims that their quotes bear out from claims that they do not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import Field, StrictBool, StrictStr
+
+from investigator.engines.embedding.verifiers import Verifier
+from investigator.evaluation.lines import RowWithId, by_id, rows_of
+from investigator.evidence.claims import prove
+from investigator.records import ClaimStatus, Quote, Record
+
+_AT_ONCE = 64
+"""Pairs that a verifier is given at a time."""
+
+
+class ClaimRow(RowWithId):
+    """A claim, the texts that it is said to rest on, and whether they bear it out."""
+
+    claim: StrictStr = Field(min_length=1)
+    quotes: tuple[StrictStr, ...]
+    label: StrictBool
+    kind: str = ""
+
+
+class JudgeReport(Record):
+    """What one judge made of the claims.
+
+    Balanced accuracy is the mean of the shares of true claims accepted and of false ones refused; None if there are
+    none of either. False alarms are true claims refused. The rules may also withhold a true claim, or put its quote in
+    its place; `true_withheld` counts the former.
+    """
+
+    name: str
+    claims: int
+    true_accepted: float | None
+    false_refused: float | None
+    true_withheld: float | None = None
+    milliseconds: float
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """Return the mean of both shares, 0.5 for a judge that knows nothing."""
+        if self.true_accepted is None or self.false_refused is None:
+            return None
+        return (self.true_accepted + self.false_refused) / 2
+
+    @property
+    def false_alarms(self) -> float | None:
+        """Return the share of true claims that are refused."""
+        return None if self.true_accepted is None else 1 - self.true_accepted
+
+
+class ClaimsReport(Record):
+    """The rules and, if one was named, a verifier, over all claims and by kind."""
+
+    rules: JudgeReport
+    verifier: JudgeReport | None = None
+    by_kind: tuple[tuple[str, JudgeReport, JudgeReport | None], ...] = ()
+
+    @property
+    def better(self) -> str:
+        """Return the name of the judge with the higher balanced accuracy; the rules go before their equal."""
+        ours = self.rules.balanced_accuracy
+        other = self.verifier.balanced_accuracy if self.verifier is not None else None
+        wins = ours is not None and other is not None and other > ours
+        return self.verifier.name if self.verifier is not None and wins else self.rules.name
+
+
+def read_claims(file: Path) -> tuple[ClaimRow, ...]:
+    """Return the claims of a JSONL file. Raises EvaluationDataError."""
+    return tuple(by_id(file, "claims", rows_of(file, ClaimRow)).values())
+
+
+def measure_claims(
+    rows: Sequence[ClaimRow],
+    verifier: Verifier | None,
+    threshold: float,
+    clock: Callable[[], float] = time.perf_counter,
+) -> ClaimsReport:
+    """Return what the rules and a verifier make of claims. Raises EmbedderError."""
+    began = clock()
+    statuses = [prove(row.claim, _quotes(row)).status for row in rows]
+    ruled = clock()
+    scores = list(_scores(rows, verifier)) if verifier is not None else []
+    seconds = (ruled - began, clock() - ruled)
+
+    def reports(places: Sequence[int]) -> tuple[JudgeReport, JudgeReport | None]:
+        labels = [rows[place].label for place in places]
+        chosen = [statuses[place] for place in places]
+        proven = [status is ClaimStatus.PROVEN for status in chosen]
+        withheld = [status is ClaimStatus.WITHHELD for status in chosen]
+        ours = _report("rules", labels, proven, 1000 * seconds[0] / len(rows))
+        ours = ours.changed(true_withheld=_share(withheld, labels, of=True))
+        if verifier is None:
+            return ours, None
+        accepted = [scores[place] >= threshold for place in places]
+        return ours, _report(verifier.name, labels, accepted, 1000 * seconds[1] / len(rows))
+
+    rules, other = reports(range(len(rows)))
+    kinds = dict.fromkeys(row.kind for row in rows if row.kind)
+    by_kind = tuple((kind, *reports([k for k, row in enumerate(rows) if row.kind == kind])) for kind in kinds)
+    return ClaimsReport(rules=rules, verifier=other, by_kind=by_kind)
+
+
+def _report(name: str, labels: Sequence[bool], accepted: Sequence[bool], milliseconds: float) -> JudgeReport:
+    refused = _share(accepted, labels, of=False)
+    return JudgeReport(
+        name=name,
+        claims=len(labels),
+        true_accepted=_share(accepted, labels, of=True),
+        false_refused=None if refused is None else 1 - refused,
+        milliseconds=round(milliseconds, 3),
+    )
+
+
+def _share(marked: Sequence[bool], labels: Sequence[bool], *, of: bool) -> float | None:
+    """Return the share of the claims with a label that are marked; None if no claim has it."""
+    chosen = [mark for mark, label in zip(marked, labels, strict=True) if label is of]
+    return sum(chosen) / len(chosen) if chosen else None
+
+
+def _scores(rows: Sequence[ClaimRow], verifier: Verifier) -> Iterator[float]:
+    pairs = [("\n".join(row.quotes), row.claim) for row in rows]
+    for start in range(0, len(pairs), _AT_ONCE):
+        yield from verifier.scores(pairs[start : start + _AT_ONCE])
+
+
+def _quotes(row: ClaimRow) -> tuple[Quote, ...]:
+    return tuple(
+        Quote(document_id=row.id, page=None, line=1, start=0, end=len(text), text=text, source_hash="")
+        for text in row.quotes
+    )
