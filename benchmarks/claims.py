@@ -119,11 +119,11 @@ def wice_rows(repo: Path) -> Iterator[dict[str, object]]:
     """Yield the claims of WiCE with the sentences that its annotators found to support them, else the nearest ones."""
     base = "code_and_resources/entailment_inputs/oracle_chunks/claim"
     for split in ("dev", "test"):
-        for line in _shown(repo, f"{base}/{split}.jsonl").splitlines():
+        for number, line in enumerate(_shown(repo, f"{base}/{split}.jsonl").splitlines()):
             row = json.loads(line)
             evidence = row["evidence"] if isinstance(row["evidence"], list) else [row["evidence"]]
             yield {
-                "id": f"wice-{split}-{row['meta']['id']}",
+                "id": f"wice-{split}-{number}",
                 "claim": row["claim"],
                 "quotes": [text for text in evidence if text.strip()],
                 "label": row["label"] == "supported",
