@@ -82,6 +82,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     if answer.text.strip() and answer.text.strip() != answer.reason.strip():
         blocks.append(Text(inert(answer.text.strip())))
     citations = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, start=1)]
+    readings = [Text(f"- {inert_line(reading)}") for claim in answer.claims for reading in claim.readings]
     unproven = [Text(f"- {inert_line(claim.text)} ({inert_line(claim.reason)})") for claim in answer.unproven]
     misses = [
         _item(
@@ -98,6 +99,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     ]
     blocks += _section("Sources", citations)
     blocks += _section("Not answered", [Text(f"- {inert_line(open_part_line(part))}") for part in answer.unanswered])
+    blocks += _section("The model's reading of these quotes, not proven", readings)
     blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
     blocks += _section("Nearest", misses)
     blocks += _section("Nearest passages", nearest)

@@ -19,6 +19,7 @@ from investigator.records import (
     Unreadable,
 )
 from investigator.records.documents import FileStatus
+from investigator.reports.html import html_report
 from investigator.reports.terminal import investigation_text, runs_text
 from investigator.reports.wording import duration, engine_line
 
@@ -34,6 +35,18 @@ def test_an_answer_shows_its_status_text_sources_and_cost(answered: Investigatio
     assert "Used: 12 calls, 3,400 tokens (3,000 in, 400 out), 1 min 15 s" in lines
     assert "Run: 8f3a12cd" in lines
     assert not any(line.startswith("[3]") for line in lines)
+
+
+def test_what_a_model_read_into_a_quote_stands_apart_from_what_is_proven(answered: Investigation) -> None:
+    assert answered.answer is not None
+    first, *others = answered.answer.claims
+    read = first.changed(readings=("Tenants pay EUR 48,000.",))
+    told = answered.changed(answer=answered.answer.changed(claims=(read, *others)))
+    proven, _, rest = investigation_text(told).plain.partition("The model's reading of these quotes, not proven")
+    assert "Tenants pay" not in proven
+    assert "Tenants pay EUR 48,000." in rest
+    assert '<section id="readings">' in html_report(told)
+    assert '<section id="readings">' not in html_report(answered)
 
 
 def test_what_was_not_proven_is_listed_apart_from_the_answer(answered: Investigation) -> None:
