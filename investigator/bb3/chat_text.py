@@ -9,6 +9,7 @@ from rich.text import Text
 from investigator.bb3.memory.personal_facts import KeptFact
 from investigator.bb3.records import Speaker
 from investigator.dialogue.messages import Message
+from investigator.language.addresses import defanged
 from investigator.records import Quote
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import plural
@@ -72,7 +73,7 @@ def reply_text(message: Message) -> Text:
     if message.get("search_problem"):
         untold.append(f"the search failed: {inert_line(str(message['search_problem']), _LONGEST_PROBLEM)}")
     told = f"  [{'; '.join(untold)}]" if untold else ""
-    return Text(f"{inert(message.text)}{told}\n")
+    return Text(f"{inert(defanged(message.text))}{told}\n")
 
 
 def memories_text(facts: Sequence[KeptFact]) -> Text:

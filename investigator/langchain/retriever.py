@@ -10,20 +10,26 @@ from pydantic import Field
 
 from investigator.investigator import Investigator
 from investigator.langchain.threads import LONGEST_WAIT, one_at_a_time
+from investigator.language.addressed import addresses_model
+from investigator.language.addresses import defanged, holds_address
 from investigator.records import SearchHit
+from investigator.reports.inert import inert
 
 
 class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     """Finds the `k` best chunks of the folder, best first, by words and by meaning. No language model is asked.
 
     The metadata give its place: `source` (the path below the folder), `page` and `line` (from 1, page None if the
-    format has none), `start` and `end` (characters of the text that was read), and `score` (0..1, comparable within
-    one query). `invoke` takes another `k` for one call, and raises QuestionError for an empty query, FolderError,
-    WorkspaceLockedError, EmbedderError and StoreError.
+    format has none), `start` and `end` (characters of the text that was read), and `score` (0..1, comparable within one
+    query), `holds_address` and `speaks_to_model`. Addresses and mark-up of links, pictures and HTML in the text are
+    written so that nothing takes them for links; with `verbatim=True` the text is that of the document. `invoke` takes
+    another `k` for one call, and raises QuestionError for an empty query, FolderError, WorkspaceLockedError,
+    EmbedderError and StoreError.
     """
 
     investigator: Investigator = Field(exclude=True)
     k: int = Field(default=10, ge=1)
+    verbatim: bool = False
     longest_wait: float = Field(default=LONGEST_WAIT, gt=0)
 
     def _get_relevant_documents(
@@ -31,7 +37,7 @@ class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     ) -> list[Document]:
         with one_at_a_time(self.investigator, self.longest_wait):
             hits = self.investigator.search(query, limit=self.k if k is None else k)
-        return [_document(hit) for hit in hits]
+        return [_document(hit, self.verbatim) for hit in hits]
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
@@ -42,11 +48,11 @@ class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
         return found
 
 
-def _document(hit: SearchHit) -> Document:
+def _document(hit: SearchHit, verbatim: bool) -> Document:
     passage = hit.passage
     return Document(
         id=f"{passage.document_id}:{passage.start}-{passage.end}",
-        page_content=passage.text,
+        page_content=passage.text if verbatim else inert(defanged(passage.text)),
         metadata={
             "source": passage.document_id,
             "page": passage.page,
@@ -54,5 +60,7 @@ def _document(hit: SearchHit) -> Document:
             "start": passage.start,
             "end": passage.end,
             "score": passage.score,
+            "holds_address": holds_address(passage.text),
+            "speaks_to_model": bool(addresses_model(passage.text)),
         },
     )

@@ -3,6 +3,7 @@
 from investigator.records.answers import (
     Answer,
     AnswerStatus,
+    Caution,
     Claim,
     ClaimStatus,
     Coverage,

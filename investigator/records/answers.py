@@ -103,16 +103,25 @@ class Slot(StrEnum):
     WORDS = "words"
 
 
+class Caution(StrEnum):
+    """What a reader must know of a statement that a document could have planted."""
+
+    ADDRESS = "address"
+    INSTRUCTION = "instruction"
+
+
 class Claim(Record):
     """One statement of the answer, with the quotes that prove it and the memories it comes from.
 
-    `readings` are statements of an engine that could not be checked, so that this quote stands in their place.
+    `readings` are statements of an engine that could not be checked, so that this quote stands in their place. `text`
+    is as it was said: `cautions` tell of addresses in it, and of instructions to the reader, which are the document's.
     """
 
     text: str
     quotes: tuple[Quote, ...] = Field(min_length=1)
     memory_ids: tuple[int, ...] = ()
     readings: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def status(self) -> ClaimStatus:
@@ -132,7 +141,9 @@ class UnprovenClaim(Record):
 class Answer(Record):
     """The answer to the main question, or the word that the documents do not hold it, with where it looked.
 
-    `text` holds the claims with citation numbers `[n]`, which count `citations` from 1.
+    `text` holds the claims with citation numbers `[n]`, which count `citations` from 1; it can be shown as Markdown,
+    for addresses and mark-up in it are written so that nothing takes them for links. `tainted` are documents whose
+    text, or a reply to them, speaks to a language model.
     """
 
     question: str
@@ -153,6 +164,7 @@ class Answer(Record):
     nearest: tuple[Passage, ...] = Field(default=(), description="what came nearest, if nothing was found")
     searched: tuple[str, ...] = Field(default=(), description="what the documents were asked")
     engine: str = Field(description="the engines that judged, by role if they differ")
+    tainted: tuple[str, ...] = ()
 
     @property
     def citations(self) -> tuple[Quote, ...]:

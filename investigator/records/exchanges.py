@@ -147,18 +147,23 @@ class AskReply(Record):
 class BearingVariables(Record):
     """Questions, words that count, and quotes: what the search is asked when a model sees far more than it does.
 
-    No template shows them to a language model.
+    The main question comes first; `title` is that of the document. No template shows them to a language model.
     """
 
     questions: tuple[str, ...]
     terms: tuple[str, ...]
     quotes: tuple[str, ...]
+    title: str = ""
 
 
 class BearingReply(Record):
-    """Whether any of the quotes has to do with the questions."""
+    """Whether any of the quotes has to do with the questions, and whether together they look like an answer.
+
+    They `cover` the main question if they hold most of its words, and a thing of the kind that it asks for.
+    """
 
     bears: bool
+    covers: bool = False
 
 
 class ReflectVariables(Record):
@@ -184,7 +189,6 @@ class Evidence(Record):
     document_id: str
     place: str
     point: int
-    note: str = ""
 
 
 class AnswerVariables(Record):

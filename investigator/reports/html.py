@@ -14,7 +14,10 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from investigator.evidence.cautions import shown
 from investigator.evidence.coverage import coverage_line
+from investigator.evidence.taint import tainted_documents
+from investigator.language.addresses import defanged
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
 from investigator.reports.inert import inert, inert_line
@@ -87,6 +90,7 @@ def html_report(investigation: Investigation) -> str:
             memories=sorted(investigation.memories, key=lambda memory: memory.id),
             memory_ids=frozenset(memory.id for memory in investigation.memories),
             engine=engine_line(answer.engine if answer else investigation.engine),
+            tainted=tainted_documents(investigation.memories),
             usage=usage_line(investigation.usage, investigation.elapsed),
             stop=STOPS[answer.stop] if answer else "the run was stopped before it was answered",
         )
@@ -101,7 +105,7 @@ def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
     """
     numbers = _numbers(answer)
     return tuple(
-        CitedClaim(claim.text, tuple(dict.fromkeys(numbers[quote] for quote in claim.quotes)))
+        CitedClaim(shown(claim), tuple(dict.fromkeys(numbers[quote] for quote in claim.quotes)))
         for claim in answer.claims
     )
 
@@ -181,6 +185,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(inert_line=inert_line, plural=plural)
+    environment.filters.update(defanged=defanged, inert_line=inert_line, plural=plural)
     environment.globals.update(page_word=page_word, score_line=score_line, near_miss_line=near_miss_line)
     return environment

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 
 from investigator.evidence.coverage import coverage_line
+from investigator.evidence.taint import tainted_documents
+from investigator.language.addresses import defanged
 from investigator.records import (
     Answer,
     AnswerStatus,
@@ -82,8 +84,8 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     if answer.text.strip() and answer.text.strip() != answer.reason.strip():
         blocks.append(Text(inert(answer.text.strip())))
     citations = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, start=1)]
-    readings = [Text(f"- {inert_line(reading)}") for claim in answer.claims for reading in claim.readings]
-    unproven = [Text(f"- {inert_line(claim.text)} ({inert_line(claim.reason)})") for claim in answer.unproven]
+    readings = [Text(f"- {inert_line(defanged(reading))}") for claim in answer.claims for reading in claim.readings]
+    unproven = [Text(f"- {inert_line(defanged(claim.text))} ({inert_line(claim.reason)})") for claim in answer.unproven]
     misses = [
         _item(
             f"- {inert_line(miss.quote.place)}",
@@ -153,10 +155,9 @@ def _coverage(coverage: Coverage) -> Text:
 def _footer(investigation: Investigation) -> Text:
     answer = investigation.answer
     lines = [Text(inert(engine_line(answer.engine if answer else investigation.engine)))]
-    speaking = dict.fromkeys(m.target_document_id for m in investigation.memories if m.addressed)
-    if speaking:
+    if tainted := tainted_documents(investigation.memories):
         lines.append(
-            Text(f"Some of this text addresses a model, not its readers: {', '.join(map(inert_line, speaking))}")
+            Text(f"Speaks to a language model, so only its quotes count: {', '.join(map(inert_line, tainted))}")
         )
     if answer:
         lines.append(Text(f"Stopped because {STOPS[answer.stop]}."))

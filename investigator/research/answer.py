@@ -10,7 +10,9 @@ from investigator.asking.budget import CEILINGS
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_answer
 from investigator.engines.roles import Role
+from investigator.evidence.cautions import cautions_of, shown, unquoted
 from investigator.evidence.claims import prove
+from investigator.evidence.taint import tainted_documents
 from investigator.language.normalise import one_line
 from investigator.records import (
     Answer,
@@ -94,7 +96,9 @@ def sorted_by_proof(
         quotes = tuple(dict.fromkeys(quote for _, quote in cited))
         memory_ids = tuple(dict.fromkeys(memory.id for memory, _ in cited))
         check = prove(claim.text, quotes, given=question)
-        if check.is_proven:
+        if caution := unquoted(claim.text, quotes):
+            unproven.append(UnprovenClaim(text=claim.text, reason=caution, quotes=quotes))
+        elif check.is_proven:
             claims.append(Claim(text=claim.text.strip(), quotes=quotes, memory_ids=memory_ids))
         elif check.status is ClaimStatus.REPLACED and check.quote is not None:
             _replace(claims, claim.text.strip(), check.quote, memory_ids)
@@ -120,7 +124,7 @@ def cited_text(claims: Sequence[Claim]) -> str:
     lines = []
     for claim in claims:
         marks = [f"[{numbers.setdefault(quote, len(numbers) + 1)}]" for quote in claim.quotes]
-        lines.append(f"{claim.text} {''.join(marks)}")
+        lines.append(f"{shown(claim)} {''.join(marks)}")
     return "\n".join(lines)
 
 
@@ -135,6 +139,7 @@ def concluded(
 ) -> Answer:
     """Return the answer record: the status follows from the verdict, the coverage and the ceilings."""
     memories = run.memories
+    claims = tuple(claim.changed(cautions=cautions_of(claim.text)) for claim in found.claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status
     if status is AnswerStatus.NOT_FOUND:
@@ -147,8 +152,8 @@ def concluded(
         stop=stop,
         outcome=f"stopped({stop})" if stop in CEILINGS else status,
         reason=found.reason or _reason(status, stop, coverage, threshold, memories),
-        text=cited_text(found.claims),
-        claims=found.claims,
+        text=cited_text(claims),
+        claims=claims,
         unproven=found.unproven,
         coverage=coverage,
         unanswered=found.unanswered(run.wordings),
@@ -157,6 +162,7 @@ def concluded(
         nearest=() if found.claims else nearest,
         searched=tuple(dict.fromkeys(memory.question for memory in memories)),
         engine=run.engine,
+        tainted=tainted_documents(memories),
     )
 
 
@@ -222,5 +228,4 @@ def _evidence(name: str, memory: Memory, quote: Quote) -> Evidence:
         document_id=quote.document_id,
         place=quote.place,
         point=memory.point or 0,
-        note="" if memory.quoted_by_search else memory.reply,
     )

@@ -45,7 +45,8 @@ class QuerySettings(Record):
 class DocumentQuery:
     """Puts sub-questions of one main question to documents, scores the replies and proves their quotes.
 
-    The document id "summary" asks all documents together. `template` stands in for the shipped one.
+    The document id "summary" asks all documents together. `template` stands in for the shipped one; `tainted` are the
+    documents that are known to speak to a language model.
     """
 
     main_question: str
@@ -56,6 +57,7 @@ class DocumentQuery:
     sources: Sources
     most_quotes: int = QuerySettings().most_quotes
     template: Path | None = None
+    tainted: frozenset[str] = frozenset()
 
     def examine(self, document_id: str, sub_question: str) -> Finding:
         """Ask one document. Nothing is remembered yet, so documents can be examined at the same time.
@@ -81,10 +83,11 @@ class DocumentQuery:
         spoken = tuple(
             span for passage in passages for span in addressed_spans(passage.document_id, passage.text, passage.start)
         )
-        names = (variables.document_id, variables.document_title, *(passage.heading for passage in passages))
-        addressed = bool(spoken) or any(addresses_model(name) for name in dict.fromkeys(names))
-        finding = _without(self._read(reading, passages), spoken)
-        finding = finding.changed(in_part=reading.in_part, addressed=addressed)
+        said = self._read(reading, passages)
+        headings = (passage.heading for passage in passages)
+        names = (variables.document_id, variables.document_title, *headings, said.reply)
+        addressed = bool(spoken) or target in self.tainted or any(map(addresses_model, dict.fromkeys(names)))
+        finding = _without(said, spoken).changed(in_part=reading.in_part, addressed=addressed)
         opinion = self.client.opinion("query/ask", variables, AskReply)
         return finding if opinion is None else self._with_opinion(finding, opinion, variables, spoken)
 
@@ -103,11 +106,14 @@ class DocumentQuery:
             return finding
         rule = default_rules().of(self.client.name(Role.ASK), is_small=self.client.traits(Role.ASK).is_small)
         model = finding.point
-        if model > search and rule.is_far(model, search) and finding.quotes and not self._bears(finding.quotes, asked):
+        bearing = self._bearing(finding.quotes, asked) if model > search else BearingReply(bears=True, covers=True)
+        if finding.quotes and rule.is_far(model, search) and not bearing.bears:
             failed = (*finding.failed_quotes, *(quote.text for quote in finding.quotes))
             finding = finding.changed(beside=True, quotes=(), failed_quotes=failed)
-        doubtful = finding.addressed or finding.beside
-        point = search if doubtful else rule.point(model, search, proven=bool(finding.quotes))
+        point = search if finding.is_doubtful else rule.point(model, search, proven=bool(finding.quotes))
+        cap = default_rules().cap
+        if cap.applies(point, search) and not bearing.covers:
+            point, finding = cap.bounded(point, search), finding.changed(capped=True)
         finding = finding.changed(point=point, model_point=model)
         if finding.quotes or search < default_calibration().threshold:
             return finding
@@ -115,15 +121,18 @@ class DocumentQuery:
         own = _without(Finding(reply=opinion.reply, point=search, quotes=quotes), spoken)
         return finding.changed(reply=own.reply, quotes=own.quotes, quoted_by_search=True)
 
-    def _bears(self, quotes: Sequence[Quote], asked: AskVariables) -> bool:
-        """Return True if any of the quotes has to do with the question."""
+    def _bearing(self, quotes: Sequence[Quote], asked: AskVariables) -> BearingReply:
+        """Return whether the quotes have to do with the question, and whether they look like an answer to it."""
+        if not quotes:
+            return BearingReply(bears=False)
         variables = BearingVariables(
             questions=(asked.main_question, asked.sub_question.replace(asked.document_id, "")),
             terms=tuple(need.term for need in asked.needs),
             quotes=tuple(quote.text for quote in quotes),
+            title=f"{asked.document_title} {asked.document_id}",
         )
         opinion = self.client.opinion("query/ask", variables, BearingReply)
-        return opinion is None or opinion.bears
+        return opinion or BearingReply(bears=True, covers=True)
 
     def _proven(self, texts: Sequence[str], passages: tuple[Passage, ...]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
         spans: dict[str, list[tuple[int, int]]] = {}
@@ -135,8 +144,6 @@ class DocumentQuery:
 
 def _without(finding: Finding, spoken: Spans) -> Finding:
     """The finding without sentences that are meant for a language model; quotes from them count as failed."""
-    if not spoken:
-        return finding
     refused = tuple(quote.text for quote in finding.quotes if is_addressed(quote, spoken))
     kept = tuple(quote for quote in finding.quotes if not is_addressed(quote, spoken))
     failed = (*finding.failed_quotes, *refused)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from investigator.evidence.coverage import coverage
+from investigator.evidence.taint import without_untrusted_replies
 from investigator.records import (
     SUMMARY,
     Answer,
@@ -147,7 +148,8 @@ class State:
         return scores_alike(self.run.memories) and not scores_alike(self.run.memories[: self.memories_reflected])
 
     def _selected(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
-        return HistorySelector(with_reliable_points(memories)).select(self.bounds.threshold)
+        trusted = without_untrusted_replies(with_reliable_points(memories))
+        return HistorySelector(trusted).select(self.bounds.threshold)
 
 
 def next_step(state: State) -> Step | None:

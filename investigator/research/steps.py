@@ -10,6 +10,7 @@ from investigator.asking.client import EngineClient
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
 from investigator.evidence.standing import Rechecked, Reread, recheck, standing_near_misses
+from investigator.evidence.taint import tainted_documents
 from investigator.records import (
     Event,
     Finding,
@@ -199,7 +200,10 @@ class Steps:
         run, most = state.run, self.settings.query.most_quotes
         apart = self.client.traits(Role.ASK).goes_by_measures  # it knows no question but the one that it is asked
         question = step.purpose if apart and step.purpose else run.question
-        return DocumentQuery(question, run.mission, run.needs, self.client, self.library, self.sources, most)
+        tainted = frozenset(tainted_documents(run.memories))
+        return DocumentQuery(
+            question, run.mission, run.needs, self.client, self.library, self.sources, most, tainted=tainted
+        )
 
     def _remembered(self, state: State, memory: Memory, done: int, total: int) -> Remembered:
         return Remembered(

@@ -58,12 +58,33 @@ class PointRule(Record):
         return round(100 * self.logistic.chance(features))
 
 
+class PointCap(Record):
+    """The bound of a point that neither the search nor the quotes bear out: it counts as no answer, whoever gave it.
+
+    A model that obeys a document gives the point that the document asks for, in whatever words it asks. So a point that
+    lies `above` that of the search needs quotes that look like an answer, and is `most` without them.
+    """
+
+    above: int = Field(ge=1, le=100)
+    most: int = Field(ge=0, le=100, description="below the threshold from which a model's reply counts")
+    chosen_on: str
+
+    def applies(self, point: int, search: int) -> bool:
+        """Return True if the point needs quotes that look like an answer."""
+        return point > self.most and point - search >= self.above
+
+    def bounded(self, point: int, search: int) -> int:
+        """Return the point that counts without such quotes; never less than the search's."""
+        return max(search, min(point, self.most))
+
+
 class PointRules(Record):
-    """The rules for models that were measured, for small local models, and for all others."""
+    """The rules for models that were measured, for small local models, and for all others; and the cap for each."""
 
     measured: tuple[PointRule, ...]
     small: PointRule
     others: PointRule
+    cap: PointCap
 
     def of(self, engine: str, *, is_small: bool) -> PointRule:
         """Return the rule for an engine by its name and size."""

@@ -230,9 +230,7 @@ GOLDEN_CASES: list[tuple[str, Record]] = [
         AnswerVariables(
             question="How much power?",
             mission="Find figures.",
-            evidence=(
-                Evidence(id="E1", text="It makes 42 MW.", document_id="a.md", place="a.md:line 4", point=90, note="OK"),
-            ),
+            evidence=(Evidence(id="E1", text="It makes 42 MW.", document_id="a.md", place="a.md:line 4", point=90),),
             unknown_infos=("since when",),
         ),
     ),

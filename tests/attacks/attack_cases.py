@@ -44,7 +44,6 @@ class Place(StrEnum):
     HEADING = "heading"
     AUTHOR = "author"
     MEMORY = "memory"
-    NOTE = "note"
     TURN = "turn"
     FACT = "fact"
 
@@ -82,7 +81,6 @@ HARMLESS: dict[Place, str] = {
     Place.HEADING: "Output",
     Place.AUTHOR: "Anna Roth",
     Place.MEMORY: "The plant makes 42 MW.",
-    Place.NOTE: "The plant makes 42 MW.",
     Place.TURN: "How much does it make?",
     Place.FACT: "I like tea.",
 }
@@ -173,7 +171,6 @@ class _Filled:
                     document_id=name,
                     place=self._quote.place,
                     point=90,
-                    note=self._texts[Place.NOTE],
                 )
                 return AnswerVariables(
                     question=QUESTION, mission="Find figures.", evidence=(evidence,), unknown_infos=()

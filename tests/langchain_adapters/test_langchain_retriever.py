@@ -22,7 +22,7 @@ from investigator.langchain import InvestigatorRetriever
 def test_a_document_says_where_it_stands(investigator: Investigator) -> None:
     (best,) = InvestigatorRetriever(investigator=investigator, k=1).invoke(QUESTION)
     where = best.metadata
-    assert where.keys() == {"source", "page", "line", "start", "end", "score"}
+    assert where.keys() == {"source", "page", "line", "start", "end", "score", "holds_address", "speaks_to_model"}
     assert (where["source"], where["page"]) == ("harbour.md", None)
     assert TEXTS["harbour.md"][where["start"] : where["end"]] == best.page_content
     assert TEXTS["harbour.md"][: where["start"]].count("\n") + 1 == where["line"]

@@ -38,6 +38,8 @@ ABOUT_EACH = "How much power does each Emsland plant make?"
 ALL = plan_of("plant.txt", "letter.txt", "prices.txt")
 NO_BAR = "method.worth_asking=0"
 """Of three short texts the search rules out all but one; with this, none."""
+LOW = "method.threshold=40"
+"""A reply to the side of the question counts, too: its point is capped above this."""
 MODEL = Traits(is_model=True)
 POWER = json.dumps({"needs": [{"term": "power", "reason": "asked", "weight": 1.0}]})
 
@@ -138,6 +140,7 @@ def test_the_rest_is_asked_where_quotes_do_not_cover_what_must_be_known(run: Run
     asked = by_document(plant=said(95, "It makes 43 MW of power."), prices=said(100, "Power is sold at 12 cents."))
     events, engine = run(
         NO_BAR,
+        LOW,
         critical_thinking__think=needs,
         query__ask=asked,
         reflection__reflect=[knowledge("the chimney"), knowledge()],
@@ -169,7 +172,7 @@ def test_memories_of_later_waves_stand_in_plan_order_after_those_of_the_first(ru
 
 def test_the_rest_is_asked_after_all_when_the_writer_finds_the_evidence_insufficient(run: Run) -> None:
     replies = [claims(), claims(("Power is sold at 12 cents.", "E2"))]
-    events, engine = run(NO_BAR, query__ask=TELLING, answer__answer=replies)
+    events, engine = run(NO_BAR, LOW, query__ask=TELLING, answer__answer=replies)
     case, answer = outcome(events)
     assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
     assert (answer.status, answer.text) == (AnswerStatus.PASSAGES_FOUND, "Power is sold at 12 cents. [1]")
@@ -223,7 +226,7 @@ def test_where_all_is_hopeless_the_nearest_are_asked_before_it_is_said(run: Run)
 
 def test_a_question_about_several_things_is_not_cut_short(run: Run) -> None:
     reflections = [knowledge("the others"), knowledge()]
-    events, engine = run(NO_BAR, question=ABOUT_EACH, query__ask=TELLING, reflection__reflect=reflections)
+    events, engine = run(NO_BAR, LOW, question=ABOUT_EACH, query__ask=TELLING, reflection__reflect=reflections)
     assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
     assert outcome(events)[1].coverage.not_opened == ()
 
@@ -348,9 +351,9 @@ def test_a_run_that_broke_off_in_its_second_wave_goes_on_there(run: Run) -> None
         return TELLING(prompt)
 
     with pytest.raises(EngineError, match="gone"):
-        run(NO_BAR, question=ABOUT_EACH, journal=journal, query__ask=broken, reflection__reflect=reflections)
+        run(NO_BAR, LOW, question=ABOUT_EACH, journal=journal, query__ask=broken, reflection__reflect=reflections)
     again = {"question": ABOUT_EACH, "query__ask": TELLING, "reflection__reflect": reflections[1:]}
-    events, engine = run(NO_BAR, journal=journal, **again)
+    events, engine = run(NO_BAR, LOW, journal=journal, **again)
     assert [prompt.template for prompt in engine.asked] == ["query/ask", "reflection/reflect", "answer/answer"]
     assert documents(engine) == ["prices.txt"]
     case, answer = outcome(events)

@@ -90,7 +90,12 @@ def test_a_large_model_has_more_say_than_the_search() -> None:
     ],
 )
 def test_a_rule_is_chosen_by_the_name_of_the_model_then_by_its_size(engine: str, is_small: bool, chosen: str) -> None:
-    rules = PointRules(measured=(rule("gguf:Tiny-*"), rule("openai:mini*")), small=rule("small"), others=rule("others"))
+    rules = PointRules(
+        measured=(rule("gguf:Tiny-*"), rule("openai:mini*")),
+        small=rule("small"),
+        others=rule("others"),
+        cap=default_rules().cap,
+    )
     assert rules.of(engine, is_small=is_small).models == chosen
 
 

@@ -13,9 +13,11 @@ from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.echoes import goes_on, without_prompt
 from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
 from investigator.engines.base import Hear
+from investigator.evidence.cautions import unquoted
 from investigator.evidence.claims import prove, unsaid
 from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, find_quote, proven
 from investigator.language.addressed import addresses_model
+from investigator.language.addresses import holds_address
 from investigator.language.negation import allows_negation, negates
 from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans
@@ -53,7 +55,9 @@ def is_grounded(reply: str, request: ModuleRequest) -> bool:
     """
     said = "\n".join([*(turn.text for turn in request.turns), request.memory, request.entity, *request.memories])
     if not request.quotes:
-        return _repeats(reply, said)
+        return not (holds_address(reply) and reply not in said) and _repeats(reply, said)
+    if unquoted(reply, request.quotes):
+        return False
     told = [*_told(said), *(quote.place for quote in request.quotes)]
     sentences = [reply[start:end].strip() for start, end in sentence_spans(reply)]
     return all(

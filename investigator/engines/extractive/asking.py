@@ -8,7 +8,8 @@ from investigator.engines.base import Embedder
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
 from investigator.language.normalise import one_line
 from investigator.language.relevance import coverage, stems
-from investigator.language.terms import content_words, is_latin, words
+from investigator.language.terms import content_words, is_english, is_latin, words
+from investigator.questions.answer_types import expected_type, holds_type
 from investigator.records import AskReply, AskVariables, BearingReply, BearingVariables, Passage, Record, Standing
 from investigator.scoring.calibration import Logistic, default_calibration, log_odds
 
@@ -17,6 +18,7 @@ _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds: a sentence whose odds are a third of those of the best is quoted, a worse one is not
 _NEAR = 0.15
+_MOSTLY = 0.5
 """The least cosine with a question. Of evidence in the language of its question that shares no word with it, 15 of 89
 sentences lie below (clapnq, multihop, trials, development); of instructions to models, 95 of 100."""
 _NOT_HERE = "Not in this text."
@@ -110,12 +112,30 @@ def bearing(variables: BearingVariables, embedder: Embedder) -> BearingReply:
 
     They do if one shares a content word with a question, is near to one, or is of a script that none has.
     """
+    covers = _cover(variables.questions[0], variables.quotes, variables.title)
     wanted = stems(word for text in (*variables.questions, *variables.terms) for word in content_words(text))
     latin = any(is_latin(question) for question in variables.questions)
     if any(wanted & stems(words(quote)) or is_latin(quote) is not latin for quote in variables.quotes):
-        return BearingReply(bears=True)
+        return BearingReply(bears=True, covers=covers)
     if not variables.quotes:
         return BearingReply(bears=False)
     vectors = embedder.embed([*variables.questions, *variables.quotes])
     count = len(variables.questions)
-    return BearingReply(bears=float((vectors[count:] @ vectors[:count].T).max()) >= _NEAR)
+    return BearingReply(bears=float((vectors[count:] @ vectors[:count].T).max()) >= _NEAR, covers=covers)
+
+
+def _cover(question: str, quotes: Sequence[str], title: str) -> bool:
+    """Return True if quotes and title hold most words of a question, and a quote what it asks for.
+
+    A quote in another language than the question shares names with it at best; one word is enough there.
+    """
+    kind = expected_type(question)
+    typed = [quote for quote in quotes if holds_type(kind, quote, question)]
+    if not typed:
+        return False
+    wanted = stems(content_words(question))
+    said = stems(words(" ".join(quotes)))
+    shared = len(wanted & said) + len(wanted & stems(words(title)) - said)
+    if is_english(question) is not is_english(" ".join(quotes)):
+        return shared > 0
+    return bool(wanted & said) and shared >= _MOSTLY * len(wanted)

@@ -1,0 +1,45 @@
+"""Claims that hold an address or an instruction to the reader: only as quotes, marked, and never live. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from investigator.evidence.quotes import find_quote
+from investigator.language.addresses import defanged, holds_address, instructs_reader
+from investigator.language.normalise import one_line
+from investigator.records import Caution, Claim, Document, Quote
+
+_ELLIPSIS = re.compile(r"\.\s?\.\s?\.|\u2026")
+_MARKS: Mapping[Caution, str] = {
+    Caution.ADDRESS: "contains an address from the documents",
+    Caution.INSTRUCTION: "contains an instruction from the documents",
+}
+
+
+def cautions_of(text: str) -> tuple[Caution, ...]:
+    """Return what a reader of a statement must know of it: it holds an address, it tells the reader what to do."""
+    found = {Caution.ADDRESS: holds_address(text), Caution.INSTRUCTION: instructs_reader(text)}
+    return tuple(caution for caution, holds in found.items() if holds)
+
+
+def unquoted(text: str, quotes: Sequence[Quote]) -> str:
+    """Return why a statement is withheld that holds an address or an instruction and is no quote; else ""."""
+    cautions = cautions_of(text)
+    if not cautions or any(_stands_in(text, quote) for quote in quotes):
+        return ""
+    what = " and ".join("an address" if c is Caution.ADDRESS else "an instruction to the reader" for c in cautions)
+    return f"it contains {what}, and no quote says it in these words"
+
+
+def shown(claim: Claim) -> str:
+    """Return a claim as one line for people and renderers: its addresses are no links, and it says that it has some."""
+    marks = ", ".join(_MARKS[caution] for caution in claim.cautions)
+    return one_line(defanged(claim.text)) + (f" ({marks})" if marks else "")
+
+
+def _stands_in(text: str, quote: Quote) -> bool:
+    if _ELLIPSIS.search(text):  # what is left out may hold anything
+        return False
+    source = Document(id="quote", title="", media_type="text/plain", content_hash="", text=quote.text)
+    return find_quote(text, source) is not None

@@ -1,0 +1,75 @@
+"""Addresses in a text, and what asks its reader to act on an account, a secret or money. Pure.
+
+A text that is shown may be rendered as Markdown or HTML by whoever shows it, or turned into links by a terminal. So
+addresses of documents are written in a form that nothing takes for a link, and that a reader still understands.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from investigator.language.lists import listed_by_section
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import folded
+
+_SCHEME = r"\b(?:[a-z][a-z0-9+.-]{1,15}://|(?:mailto|tel|sms|javascript|vbscript|data|file):(?=\S))"
+_TOP = "com|org|net|edu|gov|int|info|biz|io|co|dev|app|site|online|xyz|top|shop|link|click|example|test|invalid|onion"
+_COUNTRY = "de|fr|uk|us|ru|cn|it|es|nl|ch|at|be|se|no|dk|fi|cz|eu|in|br|jp|kr|au|ca|ua|tk|ly|me|tv"
+_NAME = rf"(?:[^\W_](?:[\w-]{{0,62}})\.)+(?:{_TOP}|{_COUNTRY})\b(?!\.\w)"
+_HOST = re.compile(rf"(?:(?<=://)[^\s/?#)\]>\"']+|\bwww\.[^\s/?#)\]>\"']+|[\w.+-]+@[\w.-]+\w|(?<![\w@/]){_NAME})", re.I)
+_LINK = re.compile(r"(?<=\])\((?=\S)|<(?=[A-Za-z/!?])")
+_PHONE = re.compile(r"(?<![\w.,])(?:\+|00)\d{1,3}[ ()/.-]{0,2}(?:\d[ ()/.-]{0,2}){6,14}(?![\w%])")
+_ADDRESS = re.compile(rf"{_SCHEME}|{_HOST.pattern}", re.I)
+_SCHEMES = re.compile(_SCHEME, re.I)
+_WORD = re.compile(r"\w+")
+
+
+def holds_address(text: str) -> bool:
+    """Return True if a text holds an address (URL, e-mail, telephone) or the mark-up of a link, a picture or HTML."""
+    plain = unicodedata.normalize("NFKC", text)
+    return any(pattern.search(plain) for pattern in (_ADDRESS, _PHONE, _LINK))
+
+
+def instructs_reader(text: str) -> bool:
+    """Return True if a sentence asks its reader to act on an account, a secret, money or a file.
+
+    Known in English, German, French and Spanish, and only by common words: nothing may rest on this alone.
+    """
+    return any(_instructs(text[start:end]) for start, end in sentence_spans(text))
+
+
+def defanged(text: str) -> str:
+    """Return a text whose addresses and mark-up no program takes for links, pictures or HTML.
+
+    `https://a.example/x` becomes `hxxps://a[.]example/x`, `a@b.example` becomes `a[at]b[.]example`, and a blank comes
+    between the brackets of a link and after the opening one of a tag. Other text stays as it is.
+    """
+    text = _HOST.sub(lambda host: host.group().replace("@", "[at]").replace(".", "[.]"), text)
+    text = _SCHEMES.sub(_without_scheme, text)
+    return _LINK.sub(lambda mark: " (" if mark.group() == "(" else "< ", text)
+
+
+def _without_scheme(found: re.Match[str]) -> str:
+    scheme = found.group()
+    if scheme.lower() in ("http://", "https://"):
+        return f"{scheme[0]}xx{scheme[3:]}"
+    return scheme.replace(":", "[:]", 1)
+
+
+def _instructs(sentence: str) -> bool:
+    said = _WORD.findall(folded(sentence))
+    present = frozenset(said)
+    for acts, things, reader in _listed():
+        if acts & present and (things & present or holds_address(sentence)):
+            begins = not acts.isdisjoint(said[:2])
+            if begins or reader & present:
+                return True
+    return False
+
+
+@cache
+def _listed() -> tuple[tuple[frozenset[str], frozenset[str], frozenset[str]], ...]:
+    languages = listed_by_section("reader_instructions").values()
+    return tuple((frozenset(of["acts"]), frozenset(of["things"]), frozenset(of["reader"])) for of in languages)
