@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from investigator.language.relevance import overlap, share_of_weight
-from investigator.language.terms import content_words
+from investigator.language.terms import content_words, words
 from investigator.records import Standing
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, in_one_order
 from investigator.retrieval.names import Names, named_words, names_nothing
@@ -16,6 +16,7 @@ from investigator.store.full_text import FullText
 
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
 _FRONTS = 6  # the same for those in whose name, headings and first lines the question's words stand
+_FEWEST_WORDS = 4  # a document that is shorter than a sentence answers nothing, and others are not measured by it
 _NAMED = 12  # documents that a question names best, looked into although no search of the folder found them
 
 
@@ -58,17 +59,19 @@ class DocumentsFirst:
         named, period = self._names.named(question), self._names.in_period(question)
         age = self._names.of_age(question, named)
         best, nearest = self._best_chunks(question, named)
-        leader = max((chunk.score for chunk in best.values()), default=0.0)
+        texts = {document_id: self._text(chunk) for document_id, chunk in best.items()}
+        telling = [i for i, text in texts.items() if len(words(text)) >= _FEWEST_WORDS] or list(best)
+        leader = max((best[document_id].score for document_id in telling), default=0.0)
         called = {word: weights[word] for word in named_words(question) if word in weights}
         wanted, plain = called or weights, names_nothing(question)
         model, ranked = self._calibration.of(question).document, []
         for document_id, chunk in best.items():
             held = [word for word in wanted if document_id in holders.get(word, frozenset())]
-            others = max((near for other, near in nearest.items() if other != document_id), default=0.0)
+            others = max((nearest[other] for other in telling if other != document_id), default=0.0)
             standing = Standing(
                 gap=min(0.0, chunk.score - leader),
                 similarity=nearest[document_id],
-                overlap=overlap(weights, self._text(chunk)),
+                overlap=overlap(weights, texts[document_id]),
                 named=named.get(document_id, 0.0),
                 names=share_of_weight(wanted, held),
                 period=period.get(document_id, 0.0),

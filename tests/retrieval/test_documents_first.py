@@ -86,3 +86,20 @@ def test_an_author_and_a_date_tell_a_document_too(tmp_path: Path) -> None:
     with Investigator(tmp_path, embedder=ScriptedEmbedder()).library() as library:
         assert first(library, "What did Maurer repeat?") == "2.html"
         assert {c.document_id for c in library.cards(("What did Berg repeat?",))[:2]} == {"1.html", "3.html"}
+
+
+def test_a_file_of_one_word_does_not_change_the_chance_of_another_document(tmp_path: Path) -> None:
+    chances = []
+    for name in ("without", "with"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "report.md").write_text(
+            "# Trial\n\nThe follow-up took 24 months and ended in June.\n", encoding="utf-8"
+        )
+        (folder / "lease.txt").write_text("The lease of the mill runs for five years.\n", encoding="utf-8")
+        if name == "with":
+            (folder / "word.txt").write_text("follow-up\n", encoding="utf-8")
+        with Investigator(folder, embedder=ScriptedEmbedder()).library() as opened:
+            standings = opened.standings("How long was the follow-up?")
+        chances.append(next(entry.chance for entry in standings if entry.document_id == "report.md"))
+    assert chances[1] == pytest.approx(chances[0], abs=0.1)
