@@ -6,6 +6,8 @@ from investigator.records.answers import (
     Caution,
     Claim,
     ClaimStatus,
+    Conflict,
+    ConflictSide,
     Coverage,
     Forecast,
     Investigation,

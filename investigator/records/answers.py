@@ -138,6 +138,21 @@ class UnprovenClaim(Record):
     quotes: tuple[Quote, ...] = ()
 
 
+class ConflictSide(Record):
+    """A value that a document gives, the quote that gives it, and the date of the document if it names one."""
+
+    value: str
+    quote: Quote
+    date: str | None = None
+
+
+class Conflict(Record):
+    """Documents that give what a part of the question asks different values; the oldest side first."""
+
+    question: str = Field(description="the part of the question")
+    sides: tuple[ConflictSide, ...] = Field(min_length=2)
+
+
 class Answer(Record):
     """The answer to the main question, or the word that the documents do not hold it, with where it looked.
 
@@ -157,6 +172,7 @@ class Answer(Record):
     coverage: Coverage
     unanswered: tuple[OpenPart, ...] = Field(default=(), description="parts of the question that stayed open")
     near_misses: tuple[NearMiss, ...] = Field(default=(), description="what meets most of the question, and what not")
+    conflicts: tuple[Conflict, ...] = Field(default=(), description="values that documents do not agree on")
     wordings: tuple[str, ...] = Field(default=(), description="other words that the folder was searched for")
     source_changed: tuple[str, ...] = Field(
         default=(), description="documents that do not hold a quote any more that the answer would have rested on"

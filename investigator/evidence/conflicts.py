@@ -1,0 +1,188 @@
+"""Conflicts: statements of different documents that give the same thing different values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import TypeVar
+
+from investigator.language.amounts import Amount, amounts, prepared
+from investigator.language.dates import Date, dates, without_dates
+from investigator.language.negation import contradicts
+from investigator.language.normalise import normalise
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import content_words, folded, stem, stop_words
+from investigator.records import Conflict, ConflictSide, Quote
+
+_SAME_WORDS = 0.75  # share of the shorter sentence's words that both must have, apart from the values
+_FEWEST_WORDS = 2
+_SAME_WORDS_OF_NAMES = 0.8
+_NAME = re.compile(r"\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
+_DIGITS = re.compile(r"\d")
+_Value = TypeVar("_Value", Amount, Date)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A quote that meets what a part of a question asks, and what its document says of itself.
+
+    `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict.
+    Equal `version` numbers mean that the documents are versions of one text; None means that it has no other version.
+    """
+
+    quote: Quote
+    date: str | None = None
+    subject: str = ""
+    version: int | None = None
+
+
+def conflicts(question: str, statements: Sequence[Statement]) -> tuple[Conflict, ...]:
+    """Return the conflicts between statements of different documents about one part of a question.
+
+    Two sentences conflict if they say the same but for one value: an amount in the same unit of which neither is the
+    other rounded, a date, a name, or a denial. They must be about the same thing: sentences of versions of one
+    document are; others have to share a name. A value that several documents give is listed once for each.
+    """
+    found: dict[str, list[ConflictSide]] = {}
+    for first, second in combinations(statements, 2):
+        if first.quote.document_id == second.quote.document_id or first.subject != second.subject:
+            continue
+        versions = first.version is not None and first.version == second.version
+        values = _values_of(first.quote.text, second.quote.text, versions=versions)
+        if values is None:
+            continue
+        about, value, other = values
+        sides = found.setdefault(about, [])
+        for statement, said in ((first, value), (second, other)):
+            side = ConflictSide(value=said, quote=statement.quote, date=statement.date)
+            if side not in sides:
+                sides.append(side)
+    return tuple(Conflict(question=question, sides=tuple(sorted(sides, key=_age))) for sides in found.values())
+
+
+def _age(side: ConflictSide) -> tuple[str, str]:
+    return side.date or "", side.quote.document_id
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    text: str
+    stems: frozenset[str]
+    names: frozenset[str]
+    amounts: tuple[Amount, ...]
+    dates: tuple[Date, ...]
+
+
+def _values_of(first: str, second: str, *, versions: bool) -> tuple[str, str, str] | None:
+    """Return what two texts conflict about, and the value that each gives; None if they do not conflict."""
+    for one in _sentences(first):
+        for other in _sentences(second):
+            if (versions or one.names & other.names) and (values := _differing(one, other)):
+                return (" ".join(sorted(one.stems & other.stems)), *values)
+    return None
+
+
+def _differing(one: _Sentence, other: _Sentence) -> tuple[str, str] | None:
+    shared = _shared(one, other)
+    if shared < _SAME_WORDS or len(one.stems & other.stems) + len(one.names & other.names) < _FEWEST_WORDS:
+        return None
+    if contradicts(one.text, [other.text]) or contradicts(other.text, [one.text]):
+        return one.text, other.text
+    amounts_apart = _apart(one.amounts, other.amounts)
+    dates_apart = _apart(one.dates, other.dates)
+    names_apart = (one.names - other.names, other.names - one.names)
+    if any(names_apart):
+        alone = not any(amounts_apart) and not any(dates_apart) and shared >= _SAME_WORDS_OF_NAMES
+        return _only(names_apart) if alone else None
+    if any(dates_apart):  # of another day or year, other amounts are no conflict
+        return _texts(dates_apart) if not any(amounts_apart) else None
+    mine, theirs = amounts_apart
+    if len(mine) != 1 or len(theirs) != 1 or not _comparable(mine[0], theirs[0]):
+        return None
+    return _texts(amounts_apart)
+
+
+def _shared(one: _Sentence, other: _Sentence) -> float:
+    fewest = min(len(one.stems), len(other.stems))
+    return len(one.stems & other.stems) / fewest if fewest else 0.0
+
+
+def _apart(mine: Sequence[_Value], theirs: Sequence[_Value]) -> tuple[tuple[_Value, ...], tuple[_Value, ...]]:
+    """Return the values of each side that the other side does not say."""
+    return (
+        tuple(value for value in mine if not any(_agree(value, other) for other in theirs)),
+        tuple(value for value in theirs if not any(_agree(value, other) for other in mine)),
+    )
+
+
+def _agree(value: Amount | Date, other: Amount | Date) -> bool:
+    if isinstance(value, Date):
+        return isinstance(other, Date) and (value.is_said_by(other) or other.is_said_by(value))
+    return isinstance(other, Amount) and (value.is_said_by(other) or _rounded(value, other) or _rounded(other, value))
+
+
+def _rounded(value: Amount, exact: Amount) -> bool:
+    """Return True if a value is the exact one, rounded to the digits that it has."""
+    digits = len("".join(_DIGITS.findall(value.text)).strip("0"))
+    return digits > 1 and any(
+        unit == named and low <= abs(exact_value) <= high
+        for reading, unit in value.readings
+        for low, high in [_bounds(abs(reading), digits)]
+        for exact_value, named in exact.readings
+    )
+
+
+def _bounds(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Return what rounds to a value that is given with so many digits."""
+    power = 0
+    while value and value >= 10 ** (power + 1):
+        power += 1
+    while value and value < Fraction(10) ** power:
+        power -= 1
+    half = Fraction(10) ** (power - digits + 1) / 2
+    return value - half, value + half
+
+
+def _comparable(value: Amount, other: Amount) -> bool:
+    """Return True if two amounts are in one unit, or one of them names none."""
+    mine, theirs = ({unit for _, unit in amount.readings} for amount in (value, other))
+    return bool(mine & theirs) or "" in mine | theirs
+
+
+def _texts(apart: tuple[Sequence[Amount | Date], Sequence[Amount | Date]]) -> tuple[str, str] | None:
+    mine, theirs = apart
+    return (mine[0].text.strip(), theirs[0].text.strip()) if len(mine) == len(theirs) == 1 else None
+
+
+def _only(apart: tuple[frozenset[str], frozenset[str]]) -> tuple[str, str] | None:
+    mine, theirs = apart
+    return (min(mine), min(theirs)) if len(mine) == len(theirs) == 1 else None
+
+
+def _sentences(text: str) -> Iterator[_Sentence]:
+    for start, end in sentence_spans(text):
+        sentence = " ".join(text[start:end].split())
+        normal = prepared(normalise(sentence).text)
+        days = dates(normal)
+        numbers = tuple(amount for amount in amounts(without_dates(normal, days)) if amount.readings)
+        spoken_days = {word for day in days for word in day.text.split()}
+        named = frozenset(name for name in _names(sentence) if name not in spoken_days)
+        values = " ".join([*(day.text for day in days), *(number.text for number in numbers), *named])
+        spoken = {stem(word) for word in content_words(values)}
+        stems = frozenset(stem(word) for word in content_words(sentence) if not word.isdigit()) - spoken
+        yield _Sentence(sentence, stems, named, numbers, tuple(days))
+
+
+def _names(sentence: str) -> Iterator[str]:
+    """Yield the capitalised words of a sentence; of its first ones, what is longer than one word, stop words aside."""
+    for found in _NAME.finditer(sentence):
+        name = found.group()
+        if found.start() == 0:
+            first, _, rest = name.partition(" ")
+            name = rest if folded(first) in stop_words() else name
+            name = name if " " in name or (rest and name == rest) else ""
+        if name:
+            yield name
