@@ -22,6 +22,7 @@ EXIT_CODES = {
     AnswerStatus.ANSWERED: 0,
     AnswerStatus.NOT_FOUND: 3,
     AnswerStatus.NOT_FOUND_SO_FAR: 4,
+    AnswerStatus.CONFLICTING: 5,
     AnswerStatus.ANSWERED_IN_PART: 5,
     AnswerStatus.PASSAGES_FOUND: 5,
 }

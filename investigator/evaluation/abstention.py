@@ -59,7 +59,11 @@ def confusion(answerable: Sequence[bool], statuses: Sequence[AnswerStatus]) -> C
 
 
 def _said(status: AnswerStatus) -> AnswerStatus:
-    return AnswerStatus.NOT_FOUND if status is AnswerStatus.NOT_FOUND_SO_FAR else status
+    same = {
+        AnswerStatus.NOT_FOUND_SO_FAR: AnswerStatus.NOT_FOUND,
+        AnswerStatus.CONFLICTING: AnswerStatus.ANSWERED,
+    }
+    return same.get(status, status)
 
 
 def roc_area(confidence: npt.ArrayLike, positive: npt.ArrayLike) -> float | None:

@@ -46,8 +46,8 @@ class Outcome(Record):
 
     @property
     def answered(self) -> bool:
-        """Return True if an answer was given."""
-        return self.status is AnswerStatus.ANSWERED
+        """Return True if an answer was given; values that conflict are one."""
+        return self.status in (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING)
 
     @property
     def found_more_or_less(self) -> bool:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 from typing import TypeVar
 
 from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.dates import Date, dates, without_dates
 from investigator.language.negation import contradicts
-from investigator.language.normalise import normalise
-from investigator.language.sentences import sentence_spans
+from investigator.language.normalise import normalise, one_line
 from investigator.language.terms import content_words, folded, stem, stop_words
 from investigator.records import Conflict, ConflictSide, Quote
 
@@ -27,13 +27,14 @@ _Value = TypeVar("_Value", Amount, Date)
 
 @dataclass(frozen=True)
 class Statement:
-    """A quote that meets what a part of a question asks, and what its document says of itself.
+    """A sentence of a quote that meets what a part of a question asks, and what its document says of itself.
 
     `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict.
     Equal `version` numbers mean that the documents are versions of one text; None means that it has no other version.
     """
 
     quote: Quote
+    sentence: str
     date: str | None = None
     subject: str = ""
     version: int | None = None
@@ -51,7 +52,7 @@ def conflicts(question: str, statements: Sequence[Statement]) -> tuple[Conflict,
         if first.quote.document_id == second.quote.document_id or first.subject != second.subject:
             continue
         versions = first.version is not None and first.version == second.version
-        values = _values_of(first.quote.text, second.quote.text, versions=versions)
+        values = _values_of(first.sentence, second.sentence, versions=versions)
         if values is None:
             continue
         about, value, other = values
@@ -77,12 +78,12 @@ class _Sentence:
 
 
 def _values_of(first: str, second: str, *, versions: bool) -> tuple[str, str, str] | None:
-    """Return what two texts conflict about, and the value that each gives; None if they do not conflict."""
-    for one in _sentences(first):
-        for other in _sentences(second):
-            if (versions or one.names & other.names) and (values := _differing(one, other)):
-                return (" ".join(sorted(one.stems & other.stems)), *values)
-    return None
+    """Return what two sentences conflict about, and the value that each gives; None if they do not conflict."""
+    one, other = _sentence(first), _sentence(second)
+    if not versions and not one.names & other.names:
+        return None
+    values = _differing(one, other)
+    return (" ".join(sorted(one.stems & other.stems)), *values) if values else None
 
 
 def _differing(one: _Sentence, other: _Sentence) -> tuple[str, str] | None:
@@ -162,18 +163,18 @@ def _only(apart: tuple[frozenset[str], frozenset[str]]) -> tuple[str, str] | Non
     return (min(mine), min(theirs)) if len(mine) == len(theirs) == 1 else None
 
 
-def _sentences(text: str) -> Iterator[_Sentence]:
-    for start, end in sentence_spans(text):
-        sentence = " ".join(text[start:end].split())
-        normal = prepared(normalise(sentence).text)
-        days = dates(normal)
-        numbers = tuple(amount for amount in amounts(without_dates(normal, days)) if amount.readings)
-        spoken_days = {word for day in days for word in day.text.split()}
-        named = frozenset(name for name in _names(sentence) if name not in spoken_days)
-        values = " ".join([*(day.text for day in days), *(number.text for number in numbers), *named])
-        spoken = {stem(word) for word in content_words(values)}
-        stems = frozenset(stem(word) for word in content_words(sentence) if not word.isdigit()) - spoken
-        yield _Sentence(sentence, stems, named, numbers, tuple(days))
+@lru_cache(maxsize=512)
+def _sentence(text: str) -> _Sentence:
+    sentence = one_line(text)
+    normal = prepared(normalise(sentence).text)
+    days = dates(normal)
+    numbers = tuple(amount for amount in amounts(without_dates(normal, days)) if amount.readings)
+    spoken_days = {word for day in days for word in day.text.split()}
+    named = frozenset(name for name in _names(sentence) if name not in spoken_days)
+    values = " ".join([*(day.text for day in days), *(number.text for number in numbers), *named])
+    spoken = {stem(word) for word in content_words(values)}
+    stems = frozenset(stem(word) for word in content_words(sentence) if not word.isdigit()) - spoken
+    return _Sentence(sentence, stems, named, numbers, tuple(days))
 
 
 def _names(sentence: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from investigator.documents.fresh import FreshDocument
 from investigator.evidence.claims import prove
 from investigator.evidence.nearest import nearest_text
 from investigator.evidence.quotes import Source, quote_at, verify
-from investigator.records import CheckedQuote, Claim, Document, NearMiss, Quote, QuoteState, UnprovenClaim
+from investigator.records import CheckedQuote, Claim, Conflict, Document, NearMiss, Quote, QuoteState, UnprovenClaim
 
 SOURCE_CHANGED = "source changed or index damaged"
 """What the reason begins with for which a claim is not proven if a quote of it is not in the file."""
@@ -59,6 +59,18 @@ def standing_near_misses(near_misses: Sequence[NearMiss], reread: Reread) -> tup
     fresh = reread(dict.fromkeys(miss.quote.document_id for miss in near_misses))
     found = ((miss, quote_standing(miss.quote, fresh[miss.quote.document_id])) for miss in near_misses)
     return tuple(miss.changed(quote=quote) for miss, quote in found if quote is not None)
+
+
+def standing_conflicts(conflicts: Sequence[Conflict], reread: Reread) -> tuple[Conflict, ...]:
+    """Return the conflicts of which two sides at least stand in the files, with the places that they have there."""
+    fresh = reread(dict.fromkeys(side.quote.document_id for conflict in conflicts for side in conflict.sides))
+    kept = []
+    for conflict in conflicts:
+        found = [(side, quote_standing(side.quote, fresh[side.quote.document_id])) for side in conflict.sides]
+        sides = tuple(side.changed(quote=quote) for side, quote in found if quote is not None)
+        if len({side.value for side in sides}) > 1:
+            kept.append(conflict.changed(sides=sides))
+    return tuple(kept)
 
 
 def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:

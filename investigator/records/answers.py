@@ -18,12 +18,14 @@ from investigator.records.plans import Plan, PlanStep
 class AnswerStatus(StrEnum):
     """The status of an answer.
 
-    answered: proven statements meet all that every part of the question asks; answered_in_part: those of some parts;
+    answered: proven statements meet all that every part of the question asks; conflicting: they do, and documents give
+    different values; answered_in_part: proven statements meet some parts;
     passages_found: the statements probably answer, and it is not established that they do; not_found: nothing in the
     documents does, in any of several wordings; not_found_so_far: nothing that was searched does.
     """
 
     ANSWERED = "answered"
+    CONFLICTING = "conflicting"
     ANSWERED_IN_PART = "answered_in_part"
     PASSAGES_FOUND = "passages_found"
     NOT_FOUND = "not_found"

@@ -33,6 +33,7 @@ from investigator.reports.wording import (
     STOPS,
     UNFINISHED,
     answer_headline,
+    conflict_line,
     engine_line,
     expected_line,
     near_miss_line,
@@ -49,6 +50,7 @@ _BEST_MEMORIES = 5
 
 _STYLES = {
     AnswerStatus.ANSWERED: "bold green",
+    AnswerStatus.CONFLICTING: "bold yellow",
     AnswerStatus.ANSWERED_IN_PART: "bold yellow",
     AnswerStatus.PASSAGES_FOUND: "bold yellow",
     AnswerStatus.NOT_FOUND: "bold yellow",
@@ -100,6 +102,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
         if p.document_id not in missed
     ]
     blocks += _section("Sources", citations)
+    blocks += _section("The documents disagree", [_item("-", inert_line(conflict_line(c))) for c in answer.conflicts])
     blocks += _section("Not answered", [Text(f"- {inert_line(open_part_line(part))}") for part in answer.unanswered])
     blocks += _section("The model's reading of these quotes, not proven", readings)
     blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from investigator.records import (
     Answer,
     AnswerStatus,
+    Conflict,
     ConstraintKind,
     ConstraintMatch,
     FileStatus,
@@ -25,6 +26,7 @@ UNFINISHED = "Unfinished"
 
 HEADLINES: Mapping[AnswerStatus, str] = {
     AnswerStatus.ANSWERED: "Answered",
+    AnswerStatus.CONFLICTING: "The documents disagree",
     AnswerStatus.ANSWERED_IN_PART: "Answered in part",
     AnswerStatus.PASSAGES_FOUND: "Passages that may answer",
     AnswerStatus.NOT_FOUND: "Not in the documents",
@@ -91,6 +93,14 @@ def near_miss_line(miss: NearMiss) -> str:
 def _failing(match: ConstraintMatch) -> str:
     asked = f"{_KINDS[match.constraint.kind]} {match.constraint.text}"
     return f"{asked} (it says {match.words})" if match.words else asked
+
+
+def conflict_line(conflict: Conflict) -> str:
+    """Return the values that documents give, each with its place and the date of its document."""
+    sides = (
+        f"{side.value} ({side.quote.place}{f', dated {side.date}' if side.date else ''})" for side in conflict.sides
+    )
+    return f"{conflict.question} {'; '.join(sides)}"
 
 
 def open_part_line(part: OpenPart) -> str:

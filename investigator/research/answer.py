@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 from pydantic import Field
 
@@ -36,11 +37,21 @@ from investigator.research.verdict import Statements, Verdict, number_of
 from investigator.scoring.calibration import default_calibration
 
 
+class Precedence(StrEnum):
+    """Which document counts if several give different values: none of them, or the newest one."""
+
+    NONE = "none"
+    NEWER = "newer"
+
+
 class AnswerSettings(Record):
     """How the answer is written."""
 
     most_evidence: int = Field(default=20, ge=1, le=200, description="quotes that the answer may be written from")
     most_verbatim: int = Field(default=5, ge=1, le=50, description="quotes shown as they stand if no claim is proven")
+    precedence: Precedence = Field(
+        default=Precedence.NONE, description="which document counts if values differ: none, or the newer one"
+    )
 
 
 class AnswerWriter:

@@ -9,7 +9,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
-from investigator.evidence.standing import Rechecked, Reread, recheck, standing_near_misses
+from investigator.evidence.standing import Rechecked, Reread, recheck, standing_conflicts, standing_near_misses
 from investigator.evidence.taint import tainted_documents
 from investigator.records import (
     Event,
@@ -33,6 +33,7 @@ from investigator.records import (
 from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import own_words, think
+from investigator.research.disagreement import conflicts_among, with_conflicts
 from investigator.research.follow_ups import found_for, limited, related_to, respelled_parts, rewording, second_hop
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
@@ -267,6 +268,9 @@ class Steps:
             threshold=state.bounds.threshold,
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
+        disagreed = conflicts_among(run.parts, state.history, self.library.document)
         if self.reread is not None:
+            disagreed = standing_conflicts(disagreed, self.reread)
             answer = answer.changed(near_misses=standing_near_misses(answer.near_misses, self.reread))
+        answer = with_conflicts(answer, disagreed, self.settings.answer.precedence)
         return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None

@@ -10,7 +10,7 @@ PLANT = "The Zevenaar plant has a capacity of 412 MW."
 
 def statement(text: str, document: str, *, date: str | None = None, subject: str = "", version: int | None = None):
     quote = Quote(document_id=document, page=None, line=1, start=0, end=len(text), text=text, source_hash=document)
-    return Statement(quote, date, subject, version)
+    return Statement(quote, text, date, subject, version)
 
 
 def values(first: str, second: str, *, version: int | None = None) -> list[str]:

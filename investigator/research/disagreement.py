@@ -1,0 +1,92 @@
+"""Whether documents give what a question asks different values, and which of them counts. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from investigator.evidence.conflicts import Statement, conflicts
+from investigator.evidence.versions import version_groups
+from investigator.language.dates import dates
+from investigator.language.normalise import normalise
+from investigator.language.sentences import sentence_spans
+from investigator.questions.matching import matches
+from investigator.questions.periods import periods
+from investigator.records import Answer, AnswerStatus, Conflict, Document, MatchState, Memory, Part, Quote
+from investigator.research.answer import Precedence, cited_text
+from investigator.research.verdict import surroundings
+
+_REPORTS_ON = re.compile(
+    r"\b(?:quarter(?:ly)?|fiscal|annual|years?|months|half)\b[^.\n]{0,30}\b(?:ended|ending)\b", re.I
+)
+
+
+def conflicts_among(
+    parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
+) -> tuple[Conflict, ...]:
+    """Return what documents do not agree on among the quotes of some memories that meet a part of the question."""
+    quotes = tuple(dict.fromkeys(quote for memory in memories if not memory.addressed for quote in memory.quotes))
+    cited = {quote.document_id: document(quote.document_id) for quote in quotes}
+    if len(cited) < 2:
+        return ()
+    groups = version_groups({name: one.text for name, one in cited.items()})
+    versions = {name: number for number, group in enumerate(groups) for name in group}
+    found: list[Conflict] = []
+    for part in parts:
+        told = [
+            Statement(quote, sentence, _date(one), _subject(one), versions.get(one.id))
+            for quote in quotes
+            for one in (cited[quote.document_id],)
+            for sentence in _meeting(part, quote, one)
+        ]
+        found += conflicts(part.question, told)
+    return tuple(found)
+
+
+def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Precedence) -> Answer:
+    """Return the answer with what documents do not agree on; it is conflicting unless the newest one counts.
+
+    If it counts, statements with quotes of the newest sides come first. Sides without a date have no precedence.
+    """
+    if not found or not answer.claims:
+        return answer
+    answer = answer.changed(conflicts=found)
+    dated = all(side.date for conflict in found for side in conflict.sides)
+    if precedence is Precedence.NEWER and dated:
+        newest = {conflict.sides[-1].quote for conflict in found}
+        claims = tuple(sorted(answer.claims, key=lambda claim: newest.isdisjoint(claim.quotes)))
+        reason = f"{answer.reason} Where the documents disagree, the newest one counts."
+        return answer.changed(claims=claims, text=cited_text(claims), reason=reason)
+    if answer.status is not AnswerStatus.ANSWERED:
+        return answer
+    status = AnswerStatus.CONFLICTING
+    outcome = status if answer.outcome == answer.status else answer.outcome
+    return answer.changed(status=status, outcome=outcome, reason=f"{answer.reason} They do not agree.")
+
+
+def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[str]:
+    """Yield the sentences of a quote that contradict nothing that a part asks, and meet at least half of it."""
+    for start, end in sentence_spans(quote.text):
+        sentence = quote.text[start:end]
+        read_with = surroundings(quote, sentence, document)
+        states = [match.state for match in matches(part.constraints, part.question, read_with)]
+        if MatchState.CONTRADICTED not in states and 2 * states.count(MatchState.MET) >= max(1, len(states)):
+            yield sentence
+
+
+def _about(document: Document) -> str:
+    return f"{document.title}\n{document.text[:1_500]}"
+
+
+def _date(document: Document) -> str | None:
+    """Return the date of a document in ISO 8601: that of its properties, else the first full one on its first page."""
+    if document.date:
+        return document.date
+    days = (day for date in dates(normalise(_about(document)).text) for day in date.readings)
+    return next((f"{d.year:04}-{d.month:02}-{d.day:02}" for d in days if d.year and d.day), None)
+
+
+def _subject(document: Document) -> str:
+    """Return the periods that a report says it is about; "" for other documents."""
+    about = _about(document)
+    return " ".join(sorted(map(repr, periods(about)))) if _REPORTS_ON.search(about) else ""

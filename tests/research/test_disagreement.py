@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator import Answer, Investigator, load_settings
+from investigator.records import AnswerStatus
+
+PAGE = """Zevenaar plant, status report of {day}
+
+The Zevenaar plant was built on the river in 1984 and is run by the water board of the province.
+The Zevenaar plant has a capacity of {capacity} MW. Its turbines were made in Sweden and came by ship.
+The board meets four times a year and publishes its minutes, and visitors are welcome on the first Sunday of each month.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (folder / "old.txt").write_text(PAGE.format(day="3 March 2019", capacity=412))
+    (folder / "new.txt").write_text(PAGE.format(day="9 June 2023", capacity=512))
+    (folder / "menu.txt").write_text("The canteen serves soup on Mondays and fish on Fridays.\n")
+    return folder
+
+
+def ask(folder: Path, **answer: str) -> Answer:
+    settings = load_settings(overrides=[f"method.answer.{name}={value}" for name, value in answer.items()])
+    return Investigator(folder, settings=settings).ask("What is the capacity of the Zevenaar plant?")
+
+
+def test_versions_that_disagree_are_shown_together_with_their_dates(folder: Path) -> None:
+    answer = ask(folder)
+    (conflict,) = answer.conflicts
+    assert [(side.value, side.date) for side in conflict.sides] == [("412 MW", "2019-03-03"), ("512 MW", "2023-06-09")]
+    assert answer.status is AnswerStatus.CONFLICTING
+
+
+def test_the_newer_document_counts_if_the_user_says_so(folder: Path) -> None:
+    answer = ask(folder, precedence="newer")
+    assert answer.status is AnswerStatus.ANSWERED
+    assert "512 MW" in answer.text.splitlines()[0]
+    assert answer.conflicts
+
+
+def test_versions_that_agree_do_not_conflict(folder: Path) -> None:
+    (folder / "new.txt").write_text(PAGE.format(day="9 June 2023", capacity=412))
+    assert ask(folder).conflicts == ()
