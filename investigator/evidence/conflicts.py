@@ -26,7 +26,7 @@ _Value = TypeVar("_Value", Amount, Date)
 
 
 @dataclass(frozen=True)
-class Statement:
+class DatedSentence:
     """A sentence of a quote that meets what a part of a question asks, and what its document says of itself.
 
     `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict.
@@ -40,7 +40,7 @@ class Statement:
     version: int | None = None
 
 
-def conflicts(question: str, statements: Sequence[Statement]) -> tuple[Conflict, ...]:
+def conflicts(question: str, statements: Sequence[DatedSentence]) -> tuple[Conflict, ...]:
     """Return the conflicts between statements of different documents about one part of a question.
 
     Two sentences conflict if they say the same but for one value: an amount in the same unit of which neither is the

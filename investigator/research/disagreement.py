@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from investigator.evidence.conflicts import Statement, conflicts
+from investigator.evidence.conflicts import DatedSentence, conflicts
 from investigator.evidence.versions import version_groups
 from investigator.language.dates import dates
 from investigator.language.normalise import normalise
@@ -34,7 +34,7 @@ def conflicts_among(
     found: list[Conflict] = []
     for part in parts:
         told = [
-            Statement(quote, sentence, _date(one), _subject(one), versions.get(one.id))
+            DatedSentence(quote, sentence, _date(one), _subject(one), versions.get(one.id))
             for quote in quotes
             for one in (cited[quote.document_id],)
             for sentence in _meeting(part, quote, one)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.evidence.conflicts import Statement, conflicts
+from investigator.evidence.conflicts import DatedSentence, conflicts
 from investigator.records import Quote
 
 PLANT = "The Zevenaar plant has a capacity of 412 MW."
@@ -10,7 +10,7 @@ PLANT = "The Zevenaar plant has a capacity of 412 MW."
 
 def statement(text: str, document: str, *, date: str | None = None, subject: str = "", version: int | None = None):
     quote = Quote(document_id=document, page=None, line=1, start=0, end=len(text), text=text, source_hash=document)
-    return Statement(quote, text, date, subject, version)
+    return DatedSentence(quote, text, date, subject, version)
 
 
 def values(first: str, second: str, *, version: int | None = None) -> list[str]:
