@@ -169,8 +169,8 @@ def _sentence(text: str) -> _Sentence:
     normal = prepared(normalise(sentence).text)
     days = dates(normal)
     numbers = tuple(amount for amount in amounts(without_dates(normal, days)) if amount.readings)
-    spoken_days = {word for day in days for word in day.text.split()}
-    named = frozenset(name for name in _names(sentence) if name not in spoken_days)
+    measured = {word for text in (*(d.text for d in days), *(n.text for n in numbers)) for word in text.split()}
+    named = frozenset(name for name in _names(sentence) if name not in measured)
     values = " ".join([*(day.text for day in days), *(number.text for number in numbers), *named])
     spoken = {stem(word) for word in content_words(values)}
     stems = frozenset(stem(word) for word in content_words(sentence) if not word.isdigit()) - spoken

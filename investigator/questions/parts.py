@@ -32,7 +32,7 @@ def taken_apart(question: str) -> tuple[Part, ...]:
     asked = " ".join(question[:_LONGEST_READ].split())
     pieces = _sides(asked) or _questions(asked)
     if len(pieces) < 2:
-        return (Part(question=question, constraints=constraints(asked)),)
+        return (Part(question=question.encode(errors="replace").decode(), constraints=constraints(asked)),)
     return tuple(Part(question=piece, constraints=constraints(piece)) for piece in _with_names(pieces))
 
 

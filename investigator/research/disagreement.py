@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from investigator.evidence.conflicts import DatedSentence, conflicts
 from investigator.evidence.versions import version_groups
-from investigator.language.dates import dates
+from investigator.language.dates import dates, without_dates
 from investigator.language.normalise import normalise
 from investigator.language.sentences import sentence_spans
+from investigator.language.terms import tokens, words
 from investigator.questions.matching import matches
 from investigator.questions.periods import periods
 from investigator.records import Answer, AnswerStatus, Conflict, Document, MatchState, Memory, Part, Quote
@@ -20,6 +21,9 @@ _REPORTS_ON = re.compile(
     r"\b(?:quarter(?:ly)?|fiscal|annual|years?|months|half)\b[^.\n]{0,30}\b(?:ended|ending)\b", re.I
 )
 
+_FIRST_LINE = 120  # characters
+_EDITIONS = frozenset({"draft", "final", "version", "revised", "revision", "rev", "edition", "copy", "amended", "new"})
+
 
 def conflicts_among(
     parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
@@ -29,8 +33,7 @@ def conflicts_among(
     cited = {quote.document_id: document(quote.document_id) for quote in quotes}
     if len(cited) < 2:
         return ()
-    groups = version_groups({name: one.text for name, one in cited.items()})
-    versions = {name: number for number, group in enumerate(groups) for name in group}
+    versions = {name: number for number, group in enumerate(_versions(cited)) for name in group}
     found: list[Conflict] = []
     for part in parts:
         told = [
@@ -62,6 +65,32 @@ def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Prec
     status = AnswerStatus.CONFLICTING
     outcome = status if answer.outcome == answer.status else answer.outcome
     return answer.changed(status=status, outcome=outcome, reason=f"{answer.reason} They do not agree.")
+
+
+def _versions(documents: Mapping[str, Document]) -> Iterator[frozenset[str]]:
+    """Yield the groups of documents that are versions of one text about one thing.
+
+    Data sheets of two products may have most words in common: a document whose first line names what no other of its
+    group mentions is about something of its own.
+    """
+    for group in version_groups({name: one.text for name, one in documents.items()}):
+        mentioned = {name: frozenset(words(documents[name].text)) for name in group}
+        others = {
+            name: frozenset().union(*(said for other, said in mentioned.items() if other != name)) for name in group
+        }
+        yield frozenset(name for name in group if _named_first(documents[name]) <= others[name] | _EDITIONS)
+
+
+def _named_first(document: Document) -> frozenset[str]:
+    """Return the names, folded, in the first line of a document, dates aside."""
+    line = normalise(document.text.strip().split("\n", 1)[0][:_FIRST_LINE]).text
+    return frozenset(
+        part
+        for token in tokens(without_dates(line, dates(line)))
+        if any(char.isupper() for char in token)
+        for part in words(token)
+        if not part.isdigit()
+    )
 
 
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[str]:

@@ -212,7 +212,7 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
 
     assert asked.exit_code == 0, asked.output
     assert asked.stdout.startswith("Answered")
-    assert '[1] lease.txt:line 1  "The annual rent is EUR 48,000."' in asked.stdout
+    assert "The annual rent is EUR 48,000. [1]\n\nSources\n[1] lease.txt:line 1\n" in asked.stdout
     assert "round 1" in asked.stderr
     assert "The annual rent is EUR 48,000." in (tmp_path / "a.html").read_text(encoding="utf-8")
     listed = json.loads(command("runs", folder, *kept, "--json").stdout)

@@ -21,7 +21,7 @@ from investigator.errors import EmbedderError, SettingsError
 from investigator.settings import Settings, load_settings
 
 REPLIES = {
-    "ThinkReply": {"needs": [{"term": "rent", "reason": "asked for", "weight": 1}]},
+    "ThinkReply": {"needs": [{"term": "rent", "reason": "asked for", "weight": 1}], "parts": []},
     "PlanReply": {"strategy": "s", "steps": [{"document_id": "lease.txt", "purpose": "How high?", "perspectives": ""}]},
     "ReflectReply": {
         "knowledge": [{"term": "rent", "known_infos": [], "unknown_infos": ["since when"], "relations": []}]

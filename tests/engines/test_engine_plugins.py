@@ -102,7 +102,7 @@ def test_an_engine_may_tell_the_user_something() -> None:
         ("toy_box.engine:missing", "toy_box.engine:missing cannot be loaded", "installed"),
         ("tou:x", "tou", "Did you mean 'toy'?"),
         ("opnai:x", "opnai", "Did you mean 'openai'?"),
-        ("llama3.2:latest", "llama3.2:latest", "provider:name"),
+        ("llama3.2:latest", "unknown model provider 'llama3.2'", "provider:name"),
         ("nonsense", "nonsense", "broken-toy, chat, cohere"),
         ("extractive:large", "no model 'large'", "extractive"),
     ],

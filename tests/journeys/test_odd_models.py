@@ -34,7 +34,6 @@ from power_plants import (
 from investigator import AnswerStatus, StopReason
 from investigator.errors import ContextTooLongError
 from investigator.records import Investigation, Notice
-from investigator.reports.wording import score_line
 
 _MOST_CALLS = 2 * (3 * (6 + 2) + 2)  # rounds of steps, a plan and a reflection; needs and answer; each repaired once
 _PATIENCE = 30.0  # seconds
@@ -149,10 +148,9 @@ def test_true_quotes_that_have_nothing_to_do_with_the_question_prove_nothing(ask
     quoted = [memory for memory in case.memories if memory.target_document_id in ("alder.txt", "birch.txt")]
     assert len(quoted) == 2
     for memory in quoted:
-        assert memory.beside
+        assert memory.beside or memory.capped
         assert memory.model_point == 100
-        assert memory.point == memory.search_point
-        assert "the search's score counts" in score_line(memory)
+        assert memory.point < 50
     assert answer_of(case).status is AnswerStatus.NOT_FOUND
     assert answer_of(case).claims == ()
 

@@ -14,13 +14,13 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 
 TEXTS = {
-    "harbour.md": "# Harbour\n\nThe harbour of Vigo was dredged in 1997. It is 14 metres deep.\n",
+    "harbour.md": "# Harbour\n\nThe harbour of Vigo was dredged in 1997. The harbour is 14 metres deep.\n",
     "ferries.md": "# Ferries\n\nThe ferry to Cangas leaves every half hour. A ticket costs 2 euros.\n",
     "weather.md": "# Weather\n\nIn January it rains on nineteen days. The wind is from the west.\n",
 }
 QUESTION = "How deep is the harbour of Vigo?"
 NOT_THERE = "Who is the harbour master?"
-QUOTE = "It is 14 metres deep."
+QUOTE = "The harbour is 14 metres deep."
 
 _NEEDS = json.dumps({"needs": [{"term": "depth", "reason": "asked"}]})
 _STEPS = [{"document_id": name, "purpose": "What does it say of the harbour?"} for name in ("harbour.md", "ferries.md")]

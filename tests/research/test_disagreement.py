@@ -44,6 +44,14 @@ def test_the_newer_document_counts_if_the_user_says_so(folder: Path) -> None:
     assert answer.conflicts
 
 
+def test_like_sheets_of_two_products_do_not_conflict(tmp_path: Path) -> None:
+    for name, weight in (("Aquila", 12), ("Borealis", 15)):
+        sheet = PAGE.replace("Zevenaar plant, status report of {day}", f"{name} pump, data sheet")
+        text = sheet.replace("Zevenaar plant", "pump").format(day="", capacity=weight)
+        (tmp_path / f"{name}.txt").write_text(text)
+    assert Investigator(tmp_path).ask("What is the capacity of the pump?").conflicts == ()
+
+
 def test_versions_that_agree_do_not_conflict(folder: Path) -> None:
     (folder / "new.txt").write_text(PAGE.format(day="9 June 2023", capacity=412))
     assert ask(folder).conflicts == ()
