@@ -8,6 +8,7 @@ from rich.text import Text
 
 from investigator.bb3.memory.personal_facts import KeptFact
 from investigator.bb3.records import Speaker
+from investigator.bb3.search.served import ServedQuote
 from investigator.dialogue.messages import Message
 from investigator.language.addresses import defanged
 from investigator.records import Quote
@@ -48,11 +49,12 @@ def why_text(message: Message | None) -> Text:
         lines.append("Found: no documents")
     elif titles:
         lines.append("Passages, best first:")
-        lines += [f"  {inert_line(url or title)}" for title, url in zip(titles, urls, strict=True)]
-    quotes = message.get("quotes")
-    for quote in quotes if isinstance(quotes, list) else ():
-        proven = Quote.model_validate(quote)
-        lines.append(f"Quote, proven: “{inert_line(proven.text)}” ({inert_line(proven.place)})")
+        servers = _texts(message, "search_knowledge_doc_servers") or [""] * len(titles)
+        for title, url, server in zip(titles, urls, servers, strict=True):
+            lines.append(f"  {inert_line(url or title)}{f', from {inert_line(server)}' if server else ''}")
+    for quote in _quotes(message):
+        label = "Quote, not proven" if isinstance(quote, ServedQuote) else "Quote, proven"
+        lines.append(f"{label}: “{inert_line(quote.text)}” ({inert_line(quote.place)})")
     if unsaid := message.get("unsaid"):
         lines.append(f"Withheld (unproven or not a reply): “{inert_line(str(unsaid))}”")
     if not lines:
@@ -67,8 +69,7 @@ def users_text(users: Sequence[str]) -> Text:
 
 def reply_text(message: Message) -> Text:
     """Return a reply with the places of its quotes, unless it names them, and the failure of a search, if any."""
-    quotes = message.get("quotes")
-    places = [Quote.model_validate(quote).place for quote in quotes] if isinstance(quotes, list) else []
+    places = [quote.place for quote in _quotes(message)]
     untold = [inert_line(place) for place in dict.fromkeys(places) if place not in message.text]
     if message.get("search_problem"):
         untold.append(f"the search failed: {inert_line(str(message['search_problem']), _LONGEST_PROBLEM)}")
@@ -99,6 +100,15 @@ def _memory(fact: KeptFact) -> str:
         f"{fact.id:>6}  {inert_line(fact.text)}  [about {whose}, {fact.created:%Y-%m-%d}, {said}, "
         f"used {plural(fact.uses, 'time')}]"
     )
+
+
+def _quotes(message: Message) -> list[Quote]:
+    """Return the quotes of a reply; those of a search server tell so."""
+    told = message.get("quotes")
+    return [
+        ServedQuote.model_validate(quote) if "server" in quote else Quote.model_validate(quote)
+        for quote in (told if isinstance(told, list) else ())
+    ]
 
 
 def _texts(message: Message, name: str) -> list[str]:

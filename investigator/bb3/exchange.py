@@ -13,12 +13,16 @@ FAILED = "METASEQ RESPONSE FAILED."
 
 
 class SearchDocument(Record):
-    """A document that a search found; `passage` where it is one of the folder, or of a folder that is served."""
+    """A document that a search found; `passage` where it is one of the folder, or of a folder that is served.
+
+    `server` names who sent it; it is empty if the text stands in the folder.
+    """
 
     title: str = ""
     text: str
     url: str = ""
     passage: Passage | None = None
+    server: str = ""
 
 
 class ModuleRequest(Record):

@@ -47,7 +47,8 @@ class FolderChat:
 
     `client_of` gives the client of a module; `memory` is what is remembered of the users; `new_id` names a chat, and
     `chance` gives random numbers from 0 to 1. Up to `side_by_side` calls of one step go out together. `on_step` is told
-    of each module that is asked. `search` finds documents elsewhere than in the folder.
+    of each module that is asked. `search` finds documents elsewhere than in the folder; what it finds is
+    proven only if it stands in the folder.
     """
 
     def __init__(
@@ -145,9 +146,9 @@ class FolderChat:
         return drafts
 
     def _chat(self, options: ChatOptions, say: Hear | None) -> ModularChat:
-        folder = FolderSearch(self._open_shelf)
+        folder = FolderSearch(self._open_shelf, self._search)
         form = ChatForm(self._client_of, folder.sources, self._side_by_side, self.on_step, say)
-        return ModularChat(form, CHAT, options, self._search or folder)
+        return ModularChat(form, CHAT, options, folder)
 
     def _message(self, session: ChatSession, heard: Message, draft: Draft | None) -> Message:
         if draft is None:

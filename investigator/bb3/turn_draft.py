@@ -108,7 +108,9 @@ class Draft:
         message["search_knowledge_doc_content"] = [document.text for document in self.documents]
         message["search_knowledge_doc_urls"] = [document.url for document in self.documents]
         message["memory_knowledge_doc_content"] = list(self.available) if self.uses_memory else []
+        servers = [document.server for document in self.documents]
         optional = {
+            "search_knowledge_doc_servers": servers if any(servers) else None,
             "search_result_failure": self.search_failed,
             "search_problem": self.search_problem,
             "memory_problem": self.memory_problem,

@@ -21,6 +21,7 @@ from investigator.bb3.forms.proven_replies import proven_quotes
 from investigator.bb3.search.client import Patience
 from investigator.bb3.search.document_text import nearest_part
 from investigator.bb3.search.folder_search import one_at_a_time
+from investigator.bb3.search.served import ServedQuote
 from investigator.bb3.search.server import FolderPages, SearchEndpoint
 from investigator.bb3.search.server_search import ServerSearch
 from investigator.dialogue.messages import Message
@@ -66,7 +67,20 @@ def asked(diary: Investigator, search: ServerSearch, *texts: str) -> list[Messag
 
 
 def quotes(reply: Message) -> list[Quote]:
-    return [Quote.model_validate(one) for one in cast("list[object]", reply.get("quotes", []))]
+    """The quotes of a reply as the server tells them."""
+    return [as_told(ServedQuote.model_validate(one)) for one in cast("list[object]", reply.get("quotes", []))]
+
+
+def as_told(quote: Quote) -> Quote:
+    """A quote without the name of the server that sent it."""
+    assert isinstance(quote, ServedQuote)
+    assert quote.place.endswith(f", from {quote.server}")
+    return Quote(**quote.model_dump(exclude={"server"}))
+
+
+def told_quotes(page: SearchDocument, *texts: str) -> list[Quote]:
+    """The quotes of a page as its server tells them."""
+    return [as_told(quote) for quote in proven_quotes([(text, 1) for text in texts], [page], None)]
 
 
 def test_a_chat_quotes_the_pages_of_another_folder_that_is_served(diary: Investigator, plants: SearchEndpoint) -> None:
@@ -99,7 +113,8 @@ def test_quotes_through_a_server_are_those_of_a_chat_over_its_folder(diary: Inve
     questions = (QUESTION, "What makes 42 MW of power?", "Where do all of the plants stand?")
     with open_chat(served, ChatOptions(search_decision=Decide.ALWAYS)) as chat:
         session = chat.start("anna")
-        near = [quotes(reply) for text in questions for reply in chat.reply([(session, Message(text=text))])]
+        replies = [reply for text in questions for reply in chat.reply([(session, Message(text=text))])]
+        near = [[Quote.model_validate(one) for one in cast("list[object]", reply["quotes"])] for reply in replies]
     with SearchEndpoint(FolderPages(one_at_a_time(served.library))) as endpoint:
         far = [quotes(reply) for reply in asked(diary, ServerSearch.reached(endpoint.address), *questions)]
     assert far == near
@@ -134,7 +149,7 @@ class OneFolder:
 def test_pages_of_a_served_document_are_told() -> None:
     with SearchEndpoint(FolderPages(lambda: nullcontext(cast("DocumentIndex", OneFolder())))) as endpoint:
         (found,) = ServerSearch(endpoint.address).search("q", 5)
-    (quote,) = proven_quotes([("The last line.", 1)], [found], None)
+    (quote,) = told_quotes(found, "The last line.")
     assert (quote.place, found.url) == ("paper.pdf:page 2", "paper.pdf#page=2")
     assert verify(quote, PAPER)
 
@@ -147,7 +162,7 @@ def page_of(openai_server: OpenAIServer, **fields: object) -> SearchDocument:
 
 
 def places(page: SearchDocument, *texts: str) -> list[str]:
-    return [quote.place for quote in proven_quotes([(text, 1) for text in texts], [page], None)]
+    return [quote.place for quote in told_quotes(page, *texts)]
 
 
 def test_quotes_of_other_servers_are_placed_at_the_address_and_the_line_of_the_text_that_was_sent(
@@ -166,7 +181,7 @@ def test_quotes_of_other_servers_are_placed_at_the_address_and_the_line_of_the_t
 def test_lines_are_right_in_a_part_of_a_long_page_and_so_are_offsets(openai_server: OpenAIServer) -> None:
     filler = "The town has a church and a market.\n\n" * 300
     page = page_of(openai_server, url="u", content=f"{filler}{TELLS}\n{filler}")
-    (quote,) = proven_quotes([(TELLS, 1)], [page], None)
+    (quote,) = told_quotes(page, TELLS)
     assert quote.place == "u:text line 601"
     assert page.text[quote.start : quote.end] == TELLS
 
@@ -189,7 +204,7 @@ def origin(**changes: object) -> dict[str, object]:
 
 def test_where_a_page_of_ours_stands_is_believed_only_where_it_fits(openai_server: OpenAIServer) -> None:
     page = page_of(openai_server, url="report.md#line=7", content=SAYS, origin=origin())
-    (quote,) = proven_quotes([(SAYS, 1)], [page], None)
+    (quote,) = told_quotes(page, SAYS)
     assert (quote.place, quote.start, quote.source_hash) == ("report.md:line 7", 40, "a" * 64)
     for wrong in (
         origin(end=41),
@@ -209,7 +224,7 @@ def test_of_a_passage_of_ours_that_is_too_long_a_part_is_read_at_its_place(opena
     text = "The town has a church and a market.\n" * 400 + TELLS
     told = origin(start=10, end=10 + len(text), line=3)
     page = page_of(openai_server, url="report.md#line=3", content=text, origin=told)
-    (quote,) = proven_quotes([(TELLS, 1)], [page], None)
+    (quote,) = told_quotes(page, TELLS)
     assert (quote.place, quote.start) == ("report.md:line 403", 10 + text.index(TELLS))
     assert len(page.text) < 2_000
 

@@ -11,7 +11,7 @@ from importlib.resources import files
 from investigator.asking.replies import unfinished_text
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.echoes import goes_on, without_prompt
-from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument
+from investigator.bb3.search.served import UNKNOWN_TYPE, ServedDocument, ServedQuote
 from investigator.engines.base import Hear
 from investigator.evidence.cautions import unquoted
 from investigator.evidence.claims import prove, unsaid
@@ -36,9 +36,9 @@ def proven_quotes(
 ) -> tuple[Quote, ...]:
     """The texts that stand in the document that they are said to come from, else in the first that holds them.
 
-    Documents are counted from 1. Those of the folder are proven in their `sources`, others in the text that the search
-    server gave. Sentences that speak to a language model instead of to a reader are no quotes, nor is any part of them;
-    what stands beside them in a quote is one.
+    Documents are counted from 1. Those of the folder are proven in their `sources`. What a server sent is looked up in
+    what it sent, and its quotes name it: they prove nothing about the folder. Sentences that speak to a language model
+    instead of to a reader are no quotes, nor is any part of them; what stands beside them in a quote is one.
     """
     spoken = [span for document in documents for span in _addressed_in(document)]
     parts = [(part, number) for text, number in told for part in _for_readers(text)]
@@ -178,10 +178,17 @@ def _finds(documents: Sequence[SearchDocument], number: int, sources: Sources | 
 
 
 def _in(document: SearchDocument, text: str, sources: Sources | None) -> Quote | None:
+    quote = _found_in(document, text, sources)
+    if quote is None or not document.server:
+        return quote
+    return ServedQuote(**dict(quote), server=document.server)
+
+
+def _found_in(document: SearchDocument, text: str, sources: Sources | None) -> Quote | None:
     passage, name = document.passage, _source_id(document)
     if isinstance(document, ServedDocument):
         return document.quote(text, name)
-    if passage is not None and sources is not None:
+    if passage is not None and sources is not None and not document.server:
         return sources[name].quote(text, near=((passage.start, passage.end),))
     source = Document(
         id=name,

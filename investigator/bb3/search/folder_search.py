@@ -1,14 +1,18 @@
-"""The folder as BB3's search: it is opened for every search anew, so that it is as new as the turn."""
+"""The folder as BB3's search: it is opened for every search anew, so that it is as new as the turn.
+
+What another search finds is looked up in it: a server may say of any text that it stands in a document.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from threading import Lock
 
-from investigator.bb3.exchange import SearchDocument
+from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.document_text import searched
+from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.errors import WorkspaceLockedError
 from investigator.evidence.quotes import Sources
 from investigator.records import Document, Passage
@@ -19,16 +23,18 @@ OpenShelf = Callable[[], AbstractContextManager[DocumentIndex]]
 
 _LONGEST_WAIT = 30.0
 _BETWEEN_TRIES = 0.05
+_ELSEWHERE = "another search"
 
 
 class FolderSearch:
-    """Searches a folder during one turn. Safe to use from several threads.
+    """Searches a folder during one turn, or `elsewhere` if that is given. Safe to use from several threads.
 
     The folder is open during a search only: others who chat about it wait for so long, and not while a model thinks.
     """
 
-    def __init__(self, open_shelf: OpenShelf) -> None:
+    def __init__(self, open_shelf: OpenShelf, elsewhere: DocumentSearch | None = None) -> None:
         self._open = open_shelf
+        self._elsewhere = elsewhere
         self._found: dict[str, Document] = {}
 
     @property
@@ -41,11 +47,49 @@ class FolderSearch:
         return self._found[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """The best passages of the folder. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError."""
+        """The best passages. Raises FolderError, WorkspaceLockedError, StoreError, EmbedderError.
+
+        Those found elsewhere that stand in the document of the folder that they name are passages of it; all others
+        name their server. Raises what that search does, too.
+        """
+        if self._elsewhere is not None:
+            return self._looked_up(self._elsewhere.search(query, count))
         with self._open() as shelf:
             passages = shelf.passages((searched(query),))[:count]
             self._found |= {passage.document_id: shelf.document(passage.document_id) for passage in passages}
         return [_document(self._found[passage.document_id], passage) for passage in passages]
+
+    def _looked_up(self, found: Sequence[SearchDocument]) -> Sequence[SearchDocument]:
+        named = dict.fromkeys(document.passage.document_id for document in found if document.passage)
+        if named:
+            with self._open() as shelf:
+                for document_id in named:
+                    with suppress(KeyError):
+                        self._found[document_id] = shelf.document(document_id)
+        return [self._of_folder(one) or one.changed(server=one.server or _ELSEWHERE) for one in found]
+
+    def _of_folder(self, document: SearchDocument) -> SearchDocument | None:
+        """A document as the passage of the folder that it is, at its place there; None if its text is not there."""
+        passage, text = document.passage, document.text
+        own = self._found.get(passage.document_id) if passage is not None else None
+        if passage is None or own is None or not text.strip():
+            return None
+        told = max(0, passage.start)
+        start = told if own.text.startswith(text, told) else own.text.find(text)
+        if start < 0:
+            return None
+        return _document(
+            own,
+            passage.changed(
+                start=start,
+                end=start + len(text),
+                text=text,
+                page=page_at(own.pages, start),
+                line=line_at(own.text, start),
+                own_lines=own.own_lines,
+                heading=heading_at(own.headings, start),
+            ),
+        )
 
 
 def one_at_a_time(

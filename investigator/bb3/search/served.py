@@ -28,6 +28,17 @@ class Origin(Record):
         return passage.start >= 0 and passage.end - passage.start == len(text) and (passage.line or 0) > 0
 
 
+class ServedQuote(Quote):
+    """Words of a text that a search server sent: proof of what the server said, and of nothing in the folder."""
+
+    server: str
+
+    @property
+    def place(self) -> str:
+        """Return the place that the server tells, and who tells it."""
+        return f"{super().place}, from {self.server}"
+
+
 class FolderPage(SearchDocument):
     """A passage of a folder as a page for whoever asks the search server."""
 
@@ -35,7 +46,7 @@ class FolderPage(SearchDocument):
 
 
 class ServedDocument(SearchDocument):
-    """The part of a page that is read; quotes of it are proven in the page as the server sent it.
+    """The part of a page that is read; quotes of it stand in the page as the server sent it.
 
     `around` is that part with what stands before and after it, from the offset `begins` on; `lines` are the numbers of
     the lines of `around`: in the document where `passage` says which one it is, else in the text that was sent.

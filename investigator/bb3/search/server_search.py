@@ -1,10 +1,11 @@
-"""A search server in a chat, instead of the folder: its pages are the documents in which quotes are proven."""
+"""A search server in a chat, instead of the folder: its pages are the documents that are quoted."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Self
+from urllib.parse import urlsplit
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.search.client import FoundPage, Patience, SearchServer
@@ -33,6 +34,8 @@ class ServerSearch:
     def __init__(self, address: str, *, patience: Patience = IN_A_TURN) -> None:
         self._server = SearchServer(address, patience=patience)
         self._once = SearchServer(address, patience=patience.changed(requests=1))
+        host = urlsplit(self._server.address).netloc.rpartition("@")[2]
+        self._name = f"the search server at {host}"
 
     @classmethod
     def reached(cls, address: str, *, patience: Patience = IN_A_TURN) -> Self:
@@ -52,7 +55,8 @@ class ServerSearch:
         EngineUnreachableError, EngineError where what came is no answer.
         """
         asked = searched(query)
-        return [_as_read(page, asked) for page in _different(self._server.pages(asked, count))[:count]]
+        found = _different(self._server.pages(asked, count))[:count]
+        return [_as_read(page, asked).changed(server=self._name) for page in found]
 
 
 def _different(pages: Iterable[FoundPage]) -> list[FoundPage]:
