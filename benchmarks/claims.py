@@ -34,6 +34,7 @@ from investigator.language.sentences import sentence_spans
 from investigator.language.terms import is_english
 from investigator.records import ClaimStatus, Document, Quote
 
+_STATUSES = (ClaimStatus.PROVEN, ClaimStatus.REPLACED, ClaimStatus.WITHHELD)
 _SENTENCE = re.compile(r"[A-Z][^\n|#*_{}<>\\]{30,300}[a-z0-9)] ?\.")
 
 
@@ -112,7 +113,7 @@ def table(made: Sequence[MadeClaim], counts: dict[tuple[str, str], Counter[Claim
 
 def _cell(count: Counter[ClaimStatus]) -> str:
     total = count.total() or 1
-    return f"{count.total()}: " + ", ".join(f"{count[status] / total:.3f}" for status in ClaimStatus)
+    return f"{count.total()}: " + ", ".join(f"{count[status] / total:.3f}" for status in _STATUSES)
 
 
 def wice_rows(repo: Path) -> Iterator[dict[str, object]]:

@@ -12,11 +12,12 @@ from importlib.metadata import PackageNotFoundError, version
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.records import CONTRACTS
 from investigator.doctor.examination import Examination
-from investigator.doctor.findings import Diagnosis, Environment, Extra
+from investigator.doctor.findings import Diagnosis, Environment, Extra, VerifierFinding
 from investigator.engines.base import Embedder
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.chat.models import KEY_VARIABLES
 from investigator.engines.embedding.embedders import DEFAULT_MODEL
+from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError
 from investigator.services.parts import Parts
@@ -56,7 +57,25 @@ def diagnose(
         examined[name] = Examination(name, partial(parts.engine, name, attempts=1), parts.prompts, on_call, clock)
     roles = tuple(examined[models.name_for(role)].in_role(role) for role in Role)
     engines = {found.name: found for found in (examination.finding(parts.prices) for examination in examined.values())}
-    return Diagnosis(roles=roles, engines=tuple(engines.values()), environment=here, notices=tuple(notices))
+    judge = parts.judge()
+    return Diagnosis(
+        roles=roles,
+        engines=tuple(engines.values()),
+        environment=here,
+        verifier=timed(judge, clock) if judge is not None else None,
+        notices=tuple(notices),
+    )
+
+
+def timed(judge: SupportJudge, clock: Callable[[], float]) -> VerifierFinding:
+    """Return how long a verifier takes for one claim once it is loaded, or what is wrong with it."""
+    try:
+        judge.check()  # so that loading does not count
+        began = clock()
+        judge.check()
+    except EmbedderError as error:
+        return VerifierFinding(name=judge.name, problem=error.message, hint=error.hint)
+    return VerifierFinding(name=judge.name, seconds=round(clock() - began, 3))
 
 
 def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environment:

@@ -74,6 +74,15 @@ class Extra(Record):
     version: str = ""
 
 
+class VerifierFinding(Record):
+    """The verifier that a run would use: its seconds for one claim, or what is wrong with it and what to do."""
+
+    name: str
+    seconds: float | None = None
+    problem: str = ""
+    hint: str = ""
+
+
 class Environment(Record):
     """The installed packages. `embedder_problem` is empty if the embedder works.
 
@@ -97,13 +106,15 @@ class Diagnosis(Record):
     roles: tuple[RoleFinding, ...]
     engines: tuple[EngineFinding, ...]
     environment: Environment
+    verifier: VerifierFinding | None = None
     notices: tuple[str, ...] = ()
 
     @property
     def works(self) -> bool:
-        """Return True if no role failed, and the search has its embedder."""
+        """Return True if no role failed, the search has its embedder, and the verifier works if one is set."""
         failed = any(finding.state is RoleState.FAILED for finding in self.roles)
-        return not failed and not self.environment.embedder_problem
+        trouble = self.environment.embedder_problem or (self.verifier is not None and self.verifier.problem)
+        return not failed and not trouble
 
     @property
     def money(self) -> float | None:

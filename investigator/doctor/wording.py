@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from investigator.doctor.findings import Diagnosis, EngineFinding, Environment, RoleFinding, RoleState
+from investigator.doctor.findings import Diagnosis, EngineFinding, Environment, RoleFinding, RoleState, VerifierFinding
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import plural
@@ -23,6 +23,7 @@ def diagnosis_text(diagnosis: Diagnosis) -> Text:
         if engine.leaves_machine is not None:
             blocks.append(_engine(engine, [role for role in diagnosis.roles if role.engine == engine.name]))
     blocks.append(_environment(diagnosis.environment))
+    blocks += [_verifier(diagnosis.verifier)] if diagnosis.verifier is not None else []
     blocks += [Text(f"note: {inert_line(notice, _WORDS)}", style="yellow") for notice in diagnosis.notices]
     blocks += _remarks(diagnosis.roles)
     return Text("\n\n").join(blocks).append("\n")
@@ -105,6 +106,12 @@ def _environment(environment: Environment) -> Text:
         lines.append((f"extra {extra.name}", f"{extra.library} {extra.version}" if extra.version else missing))
     lines.append(("variables set", ", ".join(environment.variables) or "none that matter"))
     return _block("environment", lines)
+
+
+def _verifier(verifier: VerifierFinding) -> Text:
+    if verifier.problem:
+        return _block("verifier", [(verifier.name, f"failed: {verifier.problem}"), ("hint", verifier.hint)])
+    return _block("verifier", [(verifier.name, f"works, {verifier.seconds:.3f} seconds a claim")])
 
 
 def _remarks(findings: Sequence[RoleFinding]) -> list[Text]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field, StrictBool, StrictStr
 
-from investigator.engines.embedding.verifiers import Verifier
+from investigator.engines.embedding.verifiers import Verifier, as_one
 from investigator.evaluation.lines import RowWithId, by_id, rows_of
 from investigator.evidence.claims import prove
 from investigator.records import ClaimStatus, Quote, Record
@@ -124,7 +124,7 @@ def _share(marked: Sequence[bool], labels: Sequence[bool], *, of: bool) -> float
 
 
 def _scores(rows: Sequence[ClaimRow], verifier: Verifier) -> Iterator[float]:
-    pairs = [("\n".join(row.quotes), row.claim) for row in rows]
+    pairs = [(as_one(row.quotes), row.claim) for row in rows]
     for start in range(0, len(pairs), _AT_ONCE):
         yield from verifier.scores(pairs[start : start + _AT_ONCE])
 

@@ -33,9 +33,13 @@ def unquoted(text: str, quotes: Sequence[Quote]) -> str:
 
 
 def shown(claim: Claim) -> str:
-    """Return a claim as one line for people and renderers: its addresses are no links, and it says that it has some."""
-    marks = ", ".join(_MARKS[caution] for caution in claim.cautions)
-    return one_line(defanged(claim.text)) + (f" ({marks})" if marks else "")
+    """Return a claim as one line for people and renderers.
+
+    Its addresses are no links, and it says that it has some; it says who supports it if it is not proven.
+    """
+    marks = [f"supported by {one_line(claim.supported_by)}, not proven"] if claim.supported_by else []
+    marks += [_MARKS[caution] for caution in claim.cautions]
+    return one_line(defanged(claim.text)) + (f" ({', '.join(marks)})" if marks else "")
 
 
 def _stands_in(text: str, quote: Quote) -> bool:

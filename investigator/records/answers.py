@@ -79,11 +79,13 @@ class Coverage(Record):
 class ClaimStatus(StrEnum):
     """How an engine's statement stands to its quotes.
 
-    proven: checked slot by slot against a sentence of one quote; replaced: it could not be checked, and its verbatim
-    quote stands in its place; withheld: its quotes say something else, or nothing of it.
+    proven: checked slot by slot against a sentence of one quote; supported: it could not be checked, and a verifier
+    takes its quotes to bear it out; replaced: it could not be checked, and its verbatim quote stands in its place;
+    withheld: its quotes say something else, or nothing of it.
     """
 
     PROVEN = "proven"
+    SUPPORTED = "supported"
     REPLACED = "replaced"
     WITHHELD = "withheld"
 
@@ -115,19 +117,26 @@ class Caution(StrEnum):
 class Claim(Record):
     """One statement of the answer, with the quotes that prove it and the memories it comes from.
 
-    `readings` are statements of an engine that could not be checked, so that this quote stands in their place. `text`
-    is as it was said: `cautions` tell of addresses in it, and of instructions to the reader, which are the document's.
+    `supported_by` names the verifier on whose word it stands if the quotes do not prove it. `readings` are statements
+    of an engine that could not be checked, so that this quote stands in their place. `text` is as it was said:
+    `cautions` tell of addresses in it, and of instructions to the reader, which are the document's.
     """
 
     text: str
     quotes: tuple[Quote, ...] = Field(min_length=1)
     memory_ids: tuple[int, ...] = ()
+    supported_by: str = ""
     readings: tuple[str, ...] = ()
     cautions: tuple[Caution, ...] = ()
 
     @property
     def status(self) -> ClaimStatus:
-        """Return PROVEN for a statement of its own, REPLACED for a quote in the place of an engine's statements."""
+        """Return PROVEN for a statement of its own, REPLACED for a quote in the place of an engine's statements.
+
+        SUPPORTED is one that stands on the word of a verifier.
+        """
+        if self.supported_by:
+            return ClaimStatus.SUPPORTED
         return ClaimStatus.REPLACED if self.readings else ClaimStatus.PROVEN
 
 
@@ -261,7 +270,7 @@ class Investigation(Record):
     strategy: str
     engine: str
     engines: tuple[UsedEngine, ...] = ()
-    made_with: str = Field(default="", description="the settings of method and retrieval, as JSON")
+    made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
     search: Search = Search.WHOLE
     parts: tuple[Part, ...] = ()
     wordings: tuple[str, ...] = Field(default=(), description="what the folder was searched for in other words")

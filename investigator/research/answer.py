@@ -10,9 +10,10 @@ from pydantic import Field
 from investigator.asking.budget import CEILINGS
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_answer
+from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.evidence.cautions import cautions_of, shown, unquoted
-from investigator.evidence.claims import prove
+from investigator.evidence.claims import ClaimCheck, prove
 from investigator.evidence.taint import tainted_documents
 from investigator.language.normalise import one_line
 from investigator.records import (
@@ -55,18 +56,22 @@ class AnswerSettings(Record):
 
 
 class AnswerWriter:
-    """Writes claims from the evidence and keeps those that their quotes prove."""
+    """Writes claims from the evidence and keeps those that their quotes prove, or that the judge takes as borne out."""
 
-    def __init__(self, client: EngineClient, settings: AnswerSettings | None = None) -> None:
+    def __init__(
+        self, client: EngineClient, settings: AnswerSettings | None = None, judge: SupportJudge | None = None
+    ) -> None:
         self._client = client
         self._settings = settings or AnswerSettings()
+        self._judge = judge
 
     def write(self, question: str, mission: str, history: Sequence[Memory], unknown_infos: Sequence[str]) -> Statements:
         """Return the proven claims and those that are not.
 
         An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply
         cannot be read, or whose claims are all unproven, is replaced by the best quotes as they stand, which nobody has
-        found to answer. Without evidence no engine is asked. Raises EngineError, and the signal BudgetSpent.
+        found to answer. Without evidence no engine is asked. Raises EngineError, EmbedderError, and the
+        signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
@@ -80,7 +85,8 @@ class AnswerWriter:
         reading = self._client.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
         if reading.value is not None and not reading.value.claims and not self._client.traits(Role.ANSWER).is_small:
             return Statements()
-        claims, unproven = sorted_by_proof(reading.value.claims if reading.value else (), sources, question)
+        proposed = reading.value.claims if reading.value else ()
+        claims, unproven = sorted_by_proof(proposed, sources, question, self._judge)
         if claims:
             return Statements(claims, unproven)
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
@@ -97,9 +103,16 @@ class AnswerWriter:
 
 
 def sorted_by_proof(
-    proposed: Sequence[ProposedClaim], sources: dict[str, tuple[Memory, Quote]], question: str
+    proposed: Sequence[ProposedClaim],
+    sources: dict[str, tuple[Memory, Quote]],
+    question: str,
+    judge: SupportJudge | None = None,
 ) -> tuple[tuple[Claim, ...], tuple[UnprovenClaim, ...]]:
-    """Sort proposed claims into proven and unproven; ids of evidence that was never handed out count for nothing."""
+    """Sort proposed claims into proven and unproven; ids of evidence that was never handed out count for nothing.
+
+    A claim that can be neither proven nor refused stands if the judge takes it as borne out, else its quote stands in
+    its place. Raises EmbedderError.
+    """
     claims: list[Claim] = []
     unproven: list[UnprovenClaim] = []
     for claim in dict.fromkeys(proposed):  # small models say a thing several times
@@ -111,11 +124,19 @@ def sorted_by_proof(
             unproven.append(UnprovenClaim(text=claim.text, reason=caution, quotes=quotes))
         elif check.is_proven:
             claims.append(Claim(text=claim.text.strip(), quotes=quotes, memory_ids=memory_ids))
+        elif judge is not None and is_supported(claim.text, quotes, check, judge):
+            text = claim.text.strip()
+            claims.append(Claim(text=text, quotes=quotes, memory_ids=memory_ids, supported_by=judge.name))
         elif check.status is ClaimStatus.REPLACED and check.quote is not None:
             _replace(claims, claim.text.strip(), check.quote, memory_ids)
         else:
             unproven.append(UnprovenClaim(text=claim.text, reason=check.reason, slot=check.slot, quotes=quotes))
     return tuple(claims), tuple(unproven)
+
+
+def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: SupportJudge) -> bool:
+    """Return True if a claim that the rules can neither prove nor refuse is borne out by its quotes, says the judge."""
+    return check.status is ClaimStatus.REPLACED and judge.supports(text, [quote.text for quote in quotes])
 
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:

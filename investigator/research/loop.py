@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
+from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
 from investigator.evidence.standing import Reread
@@ -28,7 +29,8 @@ class Research:
     """The parts that an investigation works with.
 
     `keep` writes the record after each step, `keep_memory` each memory before it can be seen; `reread` reads documents
-    again from their files, in which the quotes of an answer are looked up, and without it they rest on the library.
+    again from their files, in which the quotes of an answer are looked up, and without it they rest on the library;
+    `judge` is asked of claims that the rules cannot check, anew in a replay.
     Everything else is decided from the question, the library and the engines' replies, so that running it again over
     the same journal comes to the same plan, memories and answer: that is how a run is resumed and replayed.
     """
@@ -39,11 +41,12 @@ class Research:
     keep: Callable[[Investigation], None] = lambda _: None
     keep_memory: Callable[[Memory], None] = lambda _: None
     reread: Reread | None = None
+    judge: SupportJudge | None = None
 
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
         sources, stream = Sources(self.library.document), MemoryStream(keep=self.keep_memory)
-        steps = Steps(self.client, self.library, self.settings, sources, stream, self.reread)
+        steps = Steps(self.client, self.library, self.settings, sources, stream, self.reread, self.judge)
         library, settled = self.library, bounds(self.settings, self.client)
         state = State(run, settled, library.document_ids(), library.unreadable(), library.left_out())
         while (step := next_step(state)) is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
+from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
 from investigator.evidence.standing import Rechecked, Reread, recheck, standing_conflicts, standing_near_misses
@@ -69,6 +70,7 @@ class Steps:
     sources: Sources
     stream: MemoryStream
     reread: Reread | None = None
+    judge: SupportJudge | None = None
 
     def performed(self, step: Step, state: State) -> Iterator[Moment]:
         """Perform a step; yield each state that is to be kept."""
@@ -248,7 +250,7 @@ class Steps:
 
     def _answer(self, state: State) -> Moment:
         """Write what is proven, or say that the documents do not hold it."""
-        run, writer = state.run, AnswerWriter(self.client, self.settings.answer)
+        run, writer = state.run, AnswerWriter(self.client, self.settings.answer, self.judge)
         stop, spent = reason_to_stop(state) or StopReason.ROUNDS, state.spent
         try:
             written = writer.write(run.question, run.mission, state.history, state.unknown_infos)

@@ -155,9 +155,10 @@ def verdict_of(
 ) -> Verdict:
     """Return what the statements establish of each part of the question.
 
-    `is_read` is True if a language model has written the statements. Quotes that stand in for what a model said, and a
-    quote in the place of a statement that could not be checked, are shown and establish nothing; nor does a verbatim
-    quote that nobody has read and whose reply has a point below the calibrated one.
+    `is_read` is True if a language model has written the statements. Quotes that stand in for what a model said, a
+    quote in the place of a statement that could not be checked, and a statement on the word of a verifier are shown
+    and establish nothing; nor does a verbatim quote that nobody has read and whose reply has a point below the
+    calibrated one.
     """
     points = {memory.id: memory.point or 0 for memory in memories}
     bar = default_calibration().answered_from
@@ -193,9 +194,7 @@ def _concluded(found: Sequence[tuple[Part, Judged | None]], written: Statements,
     open_parts = [part.question for part, one in found if one is None or not one.is_met]
     common = Verdict(AnswerStatus.ANSWERED, claims, written.unproven, tuple(found), misses)
     if not open_parts:
-        documents = {quote.document_id for claim in claims for quote in claim.quotes}
-        proven = f"{number_of(len(claims), 'statement')} proven by quotes from {number_of(len(documents), 'document')}."
-        return replace(common, reason=proven)
+        return replace(common, reason=_what_proves(claims))
     if met:
         reason = f"{len(met)} of {number_of(len(found), 'part')} answered; not answered: {'; '.join(open_parts)}"
         return replace(common, status=AnswerStatus.ANSWERED_IN_PART, reason=reason)
@@ -204,12 +203,27 @@ def _concluded(found: Sequence[tuple[Part, Judged | None]], written: Statements,
     return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_why_not(verdicts, written, read))
 
 
+def _what_proves(claims: Sequence[Claim]) -> str:
+    proven = [claim for claim in claims if not claim.supported_by]
+    documents = {quote.document_id for claim in proven for quote in claim.quotes}
+    reason = f"{number_of(len(proven), 'statement')} proven by quotes from {number_of(len(documents), 'document')}"
+    return f"{reason}; {_supported(claims)}." if len(proven) < len(claims) else f"{reason}."
+
+
+def _supported(claims: Sequence[Claim]) -> str:
+    """Say how many statements stand on the word of a verifier alone."""
+    names = [claim.supported_by for claim in claims if claim.supported_by]
+    return f"{number_of(len(names), 'statement')} supported by {', '.join(dict.fromkeys(names))}, not proven"
+
+
 def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str:
     """Say why statements are shown without being called an answer."""
     failing = list(dict.fromkeys(match.constraint.text for one in verdicts for match in one.failing))[:_NAMED]
     if read:
         left = f" that they answer: {', '.join(failing)} is not in them" if failing else " that they answer"
-        return f"The statements are proven, but nothing establishes{left}."
+        unproven = any(claim.supported_by for claim in written.claims)
+        known = _supported(written.claims) if unproven else "The statements are proven, but"
+        return f"{known}{';' if unproven else ''} nothing establishes{left}."
     if written.are_stand_ins and written.unproven:
         return "What the model said is not proven; these are the best quotes as they stand."
     asked = "These are the best quotes as they stand" if written.are_stand_ins else "No language model was asked"

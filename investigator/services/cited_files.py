@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from investigator.documents.fresh import FreshDocument, FreshReading
+from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.errors import DamagedDocumentError
 from investigator.evidence.claims import prove
 from investigator.evidence.standing import Rechecked
-from investigator.records import Answer
-from investigator.research.answer import cited_text
+from investigator.records import Answer, Claim
+from investigator.research.answer import cited_text, is_supported
 from investigator.store.corpus import Corpus
 
 
@@ -40,8 +41,20 @@ class CitedFiles:
             return fresh.document is None
 
 
-def is_as_checked(answer: Answer, checked: Rechecked) -> bool:
-    """Return True if each claim of a kept answer still stands where it says, and the text says nothing else."""
+def is_as_checked(answer: Answer, checked: Rechecked, judge: SupportJudge | None) -> bool:
+    """Return True if each claim of a kept answer still stands where it says, and the text says nothing else.
+
+    What was not proven but supported is put to the judge again. Raises EmbedderError.
+    """
     if checked.claims != answer.claims or answer.text != cited_text(answer.claims):
         return False
-    return all(prove(claim.text, claim.quotes, given=answer.question).is_proven for claim in answer.claims)
+    return all(_stands(claim, answer.question, judge) for claim in answer.claims)
+
+
+def _stands(claim: Claim, question: str, judge: SupportJudge | None) -> bool:
+    check = prove(claim.text, claim.quotes, given=question)
+    if not claim.supported_by:
+        return check.is_proven
+    if judge is None or judge.name != claim.supported_by:
+        return False
+    return is_supported(claim.text, claim.quotes, check, judge)

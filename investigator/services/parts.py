@@ -20,6 +20,7 @@ from investigator.engines.catalogue import open_engine
 from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.engines.embedding.verifiers import SupportJudge, VerifySettings, open_judge
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
 from investigator.engines.roles import Role
@@ -113,6 +114,10 @@ class Parts:
         engines, named = engines_by_role(model, self.engine)
         engines = keep_small_models_from_planning(engines, named, self.extractive, self.notify)
         return record_replies(engines, record, folder)
+
+    def judge(self, settings: VerifySettings | None = None) -> SupportJudge | None:
+        """Return what is asked of claims that the rules cannot check; without settings by those of the parts."""
+        return open_judge(settings or self.settings.verify)
 
     def check_prices(self, engines: Iterable[Engine]) -> None:
         """Raise SettingsError if there is a limit of money and the price of an engine is unknown."""

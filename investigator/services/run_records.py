@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from investigator.asking.budget import CEILINGS
 from investigator.engines.base import Engine, traits_of
+from investigator.engines.embedding.verifiers import VerifySettings
 from investigator.engines.roles import Role
 from investigator.errors import QuestionError, ReplayError
 from investigator.records import Investigation, Quote, Record, Search, UsedEngine
@@ -29,6 +30,7 @@ class MadeWith(Record):
 
     method: MethodSettings
     retrieval: RetrievalSettings
+    verify: VerifySettings = VerifySettings()
 
 
 def valid_question(question: str, called: str = "question") -> str:
@@ -72,7 +74,7 @@ def new_record(
         strategy=strategy or settings.strategy,
         engine=engine_names(engines),
         engines=tuple(UsedEngine(role=role, name=e.name, traits=traits_of(e)) for role, e in engines.items()),
-        made_with=MadeWith(method=settings.method, retrieval=settings.retrieval).model_dump_json(),
+        made_with=_made_with(settings).model_dump_json(),
     )
 
 
@@ -84,7 +86,7 @@ def as_it_began(record: Investigation) -> Investigation:
 def settings_of(record: Investigation, settings: Settings) -> MadeWith:
     """Return the settings that a run was made with; today's if its record names none. Raises ReplayError."""
     if not record.made_with:
-        return MadeWith(method=settings.method, retrieval=settings.retrieval)
+        return _made_with(settings)
     try:
         return MadeWith.model_validate_json(record.made_with)
     except ValidationError as error:
@@ -93,6 +95,10 @@ def settings_of(record: Investigation, settings: Settings) -> MadeWith:
             f"the run {record.id} was made by another version of this program: its setting {setting} is not known here",
             hint="Read it with: investigator show RUN, or ask its question again to investigate anew.",
         ) from error
+
+
+def _made_with(settings: Settings) -> MadeWith:
+    return MadeWith(method=settings.method, retrieval=settings.retrieval, verify=settings.verify)
 
 
 def open_run(

@@ -136,7 +136,8 @@ class RunService:
         ):
             journal = PastCalls(workspace.runs, record.id, spent, elapsed)
             client = parts.client(engines, journal, budget=budget)
-            research = Research(client, library, settings.method.changed(concurrency=1), reread=fresh.documents)
+            method, judge = settings.method.changed(concurrency=1), parts.judge(settings.verify)
+            research = Research(client, library, method, reread=fresh.documents, judge=judge)
             return replay(record, as_it_began(record), research, journal)
 
     def check_kept(self) -> Iterator[Notice]:
@@ -218,7 +219,7 @@ class RunService:
         checked = recheck(answer.claims, answer.question, cited.reread)
         if cited.drifted - again:
             raise cited.damage()
-        return record if is_as_checked(answer, checked) else None
+        return record if is_as_checked(answer, checked, self._parts.judge()) else None
 
     def _run(
         self,
@@ -238,8 +239,10 @@ class RunService:
         yield Started(run_id=run.id, engine=record.engine, documents=documents, resumed=run.resumed)
         journal = parts.journal(database, run.id, reuse=reuse)
         client = parts.client(self._engines, journal, trace=trace)
-        method = parts.settings.method
-        research = Research(client, library, method, journal.keep_record, journal.keep_memory, cited.reread)
+        method, judge = parts.settings.method, parts.judge()
+        if judge is not None:
+            judge.check()  # before anything is paid for
+        research = Research(client, library, method, journal.keep_record, journal.keep_memory, cited.reread, judge)
         for event in research.investigate(record):
             if isinstance(event, Answered):
                 if cited.drifted:

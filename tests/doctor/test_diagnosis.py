@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
 
-from investigator.doctor.diagnosis import diagnose
+from investigator.doctor.diagnosis import diagnose, timed
 from investigator.doctor.findings import Diagnosis, RoleFinding, RoleState, StructuredOutput
 from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import DEFAULT_MODEL, SentenceTransformerEmbedder
+from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError, SettingsError
 from investigator.settings import Settings, load_settings
@@ -376,3 +377,27 @@ def test_a_gguf_file_is_tried_in_this_process(diagnosis_of: Callable[..., Diagno
     assert (engine.leaves_machine, engine.structured_output) == (False, StructuredOutput.WORKS)
     assert engine.context_tokens
     assert finding_of(diagnosis, Role.THINK).state in (RoleState.WORKS, RoleState.DOUBTFUL)
+
+
+def test_a_verifier_that_fails_is_a_finding(diagnosis_of: Callable[..., Diagnosis], tmp_path: Path) -> None:
+    found = diagnosis_of(settings=load_settings(overrides=[f"verify.model={tmp_path / 'none'}"]))
+    assert found.verifier is not None
+    assert found.verifier.seconds is None
+    assert not found.works
+    assert "verifier\n" in diagnosis_text(found).plain
+    assert "failed: the model" in diagnosis_text(found).plain
+    assert diagnosis_of().verifier is None
+
+
+def test_a_verifier_is_timed_once_it_is_loaded() -> None:
+    class Slow:
+        name = "slow"
+        calls = 0
+
+        def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+            self.calls += 1
+            return [0.9 for _ in pairs]
+
+    slow = Slow()
+    found = timed(SupportJudge(slow, 0.5), iter((1.0, 1.25)).__next__)
+    assert (found.seconds, slow.calls) == (0.25, 2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,7 +24,7 @@ class VerifySettings(Record):
     """Which model may judge claims beside the rules."""
 
     model: str = Field(
-        default="", description="cross-encoder or NLI model of sentence-transformers that `eval claims` measures"
+        default="", description="cross-encoder or NLI model of sentence-transformers for what the rules cannot check"
     )
     threshold: float = Field(default=0.5, ge=0.0, le=1.0, description="score from which it takes a claim as borne out")
 
@@ -39,6 +40,37 @@ class Verifier(Protocol):
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return for each pair of text and claim a score in 0..1. Raises EmbedderError."""
         ...
+
+
+@dataclass(frozen=True)
+class SupportJudge:
+    """A verifier with the score from which its word counts."""
+
+    verifier: Verifier
+    threshold: float
+
+    @property
+    def name(self) -> str:
+        """Names the verifier."""
+        return self.verifier.name
+
+    def check(self) -> None:
+        """Load the verifier and give it an example. Raises EmbedderError."""
+        self.supports("The mill burned down.", ("The mill burned down in 1911.",))
+
+    def supports(self, claim: str, texts: Iterable[str]) -> bool:
+        """Return True if the texts, read as one, bear a claim out. Raises EmbedderError."""
+        return self.verifier.scores([(as_one(texts), claim)])[0] >= self.threshold
+
+
+def as_one(texts: Iterable[str]) -> str:
+    """Return the quotes of a claim as the one text that a verifier is given."""
+    return "\n".join(texts)
+
+
+def open_judge(settings: VerifySettings) -> SupportJudge | None:
+    """Return the judge that settings name, None if they name none; its model is loaded for the first claim."""
+    return SupportJudge(CrossEncoderVerifier(settings.model), settings.threshold) if settings.model else None
 
 
 class CrossEncoderVerifier:
