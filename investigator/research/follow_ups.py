@@ -41,7 +41,7 @@ def rewording(part: Part, shares: Mapping[str, float]) -> str:
 
 
 def _replaced(text: str, word: str, other: str) -> str:
-    return re.sub(rf"(?<!\\w){re.escape(word)}(?!\\w)", other, text, flags=re.IGNORECASE)
+    return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", other, text, flags=re.IGNORECASE)
 
 
 def found_for(part: Part, run: Investigation, history: Sequence[Memory]) -> tuple[Memory, ...]:

@@ -122,6 +122,8 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
         return not left and bool(own)
     if any(match.state is MatchState.CONTRADICTED or match.constraint.kind not in _LOOSE for match in left):
         return False
+    if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= {match.constraint.kind for match in left}:
+        return False  # it neither speaks of what is asked in full, nor gives such a thing
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
 

@@ -1,0 +1,113 @@
+"""What the statements establish: only what meets a part of the question in full is its answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.questions.parts import taken_apart
+from investigator.records import AnswerStatus, Claim, Document, Memory, Quote, UnprovenClaim
+from investigator.research.verdict import Statements, Verdict, verdict_of
+
+OPENED = "The Emsland plant was opened in 1988."
+OWNED = "The Emsland plant is owned by RWE."
+WEATHER = "It rained on the hills and the river, and a strong wind blew from the sea all day. " * 10
+PAGE = f"{OPENED}\n\n{WEATHER}\n\n{OWNED}\n\n{WEATHER}\n\nThe canteen of the Emsland plant sells 300 meals."
+ANSWERED, IN_PART = AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART
+PASSAGES, NOT_FOUND = AnswerStatus.PASSAGES_FOUND, AnswerStatus.NOT_FOUND
+
+
+def page(_: str = "") -> Document:
+    return Document(id="plant.txt", title="Plant", media_type="text/plain", content_hash="h", text=PAGE)
+
+
+def quote(text: str) -> Quote:
+    start = PAGE.index(text)
+    end = start + len(text)
+    return Quote(document_id="plant.txt", page=None, line=1, start=start, end=end, text=text, source_hash="h")
+
+
+def memory(text: str, point: int = 95, number: int = 1) -> Memory:
+    return Memory(
+        id=number, target_document_id="plant.txt", question="?", reply=text, point=point, quotes=(quote(text),)
+    )
+
+
+def claim(proof: str, text: str = "", readings: tuple[str, ...] = ()) -> Claim:
+    return Claim(text=text or proof, quotes=(quote(proof),), memory_ids=(1,), readings=readings)
+
+
+def verdict(question: str, *claims: Claim, is_read: bool = False, point: int = 95, **written: object) -> Verdict:
+    memories = [memory(OPENED, point), memory(OWNED, point, 2)]
+    statements = Statements(claims, **written)  # type: ignore[arg-type]
+    return verdict_of(taken_apart(question), statements, memories, page, is_read=is_read)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_read", "point", "expected"),
+    [
+        ("When was the Emsland plant opened?", False, 95, ANSWERED),
+        ("When was the Emsland plant opened?", False, 60, PASSAGES),
+        ("When was the Emsland plant opened?", True, 60, ANSWERED),
+        ("When was the Lingen plant opened?", False, 95, PASSAGES),
+        ("When was the Lingen plant opened?", True, 95, PASSAGES),
+        ("When was the Emsland plant repaired?", False, 95, PASSAGES),
+        ("When was the Emsland plant closed?", False, 95, PASSAGES),
+        ("Was the Emsland plant opened in 1990?", False, 95, NOT_FOUND),
+        ("Was the Emsland plant opened in 1990?", True, 95, PASSAGES),
+    ],
+)
+def test_a_statement_answers_if_it_meets_everything(question, is_read, point, expected) -> None:
+    assert verdict(question, claim(OPENED), is_read=is_read, point=point).status is expected
+
+
+def test_what_a_model_has_read_may_use_other_words_but_no_other_period() -> None:
+    read = claim(OPENED, "The Emsland plant went into service in 1988.")
+    assert verdict("When did the Emsland plant go into service?", read, is_read=True).status is ANSWERED
+    assert verdict("Did the Emsland plant go into service in 1990?", read, is_read=True).status is PASSAGES
+
+
+def test_a_part_without_a_statement_is_named_with_what_was_searched() -> None:
+    found = verdict("When was the Emsland plant opened and who painted the Lingen mill?", claim(OPENED))
+    assert found.status is IN_PART
+    (left,) = found.unanswered(("who drew the mill?",))
+    assert left.question == "who painted the Lingen mill?"
+    assert left.searched == (left.question, "who drew the mill?")
+    assert left.question in found.reason
+
+
+def test_the_statement_that_answers_comes_first() -> None:
+    found = verdict("When was the Emsland plant opened?", claim(OWNED), claim(OPENED))
+    assert [one.text for one in found.claims] == [OPENED, OWNED]
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_quote_in_the_place_of_a_refused_statement_answers_nothing(is_read: bool) -> None:
+    refused = UnprovenClaim(text="It was opened in 1990.", reason="1990 stands in no quote")
+    stand_in = verdict(
+        "When was the Emsland plant opened?", claim(OPENED), is_read=is_read, unproven=(refused,), are_stand_ins=True
+    )
+    replaced = verdict(
+        "When was the Emsland plant opened?", claim(OPENED, readings=("It opened late.",)), is_read=is_read
+    )
+    assert (stand_in.status, replaced.status) == (PASSAGES, PASSAGES)
+    assert stand_in.unproven == (refused,)
+    assert "not proven" in stand_in.reason
+
+
+def test_half_of_the_question_met_by_a_replaced_statement_is_not_half_an_answer() -> None:
+    question = "When was the Emsland plant opened and who owns the Emsland plant?"
+    claims = claim(OPENED), claim(OWNED, readings=("RWE has it.",))
+    assert verdict(question, *claims, is_read=True).status is IN_PART
+    assert verdict(question, *claims[1:], is_read=True).status is PASSAGES
+
+
+def test_not_found_names_the_nearest_quote_and_what_it_says_instead() -> None:
+    weak = verdict("Was the Emsland plant opened in 1990?", point=30)
+    (miss,) = weak.near_misses
+    assert weak.status is NOT_FOUND
+    assert (miss.quote.text, miss.failing[0].words) == (OPENED, "1988")
+
+
+def test_nothing_is_established_by_nothing() -> None:
+    empty = verdict_of(taken_apart("Who?"), Statements(), (), page, is_read=True)
+    assert (empty.status, empty.claims, empty.near_misses) == (NOT_FOUND, (), ())
