@@ -229,9 +229,10 @@ def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -
     finally:
         pages.close()
     lines = result.stdout.splitlines()
+    place = f"u:text line 1, from the search server at {pages.url.split('/')[2]}"
     assert (lines[0], lines[-1]) == (
-        "The Cedar plant: It makes 7 MW.  [u:text line 1]",
-        "Quote, proven: “The Cedar plant: It makes 7 MW.” (u:text line 1)",
+        f"The Cedar plant: It makes 7 MW.  [{place}]",
+        f"Quote, not proven: “The Cedar plant: It makes 7 MW.” ({place})",
     )
     down = terminal.chat(f"{QUESTION}\n", "--search-server", pages.url)
     assert (down.exit_code, down.stdout) == (1, "")
