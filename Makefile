@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := investigator tests .ci/constraints.py
 
 EXAMPLE := data/examples/child-health
-ANSWERED := Why did African countries stop treating malaria with chloroquine?
+ANSWERED := How many children were randomised in the Gambia trial?
 NOT_IN_THE_FOLDER := Is it safe to drink coffee during pregnancy?
 DEMO_REPORT := demo-report.html
 

@@ -13,7 +13,7 @@ from investigator.evidence.rewordings import reworded, says_by_name, says_of_it
 from investigator.evidence.statements import LONGEST_STATEMENT, StatedKind, StatedSentence, StatedWord, statements
 from investigator.language.claim_words import joints, saying
 from investigator.language.negation import allows_negation, contradicts, negates
-from investigator.language.normalise import normalise
+from investigator.language.normalise import normalise, one_line
 from investigator.language.terms import words
 from investigator.records import ClaimStatus, Quote, Slot
 
@@ -59,7 +59,7 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
         return ClaimCheck(ClaimStatus.WITHHELD, "it is too long to be checked")
     if not quotes:
         return ClaimCheck(ClaimStatus.WITHHELD, "no quote supports it")
-    if any(_plain(said) == _plain(quote.text) for said in (claim, claim_text) for quote in quotes):
+    if any(_plain(said) in _forms(quote) for said in (claim, claim_text) for quote in quotes):
         return ClaimCheck(ClaimStatus.PROVEN)
     check = _weakest(claim, quotes, given)
     if bare != claim_text.strip() and not check.is_proven:  # what looks like a citation may be the document's own
@@ -95,6 +95,11 @@ def _checked_text(quote: Quote) -> str:
 
 def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
     return statements(_checked_text(quote))
+
+
+def _forms(quote: Quote) -> tuple[str, str]:
+    """The words of a quote as they stand and on one line: a word that is broken at a line end differs in these."""
+    return _plain(quote.text), _plain(one_line(quote.text))
 
 
 def _plain(text: str) -> str:

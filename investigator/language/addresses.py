@@ -23,6 +23,7 @@ _LINK = re.compile(r"(?<=\])\((?=\S)|<(?=[A-Za-z/!?])")
 _PHONE = re.compile(r"(?<![\w.,])(?:\+|00)\d{1,3}[ ()/.-]{0,2}(?:\d[ ()/.-]{0,2}){6,14}(?![\w%])")
 _ADDRESS = re.compile(rf"{_SCHEME}|{_HOST.pattern}", re.I)
 _SCHEMES = re.compile(_SCHEME, re.I)
+_E_MAIL = re.compile(r"\be-\s?mail:?")  # the label of an address, not an order to mail
 _WORD = re.compile(r"\w+")
 
 
@@ -59,7 +60,7 @@ def _without_scheme(found: re.Match[str]) -> str:
 
 
 def _instructs(sentence: str) -> bool:
-    said = _WORD.findall(folded(sentence))
+    said = _WORD.findall(_E_MAIL.sub("address", folded(sentence)))
     present = frozenset(said)
     for acts, things, reader in _listed():
         if acts & present and (things & present or holds_address(sentence)):

@@ -200,3 +200,9 @@ def test_a_claim_is_checked_in_milliseconds() -> None:
     for claim in claims:
         prove(f"{claim} ", told)
     assert (time.process_time() - began) / len(claims) < 0.02  # 2 ms on a machine that does nothing else
+
+
+def test_a_quote_with_a_word_broken_at_a_line_end_proves_itself_on_one_line() -> None:
+    text = "Resistance to sulphadoxine-\npyrimethamine is\nincreasing."
+    quote = Quote(document_id="a", page=None, line=1, start=0, end=len(text), text=text, source_hash="a")
+    assert prove("Resistance to sulphadoxine- pyrimethamine is increasing.", (quote,)).is_proven
