@@ -102,7 +102,9 @@ def _answer_blocks(answer: Answer) -> list[Text]:
         if p.document_id not in missed
     ]
     blocks += _section("Sources", citations)
-    blocks += _section("The documents disagree", [_item("-", inert_line(conflict_line(c))) for c in answer.conflicts])
+    blocks += _section(
+        "The documents disagree", [Text(f"- {inert_line(conflict_line(one))}") for one in answer.conflicts]
+    )
     blocks += _section("Not answered", [Text(f"- {inert_line(open_part_line(part))}") for part in answer.unanswered])
     blocks += _section("The model's reading of these quotes, not proven", readings)
     blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
