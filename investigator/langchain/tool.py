@@ -74,7 +74,7 @@ def answer_text(answer: Answer) -> str:
         )
     parts += [f"The documents disagree: {inert_line(defanged(conflict_line(one)))}" for one in answer.conflicts]
     parts += [f"Not answered: {inert_line(open_part_line(part))}" for part in answer.unanswered]
-    parts += [_quoted(near_miss_line(miss), miss.quote) for miss in answer.near_misses]
+    parts += [_quoted(inert_line(defanged(near_miss_line(miss))), miss.quote) for miss in answer.near_misses]
     if answer.tainted:
         parts.append(f"{_TAINTED} {', '.join(map(inert_line, answer.tainted))}")
     parts.append(f"Coverage: {inert(coverage_line(answer.coverage))}")

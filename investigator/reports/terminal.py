@@ -88,13 +88,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     citations = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, start=1)]
     readings = [Text(f"- {inert_line(defanged(reading))}") for claim in answer.claims for reading in claim.readings]
     unproven = [Text(f"- {inert_line(defanged(claim.text))} ({inert_line(claim.reason)})") for claim in answer.unproven]
-    misses = [
-        _item(
-            f"- {inert_line(miss.quote.place)}",
-            f'{near_miss_line(miss)} "{inert_line(miss.quote.text, _PASSAGE_LIMIT)}"',
-        )
-        for miss in answer.near_misses
-    ]
+    misses = [_near_miss(miss) for miss in answer.near_misses]
     missed = {miss.quote.document_id for miss in answer.near_misses}
     nearest = [
         _item(f"- {inert_line(p.place)}", inert_line(p.text, _PASSAGE_LIMIT))
