@@ -91,4 +91,5 @@ from investigator.records.parts import (
     Part,
 )
 from investigator.records.plans import SUMMARY, Plan, PlanStep, Status
+from investigator.records.tables import QuotedCell, Table, TableCell, TextSpan
 from investigator.records.verification import CheckedQuote, QuoteState, VerifiedReport

@@ -11,6 +11,7 @@ from enum import StrEnum
 from pydantic import ConfigDict, Field
 
 from investigator.records.base import Record
+from investigator.records.tables import QuotedCell, Table
 
 _OWN_LINES = frozenset({"text/plain", "text/markdown", "text/csv", "text/x-rst", "text/x-source", "application/jsonl"})
 _SLIDES = frozenset({"pptx", "pptm", "ppsx", "potx"})
@@ -145,6 +146,7 @@ class Document(Record):
     headings: tuple[Heading, ...] = Field(default=(), repr=False)
     authors: tuple[str, ...] = ()
     date: str | None = None
+    tables: tuple[Table, ...] = Field(default=(), repr=False, description="in the order of the text")
     reader: str = Field(default="", description="the version of the reader that gave the text")
 
     @property
@@ -215,7 +217,8 @@ class SearchHit(Record):
 class Quote(Record):
     """Words that stand, character for character, in a stored text: proof.
 
-    `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the file it was read from.
+    `text` equals the document's text at `[start, end)`; `source_hash` is the sha256 of the file it was read from. Of a
+    cell of a table, `text` is its row.
     """
 
     computed = ("place",)
@@ -228,6 +231,7 @@ class Quote(Record):
     text: str
     source_hash: str
     own_lines: bool = True
+    cell: QuotedCell | None = None
 
     @property
     def place(self) -> str:

@@ -20,7 +20,15 @@ from investigator.records import (
     SplitDocument,
     Unreadable,
 )
-from investigator.store.corpus_rows import forget, forget_chunks, insert_chunks, insert_document, rename, stamp
+from investigator.store.corpus_rows import (
+    forget,
+    forget_chunks,
+    insert_chunks,
+    insert_document,
+    rename,
+    stamp,
+    stored_document,
+)
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.document_codes import card_stands, document_stands
 from investigator.store.integrity import damaged_documents, without_text
@@ -136,7 +144,7 @@ class Corpus:
             raise KeyError(document_id)
         if not document_stands(self._key, row):
             raise _damaged(document_id)
-        return Document.model_validate_json(row["card"]).changed(text=row["text"])
+        return stored_document(row)
 
     def cards(self) -> Mapping[str, DocumentCard]:
         """Return the card of each document, by id; without anything that depends on a question.
@@ -170,9 +178,9 @@ class Corpus:
         return frozenset(inside.get(document_id) or document_id for document_id in document_ids)
 
     def _card_rows(self) -> Sequence[RowMapping]:
-        without_text = [column for column in documents.c if column.name != "text"]
+        outside = [column for column in documents.c if column.name not in ("text", "tables")]
         with self._database.begin() as connection:
-            return connection.execute(select(*without_text).order_by(documents.c.id)).mappings().all()
+            return connection.execute(select(*outside).order_by(documents.c.id)).mappings().all()
 
     def readers(self) -> Mapping[str, tuple[str, ...]]:
         """Return the versions of readers that gave the texts, each with the ids of its documents."""

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Connection, delete, insert, select, text, update
 
 from investigator.language.terms import folded, spaced
-from investigator.records import Chunk, Document, FileRecord
-from investigator.store.document_codes import document_stands, with_codes
+from investigator.records import Chunk, Document, FileRecord, Table
+from investigator.store.document_codes import StoredRow, document_stands, with_codes
 from investigator.store.schema import chunks, documents, files, gone_chunks, vectors
 
 _CARD_CHARACTERS = 600
 _CARD_HEADINGS = 12
+_TABLES = TypeAdapter(tuple[Table, ...])
 _INSERT_CARD = text(
     "INSERT INTO card_words (rowid, document_id, words) SELECT key, id, :words FROM documents WHERE id = :id"
 )
@@ -37,11 +39,18 @@ def _row(document: Document, key: bytes) -> dict[str, Any]:
         "pages": len(document.pages) or None,
         "date": document.date,
         "headings": "\n".join(" ".join(h.text.split()) for h in document.headings[:_CARD_HEADINGS]),
-        "card": document.changed(text="").model_dump_json(),
+        "card": document.changed(text="", tables=()).model_dump_json(),
         "text": document.text,
+        "tables": _TABLES.dump_json(document.tables).decode(),
         "reader": document.reader,
     }
     return with_codes(key, values)
+
+
+def stored_document(row: StoredRow) -> Document:
+    """Return the document of a row that stands as it was written."""
+    card = Document.model_validate_json(row["card"])
+    return card.changed(text=row["text"], tables=_TABLES.validate_json(row["tables"]))
 
 
 def _insert_card(connection: Connection, document: Document) -> None:
@@ -106,7 +115,7 @@ def rename(connection: Connection, before: str, file: FileRecord, key: bytes) ->
     if not all(document_stands(key, row) for row in found):
         return False
     for row in found:
-        document = Document.model_validate_json(row["card"]).changed(text=row["text"])
+        document = stored_document(row)
         _rename_document(connection, document, file.path + document.id[len(before) :], key)
     for old in paths:
         inside = file.path if old != before else ""

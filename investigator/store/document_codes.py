@@ -12,17 +12,17 @@ from investigator.store.user_key import code, same_code
 StoredRow: TypeAlias = Mapping[str, Any] | RowMapping
 
 CARD = ("id", "content_hash", "title", "authors", "pages", "date", "headings", "card", "reader", "text_code")
-"""The columns of a document that the code of its card covers: all but the text, and the code of that."""
+"""The columns of a document that the code of its card covers: all but text and tables, and the code of these."""
 
 
 def with_codes(key: bytes, row: StoredRow) -> dict[str, Any]:
-    """Return the row of a document with the codes of its text and of its card."""
+    """Return the row of a document with the codes of its text with its tables, and of its card."""
     sealed = {**row, "text_code": _text_code(key, row)}
     return {**sealed, "card_code": _card_code(key, sealed)}
 
 
 def card_stands(key: bytes, row: StoredRow) -> bool:
-    """Return True if the columns of a document but its text are as they were written."""
+    """Return True if the columns of a document but its text and tables are as they were written."""
     return same_code(_card_code(key, row), row["card_code"])
 
 
@@ -32,7 +32,7 @@ def document_stands(key: bytes, row: StoredRow) -> bool:
 
 
 def _text_code(key: bytes, row: StoredRow) -> str:
-    return code(key, "text", *(_typed(row[name]) for name in ("id", "content_hash", "reader", "text")))
+    return code(key, "text", *(_typed(row[name]) for name in ("id", "content_hash", "reader", "text", "tables")))
 
 
 def _card_code(key: bytes, row: StoredRow) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, func, select, text
 
-from investigator.records import Document
-from investigator.store.corpus_rows import card_words, chunk_words
+from investigator.store.corpus_rows import card_words, chunk_words, stored_document
 from investigator.store.database import Database
 from investigator.store.document_codes import document_stands
 from investigator.store.schema import chunks, documents, files
@@ -46,7 +45,7 @@ def _damaged(database: Database, key: bytes, ids: Iterable[str]) -> frozenset[st
 
 def _derived_stands(connection: Connection, row: RowMapping) -> bool:
     """Return True if chunks and words are what follows from the text of a document that stands."""
-    document = Document.model_validate_json(row["card"]).changed(text=row["text"])
+    document = stored_document(row)
     own = chunks.c.document_id == document.id
     spans = {one.id: (one.start, one.end) for one in connection.execute(select(chunks).where(own))}
     counted = connection.execute(select(func.coalesce(files.c.chunks, 0)).where(files.c.path == document.id)).scalar()

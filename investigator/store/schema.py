@@ -71,10 +71,11 @@ documents = Table(
     Column("pages", Integer),
     Column("date", String),
     Column("headings", Text, nullable=False),  # the first ones, one a line
-    Column("card", Text, nullable=False),  # the record without its text, in wire form
+    Column("card", Text, nullable=False),  # the record without text and tables, in wire form
     Column("text", Text, nullable=False),
+    Column("tables", Text, nullable=False),  # their records, in wire form
     Column("reader", String, nullable=False),
-    Column("text_code", String, nullable=False),  # over content hash, reader and text
+    Column("text_code", String, nullable=False),  # over content hash, reader, text and tables
     Column("card_code", String, nullable=False),  # over all the rest
 )
 
@@ -117,7 +118,7 @@ INDEX = Schema(
             "(document_id UNINDEXED, words, tokenize='porter unicode61 remove_diacritics 2')",
         ),
     ),
-    version=5,
+    version=6,
 )
 
 runs = Table(

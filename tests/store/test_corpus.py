@@ -3,9 +3,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlalchemy import text
 
-from investigator.errors import StoreError, WorkspaceLockedError
-from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument
+from investigator.errors import DamagedDocumentError, StoreError, WorkspaceLockedError
+from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Table, TableCell
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database
@@ -42,6 +43,22 @@ def test_a_document_comes_back_as_it_was_put(database: Database) -> None:
     spans = corpus.chunk_spans([1, 2])
     assert [corpus.chunk_text(chunk) for chunk in spans.values()] == ["Köln lies on the Rhine.", "Second 🙂 part."]
     assert corpus.cards()["a/b.txt"].title == "b"
+
+
+def test_the_tables_of_a_document_come_back_as_they_were_and_a_forged_cell_is_damage(database: Database) -> None:
+    corpus = Corpus(database)
+    cells = (TableCell(row=0, column=1, start=0, end=4), TableCell(row=1, column=1, start=7, end=9))
+    table = Table(start=0, end=9, page=1, header_rows=1, cells=cells)
+    document = Document(
+        id="a.csv", title="a", media_type="text/csv", content_hash="h1", text="2023 | 41", tables=(table,)
+    )
+    corpus.put([file("a.csv")], [SplitDocument(document=document, chunks=())])
+    assert corpus.document("a.csv") == document
+    with database.begin() as connection:
+        connection.execute(text("UPDATE documents SET tables = replace(tables, '\"start\":7', '\"start\":0')"))
+    with pytest.raises(DamagedDocumentError):
+        Corpus(database).document("a.csv")
+    assert corpus.damaged() == {"a.csv"}
 
 
 def test_a_changed_document_leaves_no_words_or_chunks_of_the_old_one(database: Database) -> None:

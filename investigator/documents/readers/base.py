@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from investigator.errors import ReaderError
-from investigator.records import FileStatus, Heading, PageSpan, Record
+from investigator.records import FileStatus, Heading, PageSpan, Record, Table
 
 READERS = "investigator.readers"
 """The group of entry points with which other packages add readers."""
@@ -94,6 +94,7 @@ class Extracted:
     headings: tuple[Heading, ...] = ()
     authors: tuple[str, ...] = ()
     date: str | None = None
+    tables: tuple[Table, ...] = ()
     left_out: tuple[ReadFailure, ...] = ()
     members: Iterable[Member] = ()
 

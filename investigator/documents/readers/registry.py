@@ -141,7 +141,7 @@ def _plug_in(name: str) -> Reader:
         text = cleaned(extracted.text)
         if text == extracted.text:
             return extracted
-        return replace(extracted, text=text, pages=(), headings=())  # whose offsets are those of another text
+        return replace(extracted, text=text, pages=(), headings=(), tables=())  # with offsets of another text
 
     return read_with_plug_in
 

@@ -180,6 +180,7 @@ def _document(source: SourceFile, found: Extracted, document_id: str, content_ha
         headings=found.headings,
         authors=found.authors,
         date=found.date,
+        tables=found.tables,
     )
 
 

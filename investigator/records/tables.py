@@ -1,0 +1,77 @@
+"""Records of the tables of a document: where their cells stand in its text, and what names rows and columns.
+
+A table holds no words of its own: every span is one of the document's text, so a cell is proven as any quote is.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from investigator.records.base import Record
+
+
+class TextSpan(Record):
+    """A half-open span of the stored text of a document, in characters."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+
+class TableCell(Record):
+    """A cell: its place in the grid, counted from 0, how many rows and columns it takes, and its span of the text.
+
+    Cells without words are left out. The sign of a currency, or of per cent, belongs to the cell of its number.
+    """
+
+    row: int = Field(ge=0)
+    column: int = Field(ge=0)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    rows: int = Field(default=1, ge=1)
+    columns: int = Field(default=1, ge=1)
+
+
+class Table(Record):
+    """A table of a document: its span, its cells row by row, and which of them name the others.
+
+    The first `header_rows` rows name the columns, the first `label_columns` columns the rows. A table that goes on over
+    pages is one, with its header once. `indents` holds how deep the label of each row is indented, 0 for the outermost;
+    it is empty if nothing is known of that. `complete` is False if rows at its end were left out, for there are too
+    many.
+    """
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    page: int | None = None
+    caption: TextSpan | None = None
+    unit: TextSpan | None = Field(default=None, description='the note that its figures are "in millions"')
+    header_rows: int = Field(default=1, ge=0)
+    label_columns: int = Field(default=1, ge=0)
+    indents: tuple[int, ...] = Field(default=(), repr=False)
+    cells: tuple[TableCell, ...] = Field(default=(), repr=False)
+    complete: bool = True
+
+
+class QuotedCell(Record):
+    """A cell that a quote rests on, in words of the document, and where its value stands.
+
+    `row` are its labels, the outermost first; `column` the headers above it, from the top; `unit` is the note that
+    says what the figures of its table are in.
+    """
+
+    computed = ("line",)
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    value: str
+    row: tuple[str, ...] = ()
+    column: tuple[str, ...] = ()
+    caption: str = ""
+    unit: str = ""
+    measure: str = Field(default="", description='what its figures are in, of the unit note or header: "million"')
+
+    @property
+    def line(self) -> str:
+        """Return labels, headers and value: `Net income | Three Months Ended July 1, 2023 | $ 9,879 million`."""
+        value = f"{self.value} {self.measure}" if self.measure else self.value
+        return " | ".join(part for part in (" > ".join(self.row), " ".join(self.column), value) if part)

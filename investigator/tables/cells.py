@@ -1,0 +1,149 @@
+"""Cells of a table with what names them: labels and headings of rows, headers of columns, caption, unit. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from investigator.language.normalise import one_line
+from investigator.records import Document, QuotedCell, Table, TableCell, TextSpan
+from investigator.tables.measures import measure_of
+
+_TOTAL = re.compile(r"\s*(?:total|sum|subtotal|gesamt|summe)\b", re.IGNORECASE)
+_LONGEST_ROW = 400  # characters of a row that are quoted whole
+_CUT_NAME = 300
+
+
+@dataclass
+class _RowHeading:
+    """A row without values, and whether rows that are indented deeper stand under it."""
+
+    indent: int
+    text: str
+    has_deeper: bool = False
+
+    def is_over_at(self, indent: int, is_heading: bool) -> bool:
+        """Return True if a row of some indentation does not stand under it any more."""
+        return self.indent > indent or (self.indent == indent and (is_heading or self.has_deeper))
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table with the text that it stands in."""
+
+    table: Table
+    text: str
+
+    @cached_property
+    def rows(self) -> dict[int, tuple[TableCell, ...]]:
+        """The cells of each row by its number, from left to right."""
+        found: dict[int, list[TableCell]] = {}
+        for cell in self.table.cells:
+            found.setdefault(cell.row, []).append(cell)
+        return {row: tuple(sorted(cells, key=lambda cell: cell.column)) for row, cells in sorted(found.items())}
+
+    @cached_property
+    def caption(self) -> str:
+        """The caption on one line."""
+        return self._words(self.table.caption)
+
+    @cached_property
+    def unit(self) -> str:
+        """The note that says what the figures are in, on one line."""
+        return self._words(self.table.unit)
+
+    def words(self, cell: TableCell) -> str:
+        """Return the words of a cell on one line."""
+        return one_line(self.text[cell.start : cell.end])
+
+    def values(self) -> Iterator[TableCell]:
+        """Yield the cells that are no header and no label of their row."""
+        for cell in self.table.cells:
+            if cell.row >= self.table.header_rows and cell.column >= self.table.label_columns:
+                yield cell
+
+    def row_labels(self, row: int) -> tuple[str, ...]:
+        """Return what names a row: the headings of the rows above it that it belongs to, then its own label."""
+        return (*self._parents.get(row, ()), *self._own_labels.get(row, ()))
+
+    def column_headers(self, cell: TableCell) -> tuple[str, ...]:
+        """Return the headers over a cell from the top, each once."""
+        return tuple(dict.fromkeys(self._headers.get(cell.column, ())))
+
+    def quoted(self, cell: TableCell) -> QuotedCell:
+        """Return a cell as evidence."""
+        row, column, value = self.row_labels(cell.row), self.column_headers(cell), self.words(cell)
+        return QuotedCell(
+            start=cell.start,
+            end=cell.end,
+            value=value,
+            row=row,
+            column=column,
+            caption=self.caption,
+            unit=self.unit,
+            measure=measure_of(value, row, column, self.unit or self.caption),
+        )
+
+    def row_span(self, cell: TableCell) -> tuple[int, int]:
+        """Return the span of the row of a cell; that of the cell alone if the row is long."""
+        cells = self.rows[cell.row]
+        start, end = min(one.start for one in cells), max(one.end for one in cells)
+        return (start, end) if end - start <= _LONGEST_ROW else (cell.start, cell.end)
+
+    def _words(self, span: TextSpan | None) -> str:
+        return one_line(self.text[span.start : span.end]) if span is not None else ""
+
+    @cached_property
+    def _headers(self) -> dict[int, tuple[str, ...]]:
+        found: dict[int, list[str]] = {}
+        for row in range(self.table.header_rows):
+            for cell in self.rows.get(row, ()):
+                for column in range(cell.column, cell.column + cell.columns):
+                    found.setdefault(column, []).append(self.words(cell)[:_CUT_NAME])
+        return {column: tuple(texts) for column, texts in found.items()}
+
+    @cached_property
+    def _own_labels(self) -> dict[int, tuple[str, ...]]:
+        found: dict[int, list[str]] = {}
+        for cell in self.table.cells:
+            if cell.column < self.table.label_columns and cell.row >= self.table.header_rows:
+                for row in range(cell.row, cell.row + cell.rows):
+                    found.setdefault(row, []).append(self.words(cell)[:_CUT_NAME])
+        return {row: tuple(texts) for row, texts in found.items()}
+
+    @cached_property
+    def _parents(self) -> dict[int, tuple[str, ...]]:
+        """The rows without values that each row stands under, the outermost first.
+
+        A row without values is the heading of those below it: of those that are indented deeper, else of those that are
+        as deep, up to the next such row. Without indentation a total ends the innermost.
+        """
+        found: dict[int, tuple[str, ...]] = {}
+        above: list[_RowHeading] = []
+        indents = self.table.indents
+        follows_heading = False
+        for row, cells in self.rows.items():
+            if row < self.table.header_rows:
+                continue
+            indent = indents[row] if row < len(indents) else 0
+            label = " ".join(self._own_labels.get(row, ()))
+            is_heading = bool(label) and all(cell.column < self.table.label_columns for cell in cells)
+            stacked = is_heading and follows_heading and not any(indents)
+            while above and not stacked and above[-1].is_over_at(indent, is_heading):
+                above.pop()
+            if above:
+                above[-1].has_deeper |= indent > above[-1].indent
+            found[row] = tuple(heading.text for heading in above)
+            if is_heading:
+                above.append(_RowHeading(indent, label.rstrip(" :")))
+            elif above and _TOTAL.match(label) and not any(indents):
+                above.pop()
+            follows_heading = is_heading
+        return found
+
+
+def views(document: Document) -> Iterator[TableView]:
+    """Yield the tables of a document with its text."""
+    return (TableView(table, document.text) for table in document.tables)

@@ -1,0 +1,63 @@
+"""What the figures of a table are in: the multiplier that a unit note, a header or a label names. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from investigator.language.units import magnitude_pattern
+
+_THOUSANDS = "thousand"
+_PLURAL = {
+    "hundreds": "hundred",
+    "thousands": _THOUSANDS,
+    "millions": "million",
+    "billions": "billion",
+    "trillions": "trillion",
+}
+_SHARES = re.compile(r"\b(?:shares?|rsus?|units|options|awards)\b", re.IGNORECASE)
+_PER = re.compile(r"\bper\b|/\s*share\b|\bprice\b", re.IGNORECASE)
+_EXCEPTED = re.compile(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
+_SHARES_IN = re.compile(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
+_NO_MULTIPLE = re.compile(r"%|‰|\bpercent\b|\bbasis points?\b", re.IGNORECASE)
+
+
+@cache
+def _in() -> re.Pattern[str]:
+    """In millions; $ millions; USD m; (thousands)."""
+    return re.compile(
+        rf"(?:\b(?:in|en|of)\s+(?:[^\W\d_]+\s+){{0,3}}?|[(,$€£¥]\s*|\b[A-Z]{{3}}\s*|[’']\s*)(thousands|hundreds|{magnitude_pattern()}|000)(?![^\W_])",
+        re.IGNORECASE,
+    )
+
+
+def is_unit_note(text: str) -> bool:
+    """Return True if a text says what the figures of a table are in, as "(in millions)" does."""
+    return len(text) <= 300 and _in().search(text) is not None
+
+
+def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: str) -> str:
+    """Return what a value is to be multiplied by, as a word; "" if nothing says so, or if it is excepted.
+
+    The nearest note counts: that of the row, of its column, then of the table. Shares of a per cent and prices of one
+    share are not multiplied by the note of a table that is "in millions, except per share amounts".
+    """
+    if _NO_MULTIPLE.search(value) or not any(char.isdigit() for char in value):
+        return ""
+    for near in (row, column):
+        for text in reversed(near):
+            if found := _in().search(text):
+                return _named(found[1])
+    names = " ".join((*row, *column))
+    if _PER.search(names) or _NO_MULTIPLE.search(names):
+        return ""
+    if _SHARES.search(names) and (excepted := _EXCEPTED.search(unit)) and "share" in excepted.group().lower():
+        own = _SHARES_IN.search(excepted.group())
+        return _PLURAL[own[1].lower()] if own else ""
+    found = _in().search(_EXCEPTED.sub("", unit))
+    return _named(found[1]) if found else ""
+
+
+def _named(magnitude: str) -> str:
+    word = magnitude.casefold().strip(".")
+    return _THOUSANDS if word == "000" else _PLURAL.get(word, word)
