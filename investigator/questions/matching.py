@@ -10,13 +10,15 @@ from functools import cache, cached_property
 from investigator.language.terms import stop_words, words
 from investigator.questions.answer_types import AnswerType, holds_type
 from investigator.questions.cues import cues, opposites, patterns
+from investigator.questions.editions import covered, with_fiscal
 from investigator.questions.numbered import numbered
 from investigator.questions.periods import Period, agree, periods
 from investigator.questions.related import related_roots, root, roots
 from investigator.questions.roles import turned_round
-from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
+from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
 
 _COUNT_REACH = 5  # words
+_NO_IMPRINT = Imprint()
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
@@ -25,12 +27,13 @@ class Surroundings:
     """A sentence and what it is read with.
 
     `near` is the text around it with the heading or table header above it; `about` what the document says of itself:
-    title, name, and the beginning of its first page.
+    title, name, and the beginning of its first page; `imprint` is that beginning understood.
     """
 
     sentence: str
     near: str = ""
     about: str = ""
+    imprint: Imprint = _NO_IMPRINT
 
     @cached_property
     def sentence_roots(self) -> frozenset[str]:
@@ -101,17 +104,15 @@ def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
 def _period(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     wanted = periods(asked.text)
     own = periods(evidence.sentence)
-    if agree(wanted, own):
+    if agree(wanted, with_fiscal(own, evidence.imprint)):
         return _found(asked, MatchState.MET, asked.text)
     if _comparable(wanted, own):
         return _found(asked, MatchState.CONTRADICTED, _spelled(own))
-    for text in (evidence.near, evidence.about):
-        around = periods(text)
-        if agree(wanted, around):
-            return _found(asked, MatchState.MET, asked.text)
-    around = periods(evidence.about)
+    around = periods(evidence.about) | covered(evidence.imprint)
+    if agree(wanted, with_fiscal(periods(evidence.near), evidence.imprint)) or agree(wanted, around):
+        return _found(asked, MatchState.MET, asked.text)
     if _comparable(wanted, around):
-        return _found(asked, MatchState.CONTRADICTED, _spelled(around))
+        return _found(asked, MatchState.CONTRADICTED, _spelled(covered(evidence.imprint) or around))
     return _found(asked, MatchState.NOT_MET)
 
 

@@ -7,6 +7,7 @@ are read in any language.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
 from functools import cache
@@ -30,6 +31,7 @@ _WORDED_QUARTER = re.compile(
     rf"(?:fiscal\s+)?(?:quarter|quartals?|trimestre)(?:{_OF}{_YEAR}\b)?"
 )
 _ISO_DATE = re.compile(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
+_QUARTERS = (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER)
 _SHORT_FISCAL = re.compile(r"\bfy\s?'?(\d\d)\b")
 _PLAIN_YEAR = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
 _NEWEST = re.compile(
@@ -69,6 +71,13 @@ def periods(text: str) -> frozenset[Period]:
         found |= {_period(pattern, match) for match in pattern.finditer(left)}
         left = pattern.sub(" ", left)
     return frozenset(_with_years(found))
+
+
+def quarters_named(text: str) -> Counter[Period]:
+    """Return the quarters that a text names with their year, with how often it does."""
+    left = folded(text)
+    found = (_period(pattern, match) for pattern in _QUARTERS for match in pattern.finditer(left))
+    return Counter(period for period in found if period.year)
 
 
 def spelled_periods(text: str) -> list[str]:

@@ -32,6 +32,7 @@ from investigator.records.documents import (
     FileStatus,
     FolderStatus,
     Heading,
+    Imprint,
     LeftOut,
     LeftOutReason,
     PageSpan,

@@ -134,6 +134,22 @@ class Heading(Record):
     start: int = Field(ge=0)
 
 
+class Imprint(Record):
+    """What a document says of itself: issuer, kind, and the period that it covers, as far as its first pages say.
+
+    `period_end` and `dated` are ISO dates; the day may be missing. A fiscal year is named by the document, or else by
+    the year in which it ends; without a quarter the document covers all of it.
+    """
+
+    issuer: str = ""
+    symbols: tuple[str, ...] = Field(default=(), description="under which its shares are traded")
+    kind: str = Field(default="", description="as it is written, in lower case: form 10-q, annual report, minutes")
+    dated: str | None = Field(default=None, description="the date on a line that dates it")
+    period_end: str | None = None
+    fiscal_year: int | None = None
+    fiscal_quarter: int | None = Field(default=None, ge=1, le=4)
+
+
 class Document(Record):
     """A document that was read: what it is, and its text."""
 
@@ -147,6 +163,7 @@ class Document(Record):
     authors: tuple[str, ...] = ()
     date: str | None = None
     tables: tuple[Table, ...] = Field(default=(), repr=False, description="in the order of the text")
+    imprint: Imprint = Imprint()
     reader: str = Field(default="", description="the version of the reader that gave the text")
 
     @property

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from investigator.records.base import Foreign, Record
-from investigator.records.documents import Passage
+from investigator.records.documents import Imprint, Passage
 from investigator.records.memories import Knowledge, Memory
 from investigator.records.parts import Part
 
@@ -49,6 +49,7 @@ class DocumentCard(Record):
     pages: int | None = None
     date: str | None = None
     headings: tuple[str, ...] = ()
+    imprint: Imprint = Imprint()
     match: float = 0.0
     snippet: str = ""
     asked: int = 0

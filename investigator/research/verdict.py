@@ -142,9 +142,11 @@ def surroundings(quote: Quote, sentence: str, document: Document) -> Surrounding
     """Return a sentence of a quote with the text around it, the heading above it, and what its document says it is."""
     text = document.text
     around = text[max(0, quote.start - _AROUND) : quote.start] + " " + text[quote.end : quote.end + _AROUND]
-    about = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {text[:_ABOUT]}"
+    imprint = document.imprint
+    own = " ".join((imprint.issuer, *imprint.symbols, imprint.kind))
+    about = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {own} {text[:_ABOUT]}"
     heading = heading_at(document.headings, quote.start)
-    return Surroundings(sentence, f"{quote.text} {around} {heading}", about)
+    return Surroundings(sentence, f"{quote.text} {around} {heading}", about, imprint)
 
 
 def verdict_of(

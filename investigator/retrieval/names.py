@@ -1,4 +1,4 @@
-"""What documents are called: the words and periods of their titles and paths, and which a question names. Pure."""
+"""What documents are called and say they are: words, issuers and periods, and which a question names. Pure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from investigator.language.relevance import rarity
-from investigator.language.terms import content_words, question_body, stem, stop_words, words
+from investigator.language.terms import content_words, folded, question_body, stem, stop_words, words
+from investigator.questions.editions import agreement, counts_fiscal_years, covered
 from investigator.questions.periods import Age, Period, age_asked, agree, periods, without_periods
-from investigator.records import DocumentCard
+from investigator.records import DocumentCard, Imprint
 
 _TOKEN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
@@ -23,19 +24,25 @@ _ASKED_TO = frozenset(_REQUESTS.split())
 
 
 class Names:
-    """The titles, authors and paths of the documents of a folder. `cards` are those of its documents."""
+    """Titles, authors, paths and imprints of the documents of a folder. `cards` are those of its documents."""
 
     def __init__(self, cards: Iterable[DocumentCard]) -> None:
         self._holders: dict[str, set[str]] = {}
         self._periods: dict[str, frozenset[Period]] = {}
         self._dates: dict[str, Period] = {}
+        self._imprints: dict[str, Imprint] = {}
+        self._kinds: dict[str, str] = {}
         for card in cards:
-            name = f"{card.title} {' '.join(card.authors)} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
+            own = " ".join((*card.authors, card.imprint.issuer, *card.imprint.symbols))
+            name = f"{card.title} {own} {_CAMEL.sub(' ', card.document_id)}".replace("_", " ")
             for word in {*words(without_periods(name)), *words(without_periods(card.document_id))}:
-                self._holders.setdefault(stem(word), set()).add(card.document_id)
+                if len(word) > 1 or not word.isascii():  # `a.pdf` is not named by a letter of the question
+                    self._holders.setdefault(stem(word), set()).add(card.document_id)
             self._periods[card.document_id] = periods(name)
-            if card.date:
-                self._dates[card.document_id] = next(iter(periods(card.date)), Period(None))
+            self._imprints[card.document_id] = card.imprint
+            self._kinds[card.document_id] = folded(card.imprint.issuer or card.title)
+            if date := card.imprint.dated or card.date:
+                self._dates[card.document_id] = next(iter(periods(date)), Period(None))
 
     def named(self, question: str) -> dict[str, float]:
         """Return the documents whose names hold words of the question, with the weight of these relative to the best.
@@ -52,14 +59,22 @@ class Names:
         return {document_id: weight / best for document_id, weight in weights.items()}
 
     def in_period(self, question: str) -> dict[str, float]:
-        """1.0 for documents whose names agree with a period that the question names, -1.0 for those of another one.
+        """1.0 for the documents that agree best with a period that the question names, -1.0 for those of another one.
 
-        A document whose name tells no period has 0.5 where its date agrees.
+        What a document says of itself and what its name says both count. Documents of one issuer or title are compared
+        with each other. A document that tells no period has 0.5 where its date agrees.
         """
-        asked = periods(question)
+        asked, fiscal = periods(question), counts_fiscal_years(question)
         if not asked:
             return {}
-        told = {i: 1.0 if agree(asked, named) else -1.0 for i, named in self._periods.items() if named}
+        telling = [i for i, named in self._periods.items() if named or covered(self._imprints[i])]
+        told = dict.fromkeys(telling, -1.0)
+        for period in asked:
+            votes = {i: agreement(period, self._imprints[i], self._periods[i], fiscal=fiscal) for i in telling}
+            best: dict[str, float] = {}
+            for i, vote in votes.items():
+                best[self._kinds[i]] = max(vote, best.get(self._kinds[i], 0.0))
+            told |= {i: 1.0 for i, vote in votes.items() if vote and vote >= best[self._kinds[i]]}
         dated = {i: 0.5 for i, date in self._dates.items() if i not in told and agree(asked, [date])}
         return told | dated
 
@@ -80,7 +95,9 @@ class Names:
         return {i: 1.0 if time == wanted else -1.0 for i, time in times.items()}
 
     def _time(self, document_id: str) -> tuple[int, int]:
-        named = [period for period in self._periods[document_id] if period.year]
+        covers = covered(self._imprints[document_id])
+        ends = [period for period in covers if period.month]
+        named = ends or [period for period in covers or self._periods[document_id] if period.year]
         if named:
             return max(period.order for period in named)
         dated = self._dates.get(document_id)
@@ -100,8 +117,8 @@ def named_words(question: str) -> frozenset[str]:
     """Stems of the words that a question writes like names, with a capital; periods and stop words are none."""
     left = set(words(without_periods(question)))
     tokens = (token for token in _TOKEN.findall(question_body(question)) if token[0].isupper())
-    folded = {word for token in tokens for word in words(token)} - stop_words() - _ASKED_TO
-    return frozenset(stem(word) for word in folded if word in left)
+    named = {word for token in tokens for word in words(token)} - stop_words() - _ASKED_TO
+    return frozenset(stem(word) for word in named if word in left)
 
 
 def names_nothing(question: str) -> bool:

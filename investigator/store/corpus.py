@@ -16,6 +16,7 @@ from investigator.records import (
     DocumentCard,
     FileRecord,
     FileStatus,
+    Imprint,
     LeftOut,
     SplitDocument,
     Unreadable,
@@ -256,6 +257,7 @@ def _card(row: RowMapping) -> DocumentCard:
         pages=row["pages"],
         date=row["date"],
         headings=tuple(row["headings"].splitlines()),
+        imprint=Imprint.model_validate_json(row["imprint"]),
     )
 
 

@@ -39,6 +39,7 @@ def _row(document: Document, key: bytes) -> dict[str, Any]:
         "pages": len(document.pages) or None,
         "date": document.date,
         "headings": "\n".join(" ".join(h.text.split()) for h in document.headings[:_CARD_HEADINGS]),
+        "imprint": document.imprint.model_dump_json(),
         "card": document.changed(text="", tables=()).model_dump_json(),
         "text": document.text,
         "tables": _TABLES.dump_json(document.tables).decode(),
@@ -61,7 +62,8 @@ def card_words(document: Document) -> str:
     """Return the words that a document is found by from outside: title, path, authors, headings and first lines."""
     headings = " \n".join(heading.text for heading in document.headings[:40])
     path = document.id.replace("/", " ").replace("_", " ").replace("-", " ").replace(".", " ")
-    about = " ".join((*document.authors, document.date or ""))
+    imprint = document.imprint
+    about = " ".join((*document.authors, imprint.issuer, *imprint.symbols, document.date or ""))
     card = "\n".join((document.title, path, about, headings, document.text[:_CARD_CHARACTERS]))
     return folded(spaced(card))
 

@@ -11,7 +11,7 @@ from investigator.store.user_key import code, same_code
 
 StoredRow: TypeAlias = Mapping[str, Any] | RowMapping
 
-CARD = ("id", "content_hash", "title", "authors", "pages", "date", "headings", "card", "reader", "text_code")
+CARD = ("id", "content_hash", "title", "authors", "pages", "date", "headings", "imprint", "card", "reader", "text_code")
 """The columns of a document that the code of its card covers: all but text and tables, and the code of these."""
 
 

@@ -71,6 +71,7 @@ documents = Table(
     Column("pages", Integer),
     Column("date", String),
     Column("headings", Text, nullable=False),  # the first ones, one a line
+    Column("imprint", Text, nullable=False),  # what it says of itself, in wire form
     Column("card", Text, nullable=False),  # the record without text and tables, in wire form
     Column("text", Text, nullable=False),
     Column("tables", Text, nullable=False),  # their records, in wire form
@@ -118,7 +119,7 @@ INDEX = Schema(
             "(document_id UNINDEXED, words, tokenize='porter unicode61 remove_diacritics 2')",
         ),
     ),
-    version=6,
+    version=7,
 )
 
 runs = Table(

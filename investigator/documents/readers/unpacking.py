@@ -10,6 +10,7 @@ from pathlib import PurePath, PurePosixPath
 
 from investigator.documents.readers.archives.member_names import UniqueNames, inner_path
 from investigator.documents.readers.base import Extracted, Member, Reader, ReaderSettings, ReadFailure, SourceFile
+from investigator.questions.imprints import imprint_of
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
@@ -181,6 +182,7 @@ def _document(source: SourceFile, found: Extracted, document_id: str, content_ha
         authors=found.authors,
         date=found.date,
         tables=found.tables,
+        imprint=imprint_of(found.text),
     )
 
 

@@ -1,0 +1,83 @@
+"""Which of several like documents a question asks for: how well its period agrees with what each covers. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from investigator.language.terms import folded
+from investigator.questions.imprints import month_of
+from investigator.questions.periods import Period, agree
+from investigator.records import Imprint
+
+_FISCAL = re.compile(r"\b(?:fiscal|fy\s?'?\d\d(?:\d\d)?|geschaftsjahr\w*|exercice|ejercicio)\b")
+_CALENDAR = 0.6  # a quarter named without a word for the year means the one that the document itself counts
+_NAME = 1.0
+_NAME_BESIDE_FISCAL = 0.5  # file names count calendar quarters as often as fiscal ones
+
+
+def counts_fiscal_years(question: str) -> bool:
+    """Return True if a question speaks of fiscal years."""
+    return _FISCAL.search(folded(question)) is not None
+
+
+def covered(imprint: Imprint) -> frozenset[Period]:
+    """Return the periods that a document says it covers: as its fiscal year counts them, and the month of their end."""
+    fiscal = [Period(imprint.fiscal_year, imprint.fiscal_quarter)] if imprint.fiscal_year else []
+    return frozenset((*fiscal, *_ends(imprint)))
+
+
+def agreement(asked: Period, imprint: Imprint, named: Iterable[Period], *, fiscal: bool) -> float:
+    """Return how well a document agrees with one period asked for, 0 or more.
+
+    `named` are the periods in its name; `fiscal` is True if the question counts in fiscal years.
+    """
+    says = bool(covered(imprint))
+    by_name = (_NAME_BESIDE_FISCAL if fiscal and says else _NAME) if agree([asked], named) else 0.0
+    if asked.month:
+        return by_name + float(agree([asked], _ends(imprint)))
+    own = imprint.fiscal_year is not None and agree([asked], [Period(imprint.fiscal_year, imprint.fiscal_quarter)])
+    calendar = agree([asked], [_last_month(imprint)] if imprint.period_end else [])
+    if imprint.fiscal_year is None:
+        return by_name + float(calendar)
+    return by_name + float(own) + (_CALENDAR if calendar and not fiscal else 0.0)
+
+
+def with_fiscal(own: frozenset[Period], imprint: Imprint) -> frozenset[Period]:
+    """Return periods that a document names, and those that are the same by its fiscal year: months and its quarters."""
+    if not imprint.period_end or not imprint.fiscal_year or _is_calendar(imprint):
+        return own
+    same = {_fiscal(period, imprint) for period in own if period.year and period.month}
+    told = Period(imprint.fiscal_year, imprint.fiscal_quarter)
+    return own | same | (_ends(imprint) if told in own else frozenset())
+
+
+def _fiscal(period: Period, imprint: Imprint) -> Period:
+    """The fiscal quarter of a month; a month that a report ends in by days is that of the report."""
+    if period in _ends(imprint):
+        return Period(imprint.fiscal_year, imprint.fiscal_quarter)
+    last = _last_month(imprint)
+    behind = (imprint.fiscal_quarter or 4) * 3 - 1 + _number(period) - _number(last)
+    return Period((imprint.fiscal_year or 0) + behind // 12, behind % 12 // 3 + 1)
+
+
+def _number(period: Period) -> int:
+    return (period.year or 0) * 12 + (period.month or 12)
+
+
+def _is_calendar(imprint: Imprint) -> bool:
+    last = _last_month(imprint)
+    return last.year == imprint.fiscal_year and (last.month or 0) == (imprint.fiscal_quarter or 4) * 3
+
+
+def _last_month(imprint: Imprint) -> Period:
+    year, month = month_of(imprint.period_end or "", whole=True)
+    return Period(year, month=month)
+
+
+def _ends(imprint: Imprint) -> frozenset[Period]:
+    """The month in which the period ends by its days, and the one that is meant."""
+    if not imprint.period_end:
+        return frozenset()
+    year, month = month_of(imprint.period_end, whole=False)
+    return frozenset((Period(year, month=month), _last_month(imprint)))

@@ -1,0 +1,161 @@
+"""What a document says of itself: who issued it, what kind of document it is, and which period it covers. Pure.
+
+It is read from the cover, not from the name of the file. A fiscal quarter is told from a calendar one by how many
+months of its year have passed ("nine months ended June 25"), by the end of the fiscal year, and by what the text
+calls it most often.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from functools import cache
+from importlib.resources import files
+
+from pydantic import TypeAdapter
+
+from investigator.language.dates import Day, dates
+from investigator.questions.periods import Period, periods, quarters_named
+from investigator.records import Imprint
+
+_COVER = 5_000  # characters
+_FIRST_LINES, _LONGEST_LINE = 15, 90
+_FEW_WORDS = 4  # beside a date, on the line that dates a document
+_DATE_REACH = 40  # characters
+_FEWEST_LABELS = 3
+_SHORT_MONTH = 7  # days: a period of whole weeks may end this far into the next month
+_MONTHS_PASSED = {"three": 1, "3": 1, "six": 2, "6": 2, "nine": 3, "9": 3}
+_WEEKS_PASSED = {"thirteen": 1, "13": 1, "twenty-six": 2, "26": 2, "thirty-nine": 3, "39": 3}
+_PASSED = re.compile(
+    rf"\b(?:({'|'.join(_MONTHS_PASSED)})\s+months|({'|'.join(_WEEKS_PASSED)})\s+weeks)\s+ended\s+(?=\S)", re.IGNORECASE
+)
+_FISCAL_YEAR = re.compile(r"\bfiscal\s+year\s+(?:ended|ending|ends)(?:\s+on)?\s+", re.IGNORECASE)
+_EXACT_NAME = re.compile(r"\(\s?exact name of", re.IGNORECASE)  # behind the name of who issues a filing
+_SYMBOL = re.compile(r"\b([A-Z]{1,5})\s+(?:The\s+)?(?:Nasdaq|NASDAQ|New York Stock|NYSE)")
+_MOST_SYMBOLS = 4
+_LONGEST_ISSUER = 80
+_SECTIONS = TypeAdapter(dict[str, dict[str, str]])
+
+
+def imprint_of(text: str) -> Imprint:
+    """Return what a text says of itself on its first pages; an empty imprint if it says nothing."""
+    cover = text[:_COVER]
+    kind = _pattern("kinds").search(cover)
+    issuer = _issuer(cover)
+    found = Imprint(
+        issuer=issuer,
+        symbols=tuple(dict.fromkeys(_SYMBOL.findall(cover)))[:_MOST_SYMBOLS] if issuer else (),
+        kind=" ".join(kind.group().lower().split()) if kind else "",
+    )
+    ends = _period_end(cover)
+    if ends is None:
+        named = _titled(text) or Period(None)
+        return found.changed(fiscal_year=named.year, fiscal_quarter=named.quarter, dated=_dated(text))
+    covers, end = ends
+    found = found.changed(period_end=_iso(end))
+    if _pattern("year").search(covers):
+        return found.changed(fiscal_year=whole_month(end)[0])
+    quarter = _quarter(text, end)
+    return (
+        found
+        if quarter is None
+        else found.changed(fiscal_year=_fiscal_year(text, end, quarter), fiscal_quarter=quarter)
+    )
+
+
+def _issuer(cover: str) -> str:
+    """The last line with words before the one that calls it the exact name."""
+    named = _EXACT_NAME.search(cover)
+    lines = [line for line in cover[: named.start()].splitlines() if any(map(str.isalnum, line))] if named else []
+    return " ".join(lines[-1].split())[:_LONGEST_ISSUER] if lines else ""
+
+
+def _fiscal_year(text: str, end: Day, quarter: int) -> int:
+    """The year in which the fiscal year ends, or the one next to it by which the text calls the quarter most often."""
+    year, month = whole_month(end)
+    ends = (year * 12 + month - 1 + 3 * (4 - quarter)) // 12
+    often = [p for p, count in quarters_named(text).most_common() if count >= _FEWEST_LABELS and p.quarter == quarter]
+    return next((p.year for p in often if p.year is not None and abs(p.year - ends) < 2), ends)
+
+
+def _titled(text: str) -> Period | None:
+    """The year or quarter on the first line that names a kind of document and only one period: "Annual Report 2022"."""
+    for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
+        named = periods(line) if len(line) <= _LONGEST_LINE and _pattern("kinds").search(line) else frozenset()
+        if len(named) == 1 and (only := next(iter(named))).year and only.month is None:
+            return only
+    return None
+
+
+def _period_end(cover: str) -> tuple[str, Day] | None:
+    """The first period with an end that the cover names, as it is written, and the day of its end."""
+    for match in _pattern("covers").finditer(cover):
+        if (end := _date_after(cover, match.end())) is not None and end.year is not None:
+            return cover[max(0, match.start() - _DATE_REACH) : match.end()], end
+    return None
+
+
+def _date_after(text: str, place: int) -> Day | None:
+    """The date that stands there, with a month that is sure."""
+    found = dates(" ".join(text[place : place + _DATE_REACH].split()))
+    if not found or found[0].start > 1 or len(found[0].readings) != 1:
+        return None
+    return next(iter(found[0].readings))
+
+
+def _quarter(text: str, end: Day) -> int | None:
+    """The quarter of the fiscal year: by the months passed, by the end of the fiscal year, or by its usual name."""
+    passed: Counter[int] = Counter()
+    for match in _PASSED.finditer(text):
+        day = _date_after(text, match.end())
+        if day is not None and (day.month, day.day) == (end.month, end.day):
+            months, weeks = match.groups()
+            passed[_MONTHS_PASSED[months.lower()] if months else _WEEKS_PASSED[weeks.lower()]] += 1
+    if often := [quarters for quarters, count in passed.items() if count > 1] or list(passed):
+        return max(often)
+    for match in _FISCAL_YEAR.finditer(text):
+        if (day := _date_after(text, match.end())) is not None:
+            behind = (whole_month(end)[1] - whole_month(day)[1]) % 12 or 12
+            return (behind + 2) // 3
+    label = next(iter(quarters_named(text).most_common(1)), None)
+    return label[0].quarter if label and label[1] >= _FEWEST_LABELS else None
+
+
+def _dated(text: str) -> str | None:
+    """The date of the first line that is little more than a date, or that names its kind and a date."""
+    for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
+        found = dates(" ".join(line.split())) if len(line) <= _LONGEST_LINE else []
+        sure = [date for date in found if len(date.readings) == 1]
+        if len(sure) != 1 or not sure[0].years:
+            continue
+        others = re.findall(r"[^\W\d_]+", line.replace(sure[0].text, " "))
+        if len(others) <= _FEW_WORDS or _pattern("kinds").search(line):
+            return _iso(next(iter(sure[0].readings)))
+    return None
+
+
+def _iso(day: Day) -> str:
+    return f"{day.year:04}-{day.month:02}" + (f"-{day.day:02}" if day.day else "")
+
+
+def whole_month(day: Day) -> tuple[int, int]:
+    """Return the year and month whose end is meant: a quarter of 13 weeks may end in the first days of the next."""
+    year, month = day.year or 0, day.month
+    if day.day is None or day.day > _SHORT_MONTH:
+        return year, month
+    return (year, month - 1) if month > 1 else (year - 1, 12)
+
+
+def month_of(date: str, *, whole: bool) -> tuple[int, int]:
+    """Return year and month of an ISO date; with `whole` the month whose end it means."""
+    parts = [int(part) for part in date.split("-")]
+    day = Day(parts[1], parts[0], parts[2] if len(parts) > 2 else None)
+    return whole_month(day) if whole else (parts[0], day.month)
+
+
+@cache
+def _pattern(section: str) -> re.Pattern[str]:
+    text = files("investigator.questions").joinpath("data", "imprints.toml").read_text(encoding="utf-8")
+    forms = _SECTIONS.validate_python(tomllib.loads(text))[section].values()
+    return re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})(?![a-z])", re.IGNORECASE)
