@@ -106,12 +106,13 @@ class TableView:
 
     @cached_property
     def _own_labels(self) -> dict[int, tuple[str, ...]]:
-        found: dict[int, list[str]] = {}
+        found: dict[int, dict[int, str]] = {}
         for cell in self.table.cells:
             if cell.column < self.table.label_columns and cell.row >= self.table.header_rows:
                 for row in range(cell.row, cell.row + cell.rows):
-                    found.setdefault(row, []).append(self.words(cell)[:_CUT_NAME])
-        return {row: tuple(texts) for row, texts in found.items()}
+                    own = found.setdefault(row, {})
+                    own[cell.column] = f"{own.get(cell.column, '')} {self.words(cell)}".strip()[:_CUT_NAME]
+        return {row: tuple(own.values()) for row, own in found.items()}
 
     @cached_property
     def _parents(self) -> dict[int, tuple[str, ...]]:

@@ -19,6 +19,7 @@ _SHARES = re.compile(r"\b(?:shares?|rsus?|units|options|awards)\b", re.IGNORECAS
 _PER = re.compile(r"\bper\b|/\s*share\b|\bprice\b", re.IGNORECASE)
 _EXCEPTED = re.compile(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
 _SHARES_IN = re.compile(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
+_WORDED = re.compile(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # a unit of its own, text, or a year
 _NO_MULTIPLE = re.compile(r"%|‰|\bpercent\b|\bbasis points?\b", re.IGNORECASE)
 
 
@@ -42,7 +43,7 @@ def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: 
     The nearest note counts: that of the row, of its column, then of the table. Shares of a per cent and prices of one
     share are not multiplied by the note of a table that is "in millions, except per share amounts".
     """
-    if _NO_MULTIPLE.search(value) or not any(char.isdigit() for char in value):
+    if _NO_MULTIPLE.search(value) or _WORDED.search(value) or not any(char.isdigit() for char in value):
         return ""
     for near in (row, column):
         for text in reversed(near):

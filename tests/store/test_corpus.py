@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, update
 
 from investigator.errors import DamagedDocumentError, StoreError, WorkspaceLockedError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Table, TableCell
@@ -11,7 +11,7 @@ from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database
 from investigator.store.full_text import FullText
-from investigator.store.schema import INDEX
+from investigator.store.schema import INDEX, documents
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
@@ -55,7 +55,7 @@ def test_the_tables_of_a_document_come_back_as_they_were_and_a_forged_cell_is_da
     corpus.put([file("a.csv")], [SplitDocument(document=document, chunks=())])
     assert corpus.document("a.csv") == document
     with database.begin() as connection:
-        connection.execute(text("UPDATE documents SET tables = replace(tables, '\"start\":7', '\"start\":0')"))
+        connection.execute(update(documents).values(tables=func.replace(documents.c.tables, ":7,", ":0,")))
     with pytest.raises(DamagedDocumentError):
         Corpus(database).document("a.csv")
     assert corpus.damaged() == {"a.csv"}

@@ -15,7 +15,7 @@ from investigator.plugins import found
 
 _ALL = 1
 VERSIONS: dict[str, int] = {
-    kinds.PDF: 1,
+    kinds.PDF: 2,
     kinds.DOCX: 1,
     kinds.PPTX: 1,
     kinds.XLSX: 1,

@@ -12,7 +12,7 @@ import pytest
 from made_files import pdf
 
 from investigator.documents.pages import listed_pages
-from investigator.documents.readers.pdf.reader import page_text
+from investigator.documents.readers.pdf.positions import page_text
 from investigator.documents.readers.properties import honest_title, largest_title
 from investigator.records import FileStatus
 

@@ -8,7 +8,10 @@ from typing import Any
 
 from investigator.documents.pages import joined_pages, listed_pages
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened
+from investigator.documents.readers.pdf.positions import may_hold_table, page_text, page_words
+from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
 from investigator.records import FileStatus, Heading, PageSpan
@@ -29,6 +32,7 @@ class _Layers:
     """The text layer of each page, and the indices of the pages that have none but are drawn, or cannot be opened."""
 
     texts: list[str] = field(default_factory=list)
+    tables: list[list[LaidTable]] = field(default_factory=list)
     scans: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     bookmarks: list[Bookmark] = field(default_factory=list)
@@ -53,6 +57,7 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
             raise _without_text(scans)
         return Extracted(text="", left_out=(_without_text(scans),), members=members)
     text, pages = joined_pages(texts)
+    tables = recorded_tables([layers.tables[span.page - 1] for span in pages], pages, text)
     broken = [ReadFailure(FileStatus.FAILED, f"{listed_pages(layers.broken)}: damaged")] if layers.broken else []
     return Extracted(
         text=text,
@@ -61,6 +66,7 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
         headings=_headings(text, pages, layers.bookmarks),
         authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
         date=iso_date(layers.properties.get("CreationDate")) or iso_date(layers.properties.get("ModDate")),
+        tables=tables,
         left_out=(*broken, *scans.left_out),
         members=members,
     )
@@ -77,14 +83,6 @@ def _without_text(scans: Recognised) -> ReadFailure:
     if scans.texts:
         return ReadFailure(FileStatus.EMPTY, "no text was recognised on its pages, which are pictures")
     return ReadFailure(FileStatus.EMPTY, "nothing is on its pages")
-
-
-def page_text(text: str) -> str:
-    """Return the text of a page as pdfium gives it, cleaned.
-
-    Where a line ends with a hyphen, pdfium puts U+FFFE for hyphen and line end: both are given back, as on the page.
-    """
-    return cleaned(text.replace("\ufffe", "-\n")).strip()
 
 
 def _title(property_title: str, name: str, first_lines: list[SizedLine], text: str) -> str:
@@ -114,14 +112,15 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
 
     total = 0
     for index in range(len(document)):
-        text = ""
+        text, tables = "", list[LaidTable]()
         try:
-            text = _page_text(document, index)
+            text, tables = _page(document, index)
             if not text and is_drawn(document, index):
                 layers.scans.append(index)
         except pypdfium2.PdfiumError:
             layers.broken.append(index)
         layers.texts.append(text)
+        layers.tables.append(tables)
         total += len(text)
         if total > settings.max_characters:
             reason = f"more than {settings.max_characters:,} characters of text (reader.max_characters)"
@@ -130,7 +129,8 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
         raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
 
 
-def _page_text(document: Any, index: int) -> str:
+def _page(document: Any, index: int) -> tuple[str, list[LaidTable]]:
+    """Return the text of a page, and its tables."""
     import pypdfium2.raw as pdfium
 
     page = document[index]
@@ -139,10 +139,12 @@ def _page_text(document: Any, index: int) -> str:
         page.close()
         page = document[index]
     textpage = page.get_textpage()
-    text = page_text(textpage.get_text_range())
+    raw = textpage.get_text_range()
+    text = page_text(raw)
+    tables = tables_of_page(page_words(textpage, raw, text)) if may_hold_table(text) else []
     textpage.close()
     page.close()
-    return text
+    return text, tables
 
 
 def _has_written_annotations(page: Any) -> bool:

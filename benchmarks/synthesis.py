@@ -1,0 +1,185 @@
+"""How well questions are answered that need more than one sentence: cells of tables, differences, several documents.
+
+    python benchmarks/synthesis.py ROWS.jsonl SETS_DIR [--kind KIND ...] [--split dev] [--workspaces DIR]
+                                   [--model PROVIDER:NAME] [--details] [--json]
+
+Each row names its set, and SETS_DIR/SET/docs_SPLIT is the folder that it is asked of. Rows are judged by the documents
+that are cited, by the evidence that is quoted, by the value that is given, and by silence where nothing answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from investigator import Investigator
+from investigator.evaluation.evidence_match import overlaps
+from investigator.records import Answer, AnswerStatus, Record
+
+TABLE_KINDS = ("table_cell", "table_difference", "table_near_miss")
+SILENT = (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
+FIRST = 3  # statements in which the value is looked for
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
+
+
+class KeyPoint(Record):
+    """Something that a full answer says, and the evidence for it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str
+    doc_id: str = ""
+    evidence: str = ""
+
+
+class SynthesisRow(Record):
+    """A question of a set, what answers it and where that stands."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    set: str
+    kind: str
+    question: str
+    answerable: bool
+    answers: tuple[str, ...] = ()
+    doc_ids: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    key_points: tuple[KeyPoint, ...] = ()
+
+
+class Judgement(Record):
+    """What came of a row; measures that do not apply to its kind are None."""
+
+    id: str
+    kind: str
+    status: AnswerStatus
+    seconds: float
+    answered: float | None = None
+    right_document: float | None = None
+    evidence_quoted: float | None = None
+    value_among_quotes: float | None = None
+    value_given: float | None = None
+    silent: float | None = None
+    not_called_answered: float | None = None
+
+
+MEASURES = ("right_document", "evidence_quoted", "value_among_quotes", "value_given", "answered")
+SILENCE = ("silent", "not_called_answered")
+
+
+def judged(row: SynthesisRow, answer: Answer, seconds: float) -> Judgement:
+    """Return what an answer is worth."""
+    found = Judgement(id=row.id, kind=row.kind, status=answer.status, seconds=seconds)
+    if not row.answerable:
+        silent, answered = answer.status in SILENT, answer.status is AnswerStatus.ANSWERED
+        return found.changed(silent=float(silent), not_called_answered=float(not answered))
+    quotes = [quote for quote in answer.citations if quote.document_id in row.doc_ids]
+    pieces = [any(overlaps(quote.text, piece) for quote in quotes) for piece in row.evidence]
+    wanted = [numbers for text in row.answers if (numbers := _numbers(text))]
+    return found.changed(
+        answered=float(answer.status is AnswerStatus.ANSWERED),
+        right_document=float(bool(answer.citations) and answer.citations[0].document_id in row.doc_ids),
+        evidence_quoted=sum(pieces) / len(pieces) if pieces else None,
+        value_among_quotes=float(any(_holds(quote.text, numbers) for quote in quotes for numbers in wanted)),
+        value_given=float(any(_is_given(answer, row, numbers) for numbers in wanted)),
+    )
+
+
+def _is_given(answer: Answer, row: SynthesisRow, wanted: Sequence[str]) -> bool:
+    """Return True if one of the first statements gives the value as its own, with a quote of a right document."""
+    for claim in answer.claims[:FIRST]:
+        if any(quote.document_id in row.doc_ids for quote in claim.quotes):
+            values = [quote.cell.value for quote in claim.quotes if quote.cell is not None and len(claim.quotes) == 1]
+            computed = getattr(claim, "computed", None)
+            values += [computed.value] if computed is not None else []
+            if any(_numbers(value)[: len(wanted)] == list(wanted) for value in values):
+                return True
+    return False
+
+
+def _numbers(text: str) -> list[str]:
+    return _NUMBER.findall(text.replace(",", "").replace(" : ", ":"))
+
+
+def _holds(text: str, numbers: Sequence[str]) -> bool:
+    return set(numbers) <= set(_numbers(text))
+
+
+def asked(
+    rows: Sequence[SynthesisRow], folder: Callable[[str], Path], arguments: argparse.Namespace
+) -> list[Judgement]:
+    """Ask each row as a user would, set by set."""
+    found: list[Judgement] = []
+    for name in dict.fromkeys(row.set for row in rows):
+        investigator = Investigator(
+            folder(name), model=arguments.model, workspace=arguments.workspaces / f"folder-{name}"
+        )
+        for _ in investigator.index(vectors=True):
+            pass
+        for row in rows:
+            if row.set == name:
+                began = time.perf_counter()
+                answer = investigator.ask(row.question, fresh=True)
+                found.append(judged(row, answer, round(time.perf_counter() - began, 3)))
+                if arguments.details:
+                    print(_details(row, answer, found[-1]), file=sys.stderr)
+    return found
+
+
+def _details(row: SynthesisRow, answer: Answer, found: Judgement) -> str:
+    lines = [f"{row.id} {found.status} {found.seconds:.2f} s: {row.question} -> {row.answers[:1]}"]
+    lines += [f"    {claim.text[:200]}" for claim in answer.claims[:FIRST]]
+    lines += [
+        f"    near: {miss.quote.cell.line if miss.quote.cell else miss.quote.text[:150]}" for miss in answer.near_misses
+    ]
+    return "\n".join([*lines, f"    {found.model_dump(include={*MEASURES, *SILENCE}, exclude_none=True)}"])
+
+
+def table(found: Sequence[Judgement]) -> str:
+    """One row for each kind, in Markdown."""
+    names = (*MEASURES, *SILENCE)
+    lines = [f"| kind | rows | {' | '.join(name.replace('_', ' ') for name in names)} | s, mean (most) |"]
+    lines.append("| --- | --: " * 1 + "| --: " * (len(names) + 1) + "|")
+    for kind in dict.fromkeys(one.kind for one in found):
+        own = [one for one in found if one.kind == kind]
+        cells = [_mean([value for one in own if (value := getattr(one, name)) is not None]) for name in names]
+        seconds = [one.seconds for one in own]
+        times = f"{sum(seconds) / len(seconds):.2f} ({max(seconds):.2f})"
+        lines.append(f"| {kind} | {len(own)} | {' | '.join(cells)} | {times} |")
+    return "\n".join(lines)
+
+
+def _mean(values: Sequence[float]) -> str:
+    return f"{sum(values) / len(values):.2f}" if values else "-"
+
+
+def main() -> None:
+    """Read the arguments, ask, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=Path)
+    parser.add_argument("sets", type=Path)
+    parser.add_argument("--kind", action="append", help="only rows of this kind; by default those about tables")
+    parser.add_argument("--id", action="append", help="only rows with this id")
+    parser.add_argument("--split", default="dev")
+    parser.add_argument("--model")
+    parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
+    parser.add_argument("--details", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    rows = [SynthesisRow.model_validate_json(line) for line in arguments.rows.read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if row.kind in (arguments.kind or TABLE_KINDS)]
+    rows = [row for row in rows if row.id in (arguments.id or [row.id])]
+    found = asked(rows, lambda name: arguments.sets / name / f"docs_{arguments.split}", arguments)
+    print(json.dumps([one.model_dump(mode="json") for one in found], indent=2) if arguments.json else table(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Tables of a PDF as records: laid out page by page, joined over pages, with caption and unit from the text above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from investigator.documents.readers.pdf.positions import PageWord
+from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable, laid_tables
+from investigator.documents.readers.pdf.visual_rows import page_columns, visual_rows
+from investigator.documents.readers.table_limits import MOST_CELLS, MOST_TABLES
+from investigator.records import PageSpan, Table, TableCell
+from investigator.tables.captions import caption_above
+
+_SAME_EDGE = 4.0  # points
+_INDENT = 2.5  # points
+_SIDE_BY_SIDE = 6  # characters
+_FOLLOWS = 160  # characters between two tables of which the second has no unit note of its own
+_FEWEST_ALIKE = 0.7  # share of the columns of a table that stand at the same place on the next page
+
+
+def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
+    """Return the tables of one page, column by column of the page."""
+    return [table for column in page_columns(words) for table in laid_tables(visual_rows(column))]
+
+
+def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan], text: str) -> tuple[Table, ...]:
+    """Return the tables of all pages; `pages` holds those of each page that has a span."""
+    left = MOST_CELLS
+    found: list[Table] = []
+    for joined in _joined(pages, spans):
+        if len(found) >= MOST_TABLES or left <= 0:
+            break
+        table = _recorded(joined, text, left)
+        if table.unit is None and found and 0 <= table.start - found[-1].end <= _FOLLOWS:
+            table = table.changed(unit=found[-1].unit)
+        left -= len(table.cells)
+        found.append(table)
+    return tuple(sorted(found, key=lambda table: table.start))
+
+
+def _joined(
+    pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan]
+) -> Iterator[list[tuple[LaidTable, PageSpan]]]:
+    """Yield each table with what goes on with it on the following pages."""
+    open_table: list[tuple[LaidTable, PageSpan]] = []
+    for tables, span in zip(pages, spans, strict=True):
+        for number, table in enumerate(tables):
+            if open_table and number == 0 and _goes_on(open_table[-1], (table, span)):
+                open_table.append((table, span))
+                continue
+            if open_table:
+                yield open_table
+            open_table = [(table, span)]
+    if open_table:
+        yield open_table
+
+
+def _goes_on(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageSpan]) -> bool:
+    """Return True if a table at the top of a page goes on with the one at the end of the page before."""
+    (first, first_span), (second, second_span) = before, after
+    if second_span.page != first_span.page + 1 or not (first.ends_page and second.begins_page):
+        return False
+    if len(first.edges) != len(second.edges):
+        return False
+    same = sum(abs(a[1] - b[1]) <= _SAME_EDGE for a, b in zip(first.edges, second.edges, strict=True))
+    if same < _FEWEST_ALIKE * len(first.edges):
+        return False
+    return second.header_rows == 0 or _header(second) == _header(first)
+
+
+def _header(table: LaidTable) -> list[str]:
+    return [" ".join(word.text for word in cell.words) for cell in table.cells if cell.row < table.header_rows]
+
+
+def _recorded(parts: Sequence[tuple[LaidTable, PageSpan]], text: str, most: int) -> Table:
+    first, first_span = parts[0]
+    cells: list[TableCell] = []
+    lefts: list[float | None] = []
+    for number, (part, span) in enumerate(parts):
+        skipped = part.header_rows if number else 0
+        shift = len(lefts) - skipped
+        cells += [_cell(cell, span.start, shift) for cell in part.cells if cell.row >= skipped]
+        lefts += part.lefts[skipped:]
+    start = min(cell.start for cell in cells)
+    caption, unit = caption_above(text, start, first_span.start)
+    kept = cells[:most]
+    return Table(
+        start=start,
+        end=max(cell.end for cell in kept),
+        page=first_span.page,
+        caption=caption,
+        unit=unit,
+        header_rows=first.header_rows,
+        label_columns=1,
+        indents=_indents(lefts),
+        cells=tuple(kept),
+        complete=len(kept) == len(cells),
+    )
+
+
+def _cell(cell: LaidCell, offset: int, shift: int) -> TableCell:
+    start, end = _run(cell.words)
+    return TableCell(
+        row=cell.row + shift,
+        column=cell.column,
+        start=offset + start,
+        end=offset + end,
+        rows=cell.rows,
+        columns=cell.columns,
+    )
+
+
+def _run(words: Sequence[PageWord]) -> tuple[int, int]:
+    """Return the span of the most words that stand side by side in the text; a raised mark may stand elsewhere."""
+    runs: list[list[PageWord]] = []
+    for word in sorted(words, key=lambda word: word.start):
+        if runs and word.start - runs[-1][-1].end <= _SIDE_BY_SIDE:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    best = max(runs, key=lambda run: run[-1].end - run[0].start)
+    return best[0].start, best[-1].end
+
+
+def _indents(lefts: Sequence[float | None]) -> tuple[int, ...]:
+    """Return how deep labels are indented by where they begin; a heading in the middle is outermost."""
+    levels: list[float] = []
+    for left in sorted(left for left in lefts if left is not None):
+        if not levels or left - levels[-1] > _INDENT:
+            levels.append(left)
+    return tuple(0 if left is None else max(k for k, level in enumerate(levels) if left >= level) for left in lefts)

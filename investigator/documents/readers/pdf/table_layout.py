@@ -1,0 +1,295 @@
+"""Tables of a PDF page from the places of its words: columns by alignment, headers above, labels on the left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from investigator.documents.readers.pdf.positions import PageWord
+from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
+from investigator.tables.measures import is_unit_note
+
+_NEAR = 2.6  # heights of a line between the middles of rows of one table
+_MOST_BETWEEN = 4  # rows without figures between two that have some
+_MOST_HEADERS = 7
+_MOST_HEADINGS = 3  # right above the first row of figures
+_COVERED = 0.12  # share of rows that may reach into the gap between two columns
+_LONG = 75  # characters: more in one piece is running text
+
+
+@dataclass(frozen=True)
+class LaidCell:
+    """A cell of a table on a page: its place in the grid, and its words."""
+
+    row: int
+    column: int
+    words: tuple[PageWord, ...]
+    rows: int = 1
+    columns: int = 1
+
+
+@dataclass
+class LaidTable:
+    """A table on a page; `edges` are the columns of its figures, in points, and `lefts` where its labels begin."""
+
+    cells: list[LaidCell]
+    header_rows: int
+    edges: list[tuple[float, float]]
+    lefts: list[float | None] = field(default_factory=list)
+    first_words: int = 0
+    begins_page: bool = False
+    ends_page: bool = False
+
+
+def laid_tables(rows: Sequence[VisualRow]) -> Iterator[LaidTable]:
+    """Yield the tables among the rows of a page, or of one of its columns."""
+    at = 0
+    for first, last in _regions(rows):
+        if first < at:
+            continue
+        body = rows[first : last + 1]
+        edges = _column_edges(body)
+        if not edges:
+            continue
+        headers = _headers_above(rows, first, at, edges)
+        table = _laid(headers, body, edges)
+        if table is not None:
+            table.begins_page = first - len(headers) <= 2
+            table.ends_page = last >= len(rows) - 3
+            yield table
+            at = last + 1
+
+
+def _is_data(row: VisualRow) -> bool:
+    """Return True for a row of figures: a label and figures, or figures alone."""
+    if len(row.pieces) < 2 or (len(row.pieces[0].text) < 4 and not row.pieces[-1].is_value):
+        return False
+    values = sum(piece.is_value for piece in row.pieces[1:])
+    if not values or values + row.pieces[0].is_value < len(row.pieces) / 2 - 0.5:
+        return False
+    return not all(piece.is_time for piece in row.pieces if piece.is_value)
+
+
+def _regions(rows: Sequence[VisualRow]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last row of figures of each stretch of rows that may be a table."""
+    begun: int | None = None
+    last = 0
+    for number, row in enumerate(rows):
+        if not _is_data(row):
+            continue
+        if begun is None or not _go_on(rows, last, number):
+            if begun is not None and last > begun:
+                yield begun, last
+            begun = number
+        last = number
+    if begun is not None and last > begun:
+        yield begun, last
+
+
+def _go_on(rows: Sequence[VisualRow], last: int, number: int) -> bool:
+    """Return True if the rows between two rows of figures may belong to one table with these."""
+    between = rows[last + 1 : number]
+    if len(between) > _MOST_BETWEEN:
+        return False
+    begin = min(piece.left for row in (rows[last], rows[number]) for piece in row.pieces if piece.is_value)
+    if any(len(piece.text) > _LONG and piece.right > begin for row in between for piece in row.pieces):
+        return False
+    if any(all(piece.is_time and piece.right > begin for piece in row.pieces) for row in between):
+        return False  # columns are named anew
+    chain = rows[last : number + 1]
+    return all(
+        above.bottom - below.bottom <= _NEAR * 1.6 * max(above.height, below.height) for above, below in pairwise(chain)
+    )
+
+
+def _column_edges(body: Sequence[VisualRow]) -> list[tuple[float, float]]:
+    """Return the columns of figures from left to right, as spans in points.
+
+    A column is a stretch that pieces of rows cover, the first piece of a row with a label left out; what but few rows
+    cover is a gap.
+    """
+    data = [row for row in body if _is_data(row)]
+    spans = []
+    for row in data:
+        labelled = not row.pieces[0].is_value
+        spans += [(piece.left, piece.right) for piece in row.pieces[labelled:]]
+    if not spans:
+        return []
+    marks = sorted({edge for span in spans for edge in span})
+    least = _COVERED * len(data)
+    columns: list[tuple[float, float]] = []
+    open_at: float | None = None
+    for low, high in pairwise(marks):
+        covered = sum(left < high and right > low for left, right in spans)
+        if covered > least:
+            open_at = low if open_at is None else open_at
+        elif open_at is not None:
+            columns.append((open_at, low))
+            open_at = None
+    if open_at is not None:
+        columns.append((open_at, marks[-1]))
+    return columns
+
+
+def _headers_above(
+    rows: Sequence[VisualRow], first: int, floor: int, edges: Sequence[tuple[float, float]]
+) -> list[VisualRow]:
+    """Return the rows above the first row of figures that name columns: none of their pieces begins before these."""
+    begin = edges[0][0]
+    found: list[VisualRow] = []
+    below = rows[first]
+    for number in range(first - 1, floor - 1, -1):
+        row = rows[number]
+        if row.bottom - below.bottom > _NEAR * 1.5 * max(row.height, below.height) or len(found) >= _MOST_HEADERS:
+            break
+        over = [piece for piece in row.pieces if piece.right > begin - 1]
+        labels = [piece for piece in row.pieces if piece.right <= begin - 1]
+        are_headings = all(piece.right <= begin - 1 for one in found for piece in one.pieces)
+        if (
+            not over
+            and len(labels) == 1
+            and are_headings
+            and len(found) < _MOST_HEADINGS
+            and len(labels[0].text) <= _LONG
+        ):
+            found.insert(0, row)  # a heading of the first rows, such as "Net sales:"
+        elif not over or len(labels) > 1 or _is_note(row) or any(not _names_columns(piece, edges) for piece in over):
+            break
+        else:
+            found.insert(0, row)
+        below = row
+    return found
+
+
+def _is_note(row: VisualRow) -> bool:
+    return len(row.pieces) == 1 and row.pieces[0].text.startswith("(") and is_unit_note(row.pieces[0].text)
+
+
+def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> bool:
+    """Return True if a piece stands in the middle over one column of figures, or over neighbouring ones."""
+    if len(piece.text) > _LONG:
+        return False
+    reach = 0.3 * (edges[-1][1] - edges[0][0]) / len(edges) + 6
+    groups = ((edges[first][0], edges[last][1]) for first in range(len(edges)) for last in range(first, len(edges)))
+    return any(
+        abs((left + right) / 2 - piece.centre) <= reach or abs(right - piece.right) < 3 for left, right in groups
+    )
+
+
+def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple[float, float]]) -> LaidTable | None:
+    """Return the table with its cells in their places; None if it has no figures in columns."""
+    while headers and all(piece.right <= edges[0][0] for piece in headers[-1].pieces):
+        body = [headers.pop(), *body]  # a heading of the first rows names no column
+    cells: list[LaidCell] = []
+    lefts: list[float | None] = []
+    for number, row in enumerate(headers):
+        cells += _header_cells(number, row, edges)
+        lefts.append(None)
+    number = len(headers)
+    for row in body:
+        placed = _body_cells(row, edges)
+        label = placed.get(0)
+        if label and _continues(label, cells, number, placed):
+            _join(cells, number - 1, label)
+            if len(placed) == 1:
+                continue
+            moved = {column: words for column, words in placed.items() if column}
+            cells += [LaidCell(number - 1, column, words) for column, words in moved.items()]
+            continue
+        cells += [LaidCell(number, column, words) for column, words in sorted(placed.items())]
+        lefts.append(label[0].left if label else None)
+        number += 1
+    values = [cell for cell in cells if cell.row >= len(headers) and cell.column]
+    if len(values) < 2 or len({cell.row for cell in values}) < 2:
+        return None
+    return LaidTable(cells, len(headers), list(edges), lefts)
+
+
+def _continues(
+    label: tuple[PageWord, ...], cells: Sequence[LaidCell], number: int, placed: dict[int, tuple[PageWord, ...]]
+) -> bool:
+    """Return True if a label goes on with that of the row above: it begins in small letters.
+
+    Both rows may not have figures.
+    """
+    above = [cell for cell in cells if cell.row == number - 1]
+    heading = next((cell.words[-1].text for cell in above if cell.column == 0), ":")
+    if not label[0].text.islower() or heading.endswith(":"):
+        return False
+    return len(placed) == 1 or all(cell.column == 0 for cell in above)
+
+
+def _join(cells: list[LaidCell], row: int, label: tuple[PageWord, ...]) -> None:
+    for place, cell in enumerate(cells):
+        if cell.row == row and cell.column == 0:
+            if label[0].start - cell.words[-1].end <= 2:
+                cells[place] = LaidCell(row, 0, cell.words + label)
+            else:
+                cells.append(LaidCell(row, 0, label))
+            return
+
+
+def _body_cells(row: VisualRow, edges: Sequence[tuple[float, float]]) -> dict[int, tuple[PageWord, ...]]:
+    """Return the words of a row by column; 0 is that of the labels."""
+    found: dict[int, list[PageWord]] = {}
+    for place, piece in enumerate(row.pieces):
+        own = _column_of(piece, edges)
+        if place == 0 and not piece.is_value and piece.left < edges[0][0] - 1:
+            own = 0
+        found.setdefault(own, []).extend(piece.words)
+    return {column: tuple(words) for column, words in found.items()}
+
+
+def _column_of(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> int:
+    shared = [min(piece.right, right) - max(piece.left, left) for left, right in edges]
+    best = max(range(len(edges)), key=shared.__getitem__)
+    if shared[best] > 0:
+        return best + 1
+    return (
+        0
+        if piece.right <= edges[0][0]
+        else min(range(len(edges)), key=lambda k: abs(piece.centre - sum(edges[k]) / 2)) + 1
+    )
+
+
+def _header_cells(number: int, row: VisualRow, edges: Sequence[tuple[float, float]]) -> Iterator[LaidCell]:
+    """Yield the cells of a row of headers: each piece over the columns whose common middle it stands at."""
+    pieces = [piece for piece in row.pieces if piece.right > edges[0][0] - 1]
+    for piece in row.pieces:
+        if piece not in pieces:
+            yield LaidCell(number, 0, piece.words)
+    for piece, (first, last) in zip(pieces, _spread(pieces, edges), strict=True):
+        yield LaidCell(number, first + 1, piece.words, columns=last - first + 1)
+
+
+def _spread(pieces: Sequence[RowPiece], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
+    """Return the columns that each header stands over, from left to right, first and last.
+
+    Of all ways to give each header one or more neighbouring columns, the one is taken whose middles are nearest to
+    those of the headers; a column without a header costs a third of the distance between columns.
+    """
+    count = len(edges)
+    pitch = (edges[-1][1] - edges[0][0]) / count
+    best: dict[tuple[int, int], tuple[float, tuple[tuple[int, int], ...]]] = {(0, 0): (0.0, ())}
+    for number, piece in enumerate(pieces):
+        for used in range(count + 1):
+            cost, chosen = best.get((number, used), (float("inf"), ()))
+            if cost == float("inf"):
+                continue
+            for first in range(used, count):
+                for last in range(first, count):
+                    middle = (edges[first][0] + edges[last][1]) / 2
+                    total = cost + abs(middle - piece.centre) + 0.33 * pitch * (first - used)
+                    key = (number + 1, last + 1)
+                    if total < best.get(key, (float("inf"), ()))[0]:
+                        best[key] = (total, (*chosen, (first, last)))
+    ends = [
+        (cost + 0.33 * pitch * (count - used), chosen)
+        for (number, used), (cost, chosen) in best.items()
+        if number == len(pieces)
+    ]
+    if ends:
+        return list(min(ends)[1])
+    nearest = [min(range(count), key=lambda k: abs(sum(edges[k]) / 2 - piece.centre)) for piece in pieces]
+    return [(column, column) for column in nearest]

@@ -1,0 +1,172 @@
+"""The words of a page as a reader sees them: columns of the page, rows in these, pieces of rows between wide gaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from investigator.documents.readers.pdf.positions import PageWord
+from investigator.language.lists import month_numbers
+from investigator.language.terms import folded, words
+
+_GAP = 0.62  # of the height of letters: a wider gap between words parts two pieces of a row
+_SAME_ROW = 0.45  # of the height: how far the middles of words of one row may be apart
+_CROSSING = 0.03  # share of lines that may run across the gap between two columns of a page
+_FEWEST_LINES = 12  # on each side of such a gap
+_CODES = r"US\$|HK\$|USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|CAD|AUD|SEK|NOK|DKK|Rs\.?"
+_SIGN = re.compile(rf"[$€£¥₹]|{_CODES}|\(")
+_CURRENCY = re.compile(r"[$€£¥₹]")
+_AFTER = re.compile(r"[%)‰*†‡]+|pts?\.?|bps")
+_VALUE = re.compile(
+    rf"[^\w\s]{{0,3}}\s?(?:(?:{_CODES})\s?)?[$€£¥₹]?\s?[-−–(]{{0,2}}\s?[$€£¥₹]?\s?\d[\d.,'’\u00a0\u2009\u202f ]*"
+    r"(?:\s?[%‰xX]|\s?pts?|\s?bps)?[)*†‡%]{0,4}|[$€£¥₹]?\s?[-–—−]{1,3}\s?%?|n/?[am]\.?|nil|ns|nr|\*+",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d(?:[-/–]\d{2,4})?(?:\s?\(?[*†‡1-9]\)?)?")
+_BEGINS = re.compile(rf"[^\w\s]{{0,3}}\s?(?:(?:{_CODES})\s?)?\d")
+_LONGEST_VALUE = 40
+_FIGURES = re.compile(r"\d")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True)
+class RowPiece:
+    """Neighbouring words of a row, without a wide gap between them."""
+
+    words: tuple[PageWord, ...]
+
+    @cached_property
+    def left(self) -> float:
+        """Where it begins, in points from the left."""
+        return self.words[0].left
+
+    @cached_property
+    def right(self) -> float:
+        """Where it ends."""
+        return max(word.right for word in self.words)
+
+    @property
+    def centre(self) -> float:
+        """Its middle, in points from the left."""
+        return (self.left + self.right) / 2
+
+    @cached_property
+    def text(self) -> str:
+        """Its words."""
+        return " ".join(word.text for word in self.words)
+
+    @cached_property
+    def is_value(self) -> bool:
+        """Return True for a figure with its signs, a dash, or a figure with few words, as `39 (61.9 %)`."""
+        if _VALUE.fullmatch(self.text):
+            return True
+        begins = _BEGINS.match(self.text) is not None
+        return begins and len(_LETTERS.findall(self.text)) <= 1 and len(self.text) <= _LONGEST_VALUE
+
+    @cached_property
+    def is_time(self) -> bool:
+        """Return True for a year, a month, or a date: such pieces name columns."""
+        return _YEAR.fullmatch(self.text) is not None or not set(words(self.text)).isdisjoint(_months())
+
+
+@dataclass(frozen=True)
+class VisualRow:
+    """The pieces of a row from left to right; `top` and `bottom` are in points, y grows upwards."""
+
+    pieces: tuple[RowPiece, ...]
+    top: float
+    bottom: float
+
+    @property
+    def height(self) -> float:
+        """The height of its letters."""
+        return max(self.top - self.bottom, 0.1)
+
+    @cached_property
+    def words(self) -> tuple[PageWord, ...]:
+        """Its words from left to right."""
+        return tuple(word for piece in self.pieces for word in piece.words)
+
+    @property
+    def text(self) -> str:
+        """Its words, with wide gaps where they are."""
+        return "   ".join(piece.text for piece in self.pieces)
+
+
+@cache
+def _months() -> frozenset[str]:
+    return frozenset(folded(name) for name in month_numbers())
+
+
+def page_columns(page: Sequence[PageWord]) -> list[list[PageWord]]:
+    """Return the words of each column of the page; all of them if it has but one.
+
+    Between two columns hardly a line runs across: the lines of a table do, from its labels to its figures.
+    """
+    if not page:
+        return []
+    extents: dict[int, tuple[float, float]] = {}
+    for word in page:
+        low, high = extents.get(word.line, (word.left, word.right))
+        extents[word.line] = min(low, word.left), max(high, word.right)
+    left, right = min(low for low, _ in extents.values()), max(high for _, high in extents.values())
+    width = right - left
+    best = None
+    for step in range(35, 66):
+        at = left + width * step / 100
+        crossing = sum(low < at < high for low, high in extents.values())
+        sides = min(sum(high <= at for _, high in extents.values()), sum(low >= at for low, _ in extents.values()))
+        if sides >= _FEWEST_LINES and crossing <= _CROSSING * len(extents) and (best is None or crossing < best[0]):
+            best = (crossing, at)
+    if best is None:
+        return [list(page)]
+    at = best[1]
+    crossed = {line for line, (low, high) in extents.items() if low < at < high}
+    sides_of: tuple[list[PageWord], list[PageWord]] = ([], [])
+    for word in page:
+        if word.line not in crossed:
+            sides_of[word.left >= at].append(word)
+    return [side for side in sides_of if side]
+
+
+def visual_rows(page: Sequence[PageWord]) -> list[VisualRow]:
+    """Return the rows of words from the top to the bottom."""
+    rows: list[list[PageWord]] = []
+    for word in sorted(page, key=lambda word: -word.middle):
+        if rows and abs(rows[-1][0].middle - word.middle) <= _SAME_ROW * max(rows[-1][0].height, word.height):
+            rows[-1].append(word)
+        else:
+            rows.append([word])
+    return [_row(row) for row in rows]
+
+
+def _row(found: list[PageWord]) -> VisualRow:
+    found.sort(key=lambda word: word.left)
+    return VisualRow(
+        tuple(RowPiece(tuple(piece)) for piece in _pieces(found)),
+        max(word.top for word in found),
+        min(word.bottom for word in found),
+    )
+
+
+def _pieces(row: Sequence[PageWord]) -> Iterator[list[PageWord]]:
+    """Yield the words between wide gaps; a sign goes with the figure that it belongs to."""
+    piece: list[PageWord] = []
+    for word in row:
+        is_apart = _CURRENCY.fullmatch(word.text) and piece and _FIGURES.search(piece[-1].text)
+        if is_apart or (piece and word.left - piece[-1].right > _GAP * word.height and not _belong(piece, word)):
+            yield piece
+            piece = []
+        piece.append(word)
+    if piece:
+        yield piece
+
+
+def _belong(piece: Sequence[PageWord], word: PageWord) -> bool:
+    if _AFTER.fullmatch(word.text) and _FIGURES.search(piece[-1].text):
+        return word.left - piece[-1].right < 3 * word.height
+    if len(piece) == 1 and _SIGN.fullmatch(piece[0].text):
+        return re.match(r"[(\d—–-]", word.text) is not None
+    return False

@@ -1,0 +1,113 @@
+"""Tables of PDF pages, from the places of words: pages are drawn here with characters that are 5 points wide."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from investigator.documents.pages import joined_pages
+from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
+from investigator.documents.readers.pdf.positions import PageWord, may_hold_table, page_words
+from investigator.tables.cells import TableView
+
+STATEMENT = """
+CONSOLIDATED STATEMENTS OF OPERATIONS
+(in millions, except per share data)
+                               Three Months Ended       Nine Months Ended
+                                 September 30,            September 30,
+                                2022       2023         2022       2023
+Net sales:
+  North America             $ 78,843   $ 87,887    $ 222,517  $ 247,314
+  International               27,720     32,137       83,544     90,957
+Operating income (loss),
+  net of tax                    (412)    11,188       (2,466)    23,643
+Diluted earnings per share  $   0.28   $   0.94    $    0.29  $    1.89
+"""
+
+
+def words_of(page: str) -> tuple[PageWord, ...]:
+    """The words of a drawn page; their spans are those of the page as it is drawn."""
+    found, at = [], 0
+    for number, line in enumerate(page.split("\n")):
+        for match in re.finditer(r"\S+", line):
+            left, right, top = 5.0 * match.start(), 5.0 * match.end(), 700 - 10.0 * number
+            word = PageWord(match.group(), at + match.start(), at + match.end(), number, left, right, top - 9, top)
+            found.append(word)
+        at += len(line) + 1
+    return tuple(found)
+
+
+def views_of(*pages: str) -> list[TableView]:
+    text, spans = joined_pages(pages)
+    return [TableView(t, text) for t in recorded_tables([tables_of_page(words_of(p)) for p in pages], spans, text)]
+
+
+def lines_of(view: TableView) -> list[str]:
+    return [view.quoted(cell).line for cell in view.values()]
+
+
+def test_a_figure_is_named_by_its_row_and_by_all_headers_above_it() -> None:
+    (view,) = views_of(STATEMENT)
+    assert lines_of(view)[:4] == [
+        "Net sales > North America | Three Months Ended September 30, 2022 | $ 78,843 million",
+        "Net sales > North America | Three Months Ended September 30, 2023 | $ 87,887 million",
+        "Net sales > North America | Nine Months Ended September 30, 2022 | $ 222,517 million",
+        "Net sales > North America | Nine Months Ended September 30, 2023 | $ 247,314 million",
+    ]
+    assert view.caption.startswith("CONSOLIDATED STATEMENTS OF OPERATIONS")
+    assert view.unit == "(in millions, except per share data)"
+
+
+def test_a_label_over_two_lines_is_one_and_a_loss_keeps_its_brackets() -> None:
+    (view,) = views_of(STATEMENT)
+    assert "Operating income (loss), net of tax | Three Months Ended September 30, 2022 | (412) million" in [
+        re.sub(" +", " ", line.replace("Net sales > ", "")) for line in lines_of(view)
+    ]
+
+
+def test_the_sign_of_a_currency_far_from_its_figure_belongs_to_it() -> None:
+    (view,) = views_of(STATEMENT)
+    assert lines_of(view)[-1].endswith("| Nine Months Ended September 30, 2023 | $ 1.89")
+
+
+def test_running_text_with_figures_is_no_table() -> None:
+    page = "\n".join(
+        "In 2023 the plant made 41 MW, which is 12 % more than the 36 MW of 2022, and 3 MW less than was planned."
+        for _ in range(20)
+    )
+    assert views_of(page) == []
+    assert (
+        views_of("1.   We have read this report and found 3 faults in it.\n2.   We have told the board of these.") == []
+    )
+
+
+def test_a_table_goes_on_over_pages_with_its_header_once() -> None:
+    head = "                  2022       2023\n"
+    rows = "".join(f"Region number {k:<3} {1000 + k:>6,}     {2000 + k:>6,}\n" for k in range(30))
+    (view,) = views_of(f"Sales (in millions)\n{head}{rows}", f"{head}{rows.replace('Region', 'Sector')}")
+    assert len(view.rows) == 61
+    assert lines_of(view)[-1] == "Sector number 29 | 2023 | 2,029 million"
+
+
+def test_tables_side_by_side_are_two() -> None:
+    rows = [f"{name:<10}{k + 10:>6}   {k + 20:>6}" for k, name in enumerate(["alpha", "beta", "gamma", "delta"] * 5)]
+    page = "\n".join(f"{row}          {row.replace('a', 'o')}" for row in rows)
+    words = words_of(page)
+    halves = [replace(word, line=word.line + 100 * (word.left > 150)) for word in words]  # lines end at the gap
+    assert [len(table.cells) for table in tables_of_page(halves)] == [60, 60]
+
+
+def test_a_page_without_figures_is_not_looked_at_closely() -> None:
+    assert not may_hold_table("Words\nand more words\n" * 100)
+    assert may_hold_table(STATEMENT)
+
+
+class _Text:
+    """Stands in for pdfium's text page."""
+
+    def __init__(self, count: int) -> None:
+        self.count_chars = lambda: count
+
+
+def test_boxes_that_do_not_match_the_text_give_no_words() -> None:
+    assert page_words(_Text(3), "four", "four") == ()
