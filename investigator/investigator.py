@@ -155,6 +155,9 @@ class Investigator:
         """Return the best chunks for a query, best first. Raises QuestionError and what `investigate` does."""
         return self._index.search(query, limit, document_id)
 
-    def library(self) -> AbstractContextManager[Library]:
-        """Bring the index up to date and keep the folder open for searching as long as the context lasts."""
-        return self._index.library()
+    def library(self, again: frozenset[str] = frozenset()) -> AbstractContextManager[Library]:
+        """Bring the index up to date and keep the folder open for searching as long as the context lasts.
+
+        The documents `again` are read again from their files.
+        """
+        return self._index.library(again=again)

@@ -24,6 +24,7 @@ _NAMED = {
     "memory_generator_partner": "Remembered about you",
     "memory_generator_self": "Remembered about itself",
     "search_problem": "Search failed",
+    "source_problem": "Not proven",
     "memory_problem": "Reply not remembered",
     "problem": "Model failed",
     "failure": "Canned reply, because",
@@ -73,6 +74,8 @@ def reply_text(message: Message) -> Text:
     untold = [inert_line(place) for place in dict.fromkeys(places) if place not in message.text]
     if message.get("search_problem"):
         untold.append(f"the search failed: {inert_line(str(message['search_problem']), _LONGEST_PROBLEM)}")
+    if message.get("source_problem"):
+        untold.append(inert_line(str(message["source_problem"]), _LONGEST_PROBLEM))
     told = f"  [{'; '.join(untold)}]" if untold else ""
     return Text(f"{inert(defanged(message.text))}{told}\n")
 

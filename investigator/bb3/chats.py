@@ -39,6 +39,9 @@ _FINDING = (Module.SDM, Module.MDM, Module.SGM, Module.MGM, Module.CKM, Module.M
 """The modules that decide, search, remember and find; the others reply."""
 
 
+_MOST_READING = 2  # processes that read quoted files again; they stay for as long as the chat lasts
+
+
 @contextmanager
 def open_chat(
     investigator: Investigator,
@@ -73,7 +76,8 @@ def open_chat(
     clients = {module: _client(parts, engine, journal) for module, engine in {**named, **told}.items()}
     for notice in notices:
         on_notice(notice)
-    with open_memory(investigator) as kept:
+    reading = parts.fresh_reading(investigator.folder, _MOST_READING)
+    with reading as fresh, open_memory(investigator) as kept:
         yield FolderChat(
             open_shelf,
             lambda module: clients.get(module, usual_client),
@@ -84,6 +88,7 @@ def open_chat(
             memory_options=memory,
             side_by_side=min(client.traits(Role.CHAT).concurrency for client in (usual_client, *clients.values())),
             search=search,
+            reread=fresh.documents,
         )
 
 

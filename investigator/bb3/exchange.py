@@ -49,7 +49,8 @@ class ModuleReply(Record):
     """What a module said. `needed` is its decision, of sdm and mdm; `score` tells the best of several responses.
 
     `is_stock`: rules said it in place of a model, and it tells nothing of oneself. `unsaid` is what the model said that
-    was not proven, or no reply, and so is not said.
+    was not proven, or no reply, and so is not said. `source_problem` tells which quotes the files do
+    not hold any more.
     """
 
     text: str
@@ -59,6 +60,7 @@ class ModuleReply(Record):
     failed: bool = False
     is_stock: bool = False
     unsaid: str = ""
+    source_problem: str = ""
 
 
 class Modules(Protocol):

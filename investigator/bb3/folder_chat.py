@@ -22,6 +22,7 @@ from investigator.bb3.turn_draft import Draft, LiveConversation
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DialogueError
+from investigator.evidence.standing import Reread
 
 _NOTHING_SAID = "I did not hear anything. What would you like to know?"
 _NO_REPLY = "I have no reply to that."
@@ -48,7 +49,7 @@ class FolderChat:
     `client_of` gives the client of a module; `memory` is what is remembered of the users; `new_id` names a chat, and
     `chance` gives random numbers from 0 to 1. Up to `side_by_side` calls of one step go out together. `on_step` is told
     of each module that is asked. `search` finds documents elsewhere than in the folder; what it finds is
-    proven only if it stands in the folder.
+    proven only if it stands in the folder, whose documents `reread` reads anew from their files.
     """
 
     def __init__(
@@ -65,8 +66,10 @@ class FolderChat:
         agent_id: str = "investigator",
         on_step: Callable[[Module], None] = lambda _: None,
         search: DocumentSearch | None = None,
+        reread: Reread,
     ) -> None:
         self._open_shelf = open_shelf
+        self._reread = reread
         self._search = search
         self._client_of = client_of
         self._new_id = new_id
@@ -146,8 +149,8 @@ class FolderChat:
         return drafts
 
     def _chat(self, options: ChatOptions, say: Hear | None) -> ModularChat:
-        folder = FolderSearch(self._open_shelf, self._search)
-        form = ChatForm(self._client_of, folder.sources, self._side_by_side, self.on_step, say)
+        folder = FolderSearch(self._open_shelf, self._search, self._reread)
+        form = ChatForm(self._client_of, folder, self._side_by_side, self.on_step, say)
         return ModularChat(form, CHAT, options, folder)
 
     def _message(self, session: ChatSession, heard: Message, draft: Draft | None) -> Message:

@@ -127,6 +127,7 @@ class ModularChat:
             draft.entity = "" if reply.failed else reply.text
         for draft, reply in self._ask(Module.SKM, [draft for draft in drafts if draft.uses_search]):
             draft.knowledge, draft.quotes = ("", ()) if reply.failed else (reply.text, reply.quotes)
+            draft.source_problem = reply.source_problem
         for draft, reply in self._ask(Module.MKM, [draft for draft in drafts if draft.uses_memory]):
             draft.memory = "" if reply.failed else reply.text
             draft.memory_used = draft.memory if draft.memory in draft.available else ""

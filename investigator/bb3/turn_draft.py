@@ -56,6 +56,7 @@ class Draft:
     memory_used: str = ""
     knowledge: str = ""
     quotes: tuple[Quote, ...] = ()
+    source_problem: str = ""
     partner_memory: str = ""
     self_memory: str = ""
     memory_problem: str = ""
@@ -113,6 +114,7 @@ class Draft:
             "search_knowledge_doc_servers": servers if any(servers) else None,
             "search_result_failure": self.search_failed,
             "search_problem": self.search_problem,
+            "source_problem": self.source_problem,
             "memory_problem": self.memory_problem,
             "unsaid": said.unsaid,
             "quotes": [quote.model_dump(mode="json") for quote in said.quotes or self.quotes],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
 
 MISSING = "the file is not in the folder any more"
+_MOST_KEPT = 20_000_000  # characters; the file that was used last is kept whatever it holds
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class FreshDocument:
 class FreshReading:
     """Reads documents of a folder again, each file at most once as long as its bytes are the same.
 
-    Use it as a context manager; at its end the processes that read are stopped. Nothing is written.
+    Use it as a context manager; at its end the processes that read are stopped. Nothing is written. Safe to use from
+    several threads, one of which reads at a time. At most `processes` read, and of what they read the `most_kept`
+    characters that were used last are kept.
     """
 
     def __init__(
@@ -45,11 +49,17 @@ class FreshReading:
         folder: FolderSettings,
         reader: ReaderSettings,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        processes: int | None = None,
+        most_kept: int = _MOST_KEPT,
     ) -> None:
         self._root = root
         self._folder = folder
         self._reader = reader
         self._clock = clock
+        self._most_processes = min(reader.workers or cpus(), processes or cpus())
+        self._most_kept = most_kept
+        self._turn = threading.Lock()
         self._pool: ReadingPool | None = None
         self._kept: dict[str, tuple[str, Contents]] = {}  # by the id of the file: its sha256, and what it holds
 
@@ -63,7 +73,8 @@ class FreshReading:
 
     def start(self) -> None:
         """Start a reading process in the background, so that the first documents need not wait for it."""
-        self._processes().start()
+        with self._turn:
+            self._processes().start()
 
     def documents(self, document_ids: Collection[str]) -> dict[str, FreshDocument]:
         """Return the documents with these ids, also those inside archives and messages.
@@ -75,7 +86,9 @@ class FreshReading:
             return {}
         found = {file.id: file for file in scan(self._root, self._folder).files}
         files = {document_id: _holder(document_id, found) for document_id in document_ids}
-        read = self._read({file.id: file for file in files.values() if file is not None})
+        with self._turn:
+            read = self._read({file.id: file for file in files.values() if file is not None})
+            self._forget()
         return {document_id: _document(document_id, file, read) for document_id, file in files.items()}
 
     def _read(self, files: dict[str, FoundFile]) -> dict[str, Contents]:
@@ -91,16 +104,31 @@ class FreshReading:
         return {self._kept[file_id][0]} if file_id in self._kept else set()
 
     def _contents(self, reading: FileReading) -> Contents:
-        if reading.contents.known:
-            return self._kept[reading.request.id][1]
+        file_id = reading.request.id
+        kept = self._kept.pop(file_id, None)  # what was used last stands last
+        if reading.contents.known and kept is not None:
+            self._kept[file_id] = kept
+            return kept[1]
         if reading.opened is not None:
-            self._kept[reading.request.id] = (reading.opened.content_hash, reading.contents)
+            self._kept[file_id] = (reading.opened.content_hash, reading.contents)
         return reading.contents
+
+    def _forget(self) -> None:
+        """Let go of what was not used for longest, down to the most that is kept."""
+        sizes = {file_id: _characters(contents) for file_id, (_, contents) in self._kept.items()}
+        for file_id in list(sizes)[:-1]:
+            if sum(sizes.values()) <= self._most_kept:
+                return
+            del self._kept[file_id], sizes[file_id]
 
     def _processes(self) -> ReadingPool:
         if self._pool is None:
-            self._pool = ReadingPool(self._reader.workers or cpus(), self._clock)
+            self._pool = ReadingPool(self._most_processes, self._clock)
         return self._pool
+
+
+def _characters(contents: Contents) -> int:
+    return sum(len(part.document.text) for part in contents.documents)
 
 
 def _holder(document_id: str, found: dict[str, FoundFile]) -> FoundFile | None:

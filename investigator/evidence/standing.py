@@ -49,9 +49,17 @@ def recheck(claims: Sequence[Claim], question: str, reread: Reread) -> Rechecked
             continue
         missed = lost or list(claim.quotes)
         gone |= dict.fromkeys(quote.document_id for quote in missed)
-        reason = f"{SOURCE_CHANGED}: {_why(missed[0], fresh[missed[0].document_id])}"
+        reason = _not_standing(missed[0], fresh[missed[0].document_id])
         unproven.append(UnprovenClaim(text=claim.text, reason=reason, quotes=claim.quotes))
     return Rechecked(tuple(proven), tuple(unproven), tuple(gone))
+
+
+def standing_quotes(quotes: Sequence[Quote], reread: Reread) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
+    """Return the quotes that stand in the files, with the places they have there, and why each other one does not."""
+    fresh = reread(dict.fromkeys(quote.document_id for quote in quotes))
+    found = [(quote, quote_standing(quote, fresh[quote.document_id])) for quote in quotes]
+    lost = dict.fromkeys(_not_standing(quote, fresh[quote.document_id]) for quote, now in found if now is None)
+    return tuple(now for _, now in found if now is not None), tuple(lost)
 
 
 def standing_near_misses(near_misses: Sequence[NearMiss], reread: Reread) -> tuple[NearMiss, ...]:
@@ -113,9 +121,12 @@ def _still_proven(claim: Claim, standing: Claim, question: str) -> bool:
     return prove(claim.text, standing.quotes, given=question).is_proven
 
 
-def _why(quote: Quote, fresh: FreshDocument) -> str:
+def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
+    """Return why a quote is not proven."""
     if fresh.document is None:
-        return f"{quote.document_id} cannot be read again ({fresh.problem})"
-    if fresh.document.content_hash != quote.source_hash:
-        return f"{quote.document_id} has changed since it was read, and does not hold the quote any more"
-    return f"the quote is not in {quote.document_id}"
+        why = f"{quote.document_id} cannot be read again ({fresh.problem})"
+    elif fresh.document.content_hash != quote.source_hash:
+        why = f"{quote.document_id} has changed since it was read, and does not hold the quote any more"
+    else:
+        why = f"the quote is not in {quote.document_id}"
+    return f"{SOURCE_CHANGED}: {why}"

@@ -160,9 +160,9 @@ class Parts:
         """Open the tracers of the settings and the environment. Raises SettingsError and MissingPackageError."""
         return open_tracer(self.settings.trace, folder=folder, on_notice=self.notify)
 
-    def fresh_reading(self, folder: Path) -> FreshReading:
-        """Return what reads documents of a folder again from their files."""
-        return FreshReading(folder, self.settings.folder, self.settings.reader)
+    def fresh_reading(self, folder: Path, processes: int | None = None) -> FreshReading:
+        """Return what reads documents of a folder again from their files, in at most so many processes."""
+        return FreshReading(folder, self.settings.folder, self.settings.reader, processes=processes)
 
     def folder_index(self, folder: Path, workspace: Workspace) -> FolderIndex:
         """Return the index of a folder in an open workspace."""

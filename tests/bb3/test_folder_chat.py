@@ -322,7 +322,7 @@ def test_the_wait_for_others_ends() -> None:
     tried: list[int] = []
 
     @contextmanager
-    def locked() -> Iterator[DocumentIndex]:
+    def locked(_: frozenset[str] = frozenset(), /) -> Iterator[DocumentIndex]:
         tried.append(1)
         raise WorkspaceLockedError("process 7 is writing")
         yield

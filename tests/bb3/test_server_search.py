@@ -147,7 +147,7 @@ class OneFolder:
 
 
 def test_pages_of_a_served_document_are_told() -> None:
-    with SearchEndpoint(FolderPages(lambda: nullcontext(cast("DocumentIndex", OneFolder())))) as endpoint:
+    with SearchEndpoint(FolderPages(lambda _=frozenset(): nullcontext(cast("DocumentIndex", OneFolder())))) as endpoint:
         (found,) = ServerSearch(endpoint.address).search("q", 5)
     (quote,) = told_quotes(found, "The last line.")
     assert (quote.place, found.url) == ("paper.pdf:page 2", "paper.pdf#page=2")

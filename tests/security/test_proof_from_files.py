@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -346,6 +347,27 @@ def test_a_file_is_read_once_as_long_as_its_bytes_are_the_same(tmp_path: Path) -
         third = fresh.documents(["a.txt"])["a.txt"].document
         assert third is not None
         assert third.text == "It makes 43 MW of power."
+
+
+def test_of_what_is_read_again_the_last_used_is_kept(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text(f"Plant {name} makes 42 MW.", encoding="utf-8")
+    with FreshReading(tmp_path, FolderSettings(), ReaderSettings(), most_kept=50) as fresh:  # two of the three
+        read = {name: fresh.documents([name])[name].document for name in ("a.txt", "b.txt", "a.txt", "c.txt")}
+        assert fresh.documents(["a.txt"])["a.txt"].document is read["a.txt"]
+        assert fresh.documents(["b.txt"])["b.txt"].document is not read["b.txt"]
+
+
+def test_several_threads_may_have_files_read_again(tmp_path: Path) -> None:
+    names = [f"{number}.txt" for number in range(6)]
+    for name in names:
+        (tmp_path / name).write_text(f"The plant {name} makes 42 MW.", encoding="utf-8")
+    reading = FreshReading(tmp_path, FolderSettings(), ReaderSettings(), processes=1, most_kept=40)
+    with reading as fresh, ThreadPoolExecutor(6) as threads:
+        for found in threads.map(lambda name: fresh.documents([name, *names]), names * 2):
+            assert [found[name].document.text for name in names if found[name].document] == [
+                f"The plant {name} makes 42 MW." for name in names
+            ]
 
 
 def test_a_near_miss_that_no_file_holds_is_not_shown(tmp_path: Path) -> None:

@@ -27,11 +27,12 @@ from investigator.bb3.records import (
     Speaker,
     TurnsVariables,
 )
+from investigator.bb3.search.folder_search import FolderSearch
+from investigator.bb3.search.served import ServedQuote
 from investigator.engines.base import Hear
 from investigator.engines.roles import Role
 from investigator.errors import EngineError
 from investigator.evidence.claims import unsaid as unsaid_in
-from investigator.evidence.quotes import Sources
 from investigator.language.normalise import one_line
 from investigator.records import Passage, Quote, Record
 from investigator.scoring.calibration import default_calibration
@@ -54,8 +55,8 @@ R = TypeVar("R", bound=Record)
 class ChatForm:
     """Asks the modules through clients. Safe to use from several threads.
 
-    `client_of` gives the client of a module, whose chat role is played by the module's engine; `sources` are the
-    documents of the folder, in which quotes are proven. Up to `side_by_side` requests are put at the same time.
+    `client_of` gives the client of a module, whose chat role is played by the module's engine; `folder` holds the
+    documents in which quotes are proven. Up to `side_by_side` requests are put at the same time.
     `on_step` is told of each module before it is asked, and `say` of what a model replies while it writes, as far
     as it is proven; it is for one request at a time.
     """
@@ -63,13 +64,13 @@ class ChatForm:
     def __init__(
         self,
         client_of: Callable[[Module], EngineClient],
-        sources: Sources | None = None,
+        folder: FolderSearch | None = None,
         side_by_side: int = 1,
         on_step: Callable[[Module], None] = lambda _: None,
         say: Hear | None = None,
     ) -> None:
         self._client_of = client_of
-        self._sources = sources
+        self._folder = folder
         self._side_by_side = side_by_side
         self._on_step = on_step
         self._say = say
@@ -126,20 +127,28 @@ class ChatForm:
         variables = _with_passages(request)
         value = self._read(request, variables, KnowledgeReply).value
         client = self._client_of(request.by)
-        quotes: tuple[Quote, ...] = ()
+        quotes, problems = tuple[Quote, ...](), tuple[str, ...]()
         calibrated = default_calibration().threshold if any(document.passage for document in request.documents) else 0
         least = _POINT_OF_MODELS if client.traits(Role.CHAT).is_model else calibrated
         if value is not None and _is_worth_it(value, least):
-            quotes = self._proven(value, request)
+            quotes, problems = self._proven(value, request)
         own = None if quotes else client.opinion(request.module.template, variables, KnowledgeReply)
         if own is not None and _is_worth_it(own, default_calibration().threshold):
-            quotes = self._proven(own, request)
+            quotes, more = self._proven(own, request)
+            problems = tuple(dict.fromkeys((*problems, *more)))
         text = " ".join(one_line(quote.text) for quote in quotes)
-        return ModuleReply(text=text, quotes=quotes, failed=value is None and not quotes)
+        failed = value is None and not quotes
+        return ModuleReply(text=text, quotes=quotes, failed=failed, source_problem="; ".join(problems))
 
-    def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[Quote, ...]:
+    def _proven(self, knowledge: KnowledgeReply, request: ModuleRequest) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
+        """Return the quotes, those of the folder as its files hold them now, and why others are not proven."""
         told = ((item.text, item.passage) for item in knowledge.sentences)
-        return proven_quotes(told, request.documents, self._sources)
+        if self._folder is None:
+            return proven_quotes(told, request.documents, None), ()
+        quotes = proven_quotes(told, request.documents, self._folder.sources)
+        served = tuple(quote for quote in quotes if isinstance(quote, ServedQuote))
+        standing, problems = self._folder.standing([quote for quote in quotes if not isinstance(quote, ServedQuote)])
+        return (*standing, *served), problems
 
     def _said(self, request: ModuleRequest) -> ModuleReply:
         variables, template = _response_variables(request)

@@ -1,6 +1,7 @@
 """The folder as BB3's search: it is opened for every search anew, so that it is as new as the turn.
 
-What another search finds is looked up in it: a server may say of any text that it stands in a document.
+What another search finds is looked up in it: a server may say of any text that it stands in a document. What is quoted
+is looked up in its files, read anew: an index can be damaged, forged, or older than they are.
 """
 
 from __future__ import annotations
@@ -9,17 +10,26 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from threading import Lock
+from typing import Protocol
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.document_text import searched
 from investigator.documents.pages import heading_at, line_at, page_at
-from investigator.errors import WorkspaceLockedError
+from investigator.errors import FolderError, InvestigatorError, ReaderError, WorkspaceLockedError
 from investigator.evidence.quotes import Sources
-from investigator.records import Document, Passage
+from investigator.evidence.standing import SOURCE_CHANGED, Reread, standing_quotes
+from investigator.records import Document, Passage, Quote
 from investigator.retrieval.library import DocumentIndex
+from investigator.services.index_service import mended
 
-OpenShelf = Callable[[], AbstractContextManager[DocumentIndex]]
-"""Opens the folder, indexed as it is now."""
+
+class OpenShelf(Protocol):
+    """Opens the folder, indexed as it is now; the documents `again` are read again whatever the index holds."""
+
+    def __call__(self, again: frozenset[str] = frozenset(), /) -> AbstractContextManager[DocumentIndex]:
+        """Open it."""
+        ...
+
 
 _LONGEST_WAIT = 30.0
 _BETWEEN_TRIES = 0.05
@@ -30,11 +40,15 @@ class FolderSearch:
     """Searches a folder during one turn, or `elsewhere` if that is given. Safe to use from several threads.
 
     The folder is open during a search only: others who chat about it wait for so long, and not while a model thinks.
+    `reread` reads its documents anew from their files; without it no quote of the folder stands.
     """
 
-    def __init__(self, open_shelf: OpenShelf, elsewhere: DocumentSearch | None = None) -> None:
+    def __init__(
+        self, open_shelf: OpenShelf, elsewhere: DocumentSearch | None = None, reread: Reread | None = None
+    ) -> None:
         self._open = open_shelf
         self._elsewhere = elsewhere
+        self._reread = reread
         self._found: dict[str, Document] = {}
 
     @property
@@ -53,16 +67,37 @@ class FolderSearch:
         name their server. Raises what that search does, too.
         """
         if self._elsewhere is not None:
-            return self._looked_up(self._elsewhere.search(query, count))
-        with self._open() as shelf:
+            elsewhere = self._elsewhere.search(query, count)
+            return mended(lambda again: self._looked_up(elsewhere, again))
+        return mended(lambda again: self._passages(query, count, again))
+
+    def standing(self, quotes: Sequence[Quote]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
+        """Return the quotes of the folder that stand in its files now, at their places there, and why others do not.
+
+        If one does not, their documents are read into the index again, so that the next search finds what they say.
+        """
+        if self._reread is None or not quotes:
+            return (), ()
+        try:
+            standing, lost = standing_quotes(quotes, self._reread)
+        except (FolderError, ReaderError) as error:
+            return (), (f"{SOURCE_CHANGED}: {error.message}",)
+        if lost:
+            again = frozenset(quote.document_id for quote in quotes)
+            with suppress(InvestigatorError), self._open(again):  # else the next search tells what is wrong
+                pass
+        return standing, lost
+
+    def _passages(self, query: str, count: int, again: frozenset[str]) -> Sequence[SearchDocument]:
+        with self._open(again) as shelf:
             passages = shelf.passages((searched(query),))[:count]
             self._found |= {passage.document_id: shelf.document(passage.document_id) for passage in passages}
         return [_document(self._found[passage.document_id], passage) for passage in passages]
 
-    def _looked_up(self, found: Sequence[SearchDocument]) -> Sequence[SearchDocument]:
+    def _looked_up(self, found: Sequence[SearchDocument], again: frozenset[str]) -> Sequence[SearchDocument]:
         named = dict.fromkeys(document.passage.document_id for document in found if document.passage)
         if named:
-            with self._open() as shelf:
+            with self._open(again) as shelf:
                 for document_id in named:
                     with suppress(KeyError):
                         self._found[document_id] = shelf.document(document_id)
@@ -105,20 +140,20 @@ def one_at_a_time(
     """
     turn = Lock()
 
-    def opened_in_time(stack: ExitStack) -> DocumentIndex:
+    def opened_in_time(stack: ExitStack, again: frozenset[str]) -> DocumentIndex:
         began = clock()
         while True:
             try:
-                return stack.enter_context(open_shelf())
+                return stack.enter_context(open_shelf(again))
             except WorkspaceLockedError:
                 if clock() - began >= longest_wait:
                     raise
             sleep(_BETWEEN_TRIES)
 
     @contextmanager
-    def opened() -> Iterator[DocumentIndex]:
+    def opened(again: frozenset[str] = frozenset(), /) -> Iterator[DocumentIndex]:
         with turn, ExitStack() as stack:
-            yield opened_in_time(stack)
+            yield opened_in_time(stack, again)
 
     return opened
 
