@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from jinja2 import Undefined
@@ -32,7 +33,12 @@ def as_data(value: Plain) -> str:
     look-alike letters. Quotes are compared without such characters, so a quote that runs over one is still found in the
     source.
     """
-    text = _HIDDEN.sub("", str(value))
+    return _as_data(str(value))
+
+
+@lru_cache(maxsize=64)  # a question stands in a prompt many times, and in each prompt of its run
+def _as_data(value: str) -> str:
+    text = _HIDDEN.sub("", value)
     folded = undisguised(text)
     marks = [folded.span(mark.start(), mark.end())[1] for mark in _DELIMITER.finditer(folded.text)]
     return _NO_WIDTH.join(text[start:end] for start, end in pairwise((0, *marks, len(text))))

@@ -10,9 +10,8 @@ from investigator.bb3.memory.personal_facts import KeptFact
 from investigator.bb3.records import Speaker
 from investigator.bb3.search.served import ServedQuote
 from investigator.dialogue.messages import Message
-from investigator.language.addresses import defanged
 from investigator.records import Quote
-from investigator.reports.inert import inert, inert_line
+from investigator.reports.inert import inert_line, inert_prose
 from investigator.reports.wording import plural
 
 _NAMED = {
@@ -77,7 +76,7 @@ def reply_text(message: Message) -> Text:
     if message.get("source_problem"):
         untold.append(inert_line(str(message["source_problem"]), _LONGEST_PROBLEM))
     told = f"  [{'; '.join(untold)}]" if untold else ""
-    return Text(f"{inert(defanged(message.text))}{told}\n")
+    return Text(f"{inert_prose(message.text)}{told}\n")
 
 
 def memories_text(facts: Sequence[KeptFact]) -> Text:

@@ -20,7 +20,7 @@ from investigator.errors import RunError, UserError
 from investigator.files import write_private
 from investigator.records import Investigation
 from investigator.reports.html import html_report
-from investigator.reports.inert import inert, inert_json
+from investigator.reports.inert import inert, inert_json, inert_json_prose
 from investigator.reports.terminal import investigation_text
 
 _BEGINNING = 16_384  # bytes; a report says within these that it is one
@@ -67,10 +67,13 @@ def print_plain(text: str) -> None:
         typer.echo(inert(text))
 
 
-def print_json(text: str) -> None:
-    """Print JSON and nothing else on standard output; what a terminal would obey is escaped. Raises RunError."""
+def print_json(text: str, *, own: bool = False) -> None:
+    """Print JSON of records and nothing else on standard output, with texts that are inert.
+
+    Of what is the user's `own`, and no document's, only what a terminal would obey is escaped. Raises RunError.
+    """
     with _writing():
-        typer.echo(inert_json(text))
+        typer.echo(inert_json(text) if own else inert_json_prose(text))
 
 
 def print_styled(text: Text) -> None:

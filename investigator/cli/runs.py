@@ -18,7 +18,7 @@ def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson =
     """List the investigations of a folder, newest first."""
     summaries = kept_of(folder, workspace).runs()
     if as_json:
-        print_json(TypeAdapter(tuple[RunSummary, ...]).dump_json(summaries, indent=2).decode("utf-8"))
+        print_json(TypeAdapter(tuple[RunSummary, ...]).dump_json(summaries, indent=2).decode("utf-8"), own=True)
     elif summaries:
         print_styled(runs_text(summaries))
     else:

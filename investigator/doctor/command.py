@@ -19,7 +19,7 @@ def doctor(settings: SettingsOptions, model: Model = None, as_json: AsJson = Fal
     """
     diagnosis = diagnose(model or (), settings=settings.load(), on_call=tell)
     if as_json:
-        print_json(diagnosis.model_dump_json())
+        print_json(diagnosis.model_dump_json(), own=True)
     else:
         print_styled(diagnosis_text(diagnosis))
     if not diagnosis.works:

@@ -11,9 +11,9 @@ from pydantic import Field
 from investigator.investigator import Investigator
 from investigator.langchain.threads import LONGEST_WAIT, one_at_a_time
 from investigator.language.addressed import addresses_model
-from investigator.language.addresses import defanged, holds_address
+from investigator.language.addresses import holds_address
 from investigator.records import SearchHit
-from investigator.reports.inert import inert
+from investigator.reports.inert import inert_prose
 
 
 class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
@@ -52,7 +52,7 @@ def _document(hit: SearchHit, verbatim: bool) -> Document:
     passage = hit.passage
     return Document(
         id=f"{passage.document_id}:{passage.start}-{passage.end}",
-        page_content=passage.text if verbatim else inert(defanged(passage.text)),
+        page_content=passage.text if verbatim else inert_prose(passage.text),
         metadata={
             "source": passage.document_id,
             "page": passage.page,

@@ -25,6 +25,17 @@ _ADDRESS = re.compile(rf"{_SCHEME}|{_HOST.pattern}", re.I)
 _SCHEMES = re.compile(_SCHEME, re.I)
 _E_MAIL = re.compile(r"\be-\s?mail:?")  # the label of an address, not an order to mail
 _WORD = re.compile(r"\w+")
+_DOT = re.compile(r"(?<!\[)\.(?!\])")
+_WRITTEN = tuple(
+    (re.compile(written), said)
+    for written, said in (
+        (r"\b([Hh])xx(?=ps?://)", r"\1tt"),
+        (r"\[([.:])\]", r"\1"),
+        (r"\[at\]", "@"),
+        (r"\] \(", "]("),
+        (r"< (?=[A-Za-z/!?])", "<"),
+    )
+)
 
 
 def holds_address(text: str) -> bool:
@@ -45,15 +56,25 @@ def defanged(text: str) -> str:
     """Return a text whose addresses and mark-up no program takes for links, pictures or HTML.
 
     `https://a.example/x` becomes `hxxps://a[.]example/x`, `a@b.example` becomes `a[at]b[.]example`, and a blank comes
-    between the brackets of a link and after the opening one of a tag. Other text stays as it is.
+    between the brackets of a link and after the opening one of a tag. Other text stays as it is, and so does what is
+    written like this already.
     """
-    text = _HOST.sub(lambda host: host.group().replace("@", "[at]").replace(".", "[.]"), text)
+    text = _HOST.sub(lambda host: _DOT.sub("[.]", host.group().replace("@", "[at]")), text)
     text = _SCHEMES.sub(_without_scheme, text)
     return _LINK.sub(lambda mark: " (" if mark.group() == "(" else "< ", text)
 
 
+def refanged(text: str) -> str:
+    """Return a text whose addresses and mark-up are as they were before `defanged`, as far as that can be told."""
+    for written, said in _WRITTEN:
+        text = written.sub(said, text)
+    return text
+
+
 def _without_scheme(found: re.Match[str]) -> str:
     scheme = found.group()
+    if scheme.lower() in ("hxxp://", "hxxps://"):
+        return scheme
     if scheme.lower() in ("http://", "https://"):
         return f"{scheme[0]}xx{scheme[3:]}"
     return scheme.replace(":", "[:]", 1)

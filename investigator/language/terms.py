@@ -33,6 +33,17 @@ TOKEN = re.compile(rf"{_WORD}(?:[-'’.&/]{_WORD})*")
 _LATIN_ENDS = "\u0250"  # letters before this one are Latin
 
 
+class _WithoutMarks(dict[int, int | None]):
+    """What `str.translate` makes of each character: nothing of a combining one, looked up once."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if unicodedata.combining(chr(code)) else code
+        return self[code]
+
+
+_WITHOUT_MARKS = _WithoutMarks()
+
+
 @cache
 def stop_words() -> frozenset[str]:
     """Return the folded words of English, German, Spanish and French that carry no meaning of their own."""
@@ -41,8 +52,9 @@ def stop_words() -> frozenset[str]:
 
 def folded(text: str) -> str:
     """The text in compatibility form, case-folded and without accents: what two spellings of a word share."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(ch for ch in decomposed if not unicodedata.combining(ch))
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKD", text.casefold()).translate(_WITHOUT_MARKS)
 
 
 def spaced(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from investigator.language.terms import porter_stem, words
@@ -22,6 +22,7 @@ class _Lexicon:
     groups: Mapping[str, tuple[str, ...]]
 
 
+@lru_cache(maxsize=50_000)
 def root(word: str) -> str:
     """Return what the forms of a folded English word share: `paid`, `pays` and `pay` have one root."""
     return porter_stem(_lexicon().irregular.get(word, word))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+from investigator.language.addresses import defanged
 from investigator.language.normalise import one_line
 
 _ALWAYS_UNSAFE = (
@@ -19,6 +21,16 @@ _JOINERS = "\u200c\u200d"
 """Persian, the scripts of India and emoji are written with them; beside ASCII they only hide."""
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f"
 _UNSAFE = re.compile(f"{_FLAG}|[{_ALWAYS_UNSAFE}]|(?<=[\x21-\x7e])[{_JOINERS}]|[{_JOINERS}](?=[\x21-\x7e])")
+_JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?', re.DOTALL)
+_NAMES = frozenset(
+    {
+        *("id", "run_id", "chat_id", "user", "name", "engine", "made_with", "supported_by", "media_type", "reader"),
+        *("document_id", "target_document_id", "document_ids", "refused_document_ids", "path", "inside", "names"),
+        *("read", "skimmed", "not_opened", "tainted", "source_changed", "new", "changed", "gone"),
+        *("source_hash", "content_hash"),
+    }
+)
+"""Fields of records that name something, which must be found again by the name."""
 _UNSAFE_IN_JSON = re.compile(f"[\xad{_JOINERS}{_ALWAYS_UNSAFE}]")
 
 
@@ -27,12 +39,32 @@ def inert(text: str) -> str:
     return _UNSAFE.sub(_written_out, text.replace("\r\n", "\n"))
 
 
+def inert_prose(text: str) -> str:
+    """Return the text made inert, with addresses and mark-up that no program takes for links, pictures or HTML."""
+    return inert(defanged(text))
+
+
 def inert_json(text: str) -> str:
     """Return JSON that says the same and shows no terminal anything to obey: unsafe characters are escaped.
 
     Control characters below a blank stand in JSON only between its values, where they are line ends.
     """
     return _UNSAFE_IN_JSON.sub(_escaped, text)
+
+
+def inert_json_prose(text: str) -> str:
+    """Return JSON of records, or lines of it, whose texts are inert prose; keys and what names something stay."""
+    key = ""
+
+    def replaced(found: re.Match[str]) -> str:
+        nonlocal key
+        said = json.loads(found.group(), strict=False) if not found.group(1) else ""
+        if found.group(1):
+            key = json.loads(found.group()[: -len(found.group(1))], strict=False)
+        shown = said if key in _NAMES else inert_prose(said)
+        return found.group() if shown == said else json.dumps(shown, ensure_ascii=False)
+
+    return inert_json(_JSON_TEXT.sub(replaced, text))
 
 
 def inert_line(text: str, limit: int | None = None) -> str:

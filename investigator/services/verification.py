@@ -11,11 +11,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from investigator.documents.fresh import FreshReading
+from investigator.documents.fresh import FreshDocument, FreshReading
 from investigator.documents.scanning import check_folder
 from investigator.errors import UserError
-from investigator.evidence.standing import checked_quote
+from investigator.evidence.standing import checked_quote, quote_standing
+from investigator.language.addresses import refanged
 from investigator.records import Quote, VerifiedReport
+from investigator.reports.inert import inert_prose
 from investigator.settings import Settings
 
 MOST_BYTES = 100_000_000
@@ -37,7 +39,17 @@ def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedRep
     quotes = tuple(dict.fromkeys(_quotes(report)))
     with FreshReading(folder, settings.folder, settings.reader) as fresh:
         found = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
-        return VerifiedReport(quotes=tuple(checked_quote(quote, found[quote.document_id]) for quote in quotes))
+        sources = ((quote, found[quote.document_id]) for quote in quotes)
+        return VerifiedReport(quotes=tuple(checked_quote(_as_cut(quote, fresh), fresh) for quote, fresh in sources))
+
+
+def _as_cut(quote: Quote, fresh: FreshDocument) -> Quote:
+    """Return a quote as it was cut from its document: in a report it may be written so that nothing in it is live."""
+    if fresh.document is None or quote_standing(quote, fresh) is not None:
+        return quote
+    cut = fresh.document.text[quote.start : quote.end]
+    is_cut = inert_prose(cut) == quote.text
+    return quote.changed(text=cut if is_cut else refanged(quote.text))
 
 
 def _quotes(report: Path) -> Iterator[Quote]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,10 +19,12 @@ _CARDS = """
     WHERE card_words MATCH :query ORDER BY score DESC, document_id LIMIT :limit
 """
 _HOLDERS = """
-    SELECT DISTINCT c.document_id FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid
-    WHERE chunk_words MATCH ?
+    SELECT DISTINCT asked.key, c.document_id
+    FROM json_each(?) AS asked CROSS JOIN chunk_words CROSS JOIN chunks c ON c.id = chunk_words.rowid
+    WHERE chunk_words MATCH asked.value
 """
-"""Given to the driver as it is: a long question has thousands of words, and compiling takes longer than searching."""
+"""One statement for all words: a long question has thousands, and to give a statement takes longer than to search."""
+_MOST_ABSENT = 100_000  # words
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'chunk_words', 'row')"
 _WORDS = """
     SELECT term, doc FROM temp.vocabulary
@@ -39,13 +42,18 @@ class ChunkMatch:
 
 
 class FullText:
-    """The full-text index of a workspace. Queries are words, never the index's own query language."""
+    """The full-text index of a workspace. Queries are words, never the index's own query language.
+
+    Words that no document holds are remembered: a query costs by its words, and these find nothing.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._absent: frozenset[str] = frozenset()
 
     def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]:
         """Return the best chunks that hold at least one of the words, in one document or in all."""
+        words = [word for word in words if word not in self._absent]
         if not words:
             return []
         where = "AND c.document_id = :document_id" if document_id is not None else ""
@@ -66,11 +74,14 @@ class FullText:
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
         """Return for each word, or for words side by side, the documents that hold it."""
+        found: list[set[str]] = [set() for _ in phrases]
+        asked = json.dumps([_any_of([phrase]) for phrase in phrases])
         with self._database.begin() as connection:
-            return {
-                phrase: frozenset(name for (name,) in connection.exec_driver_sql(_HOLDERS, (_any_of([phrase]),)))
-                for phrase in phrases
-            }
+            for number, name in connection.exec_driver_sql(_HOLDERS, (asked,)):
+                found[number].add(name)
+        absent = frozenset(phrase for phrase, names in zip(phrases, found, strict=True) if not names)
+        self._absent = absent if len(self._absent) > _MOST_ABSENT else self._absent | absent
+        return {phrase: frozenset(names) for phrase, names in zip(phrases, found, strict=True)}
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
         """Return the stems with the first letter of a word and about its length, with how many chunks hold each."""

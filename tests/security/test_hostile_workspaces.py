@@ -4,23 +4,19 @@ The oracle is an audit hook in every process (`audit/sitecustomize.py`), the byt
 the words of everything that is said. Attacks are in `attacks.py`.
 """
 
-import json
 import os
 import shutil
-import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from attacks import ATTACKS, DOCUMENT, PLANTED, PRECIOUS, TRUE, Scene, forge
+import scenes
+from attacks import ATTACKS, PLANTED, TRUE, Scene, forge
+from scenes import HERE
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes need rights that Windows users lack")
-
-HERE = Path(__file__).parent
-REPOSITORY = HERE.parents[1]
 
 
 @dataclass(frozen=True)
@@ -38,79 +34,20 @@ class Outcome:
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """All attacks, in one process: to start one for each takes most of a minute."""
     forged = forge(tmp_path_factory.mktemp("sender"))
-    scenes = {name: _planted(name, tmp_path_factory.mktemp("scene"), forged) for name in ATTACKS}
-    before = {name: list(_outside(scene)) for name, scene in scenes.items()}
-    said = _said_of(list(scenes.values()))
-    logs = {name: scene.root / "audit.log" for name, scene in scenes.items()}
+    planted = {name: _planted(name, tmp_path_factory.mktemp("scene"), forged) for name in ATTACKS}
+    before = {name: list(scenes.outside(scene)) for name, scene in planted.items()}
+    said = scenes.said_of(list(planted.values()), 220)
     return {
-        name: Outcome(
-            scene.workspace,
-            said[number] if number < len(said) else "it was not reached, or did not end",
-            logs[name].read_text(encoding="utf-8") if logs[name].exists() else "",
-            before[name],
-            list(_outside(scene)),
-        )
-        for number, (name, scene) in enumerate(scenes.items())
+        name: Outcome(scene.workspace, words, scenes.seen(scene), before[name], list(scenes.outside(scene)))
+        for (name, scene), words in zip(planted.items(), said, strict=True)
     }
 
 
 def _planted(name: str, root: Path, forged: Path) -> Scene:
-    scene = Scene(root, root / "forged")
+    scene = scenes.made(root)
     shutil.copytree(forged, scene.forged)
-    for folder in (scene.received, scene.here, root / "data", root / "tmp", root / "home"):
-        folder.mkdir(parents=True)
-    (scene.received / DOCUMENT).write_text(TRUE, encoding="utf-8")
-    scene.precious.write_bytes(PRECIOUS)
     ATTACKS[name](scene)
     return scene
-
-
-def _outside(scene: Scene) -> Iterator[tuple[str, int, bytes]]:
-    """Everything but the places in which files may change: path, kind and permissions, content."""
-    own = {scene.root / "data", scene.root / "tmp", scene.workspace, scene.root / "audit.log"}
-    for path in sorted(scene.root.rglob("*")):
-        if own.isdisjoint({path, *path.parents}) or path.is_relative_to(scene.received):
-            status = path.lstat()
-            content = path.read_bytes() if stat.S_ISREG(status.st_mode) else b""
-            yield str(path), status.st_mode, content
-
-
-def _said_of(scenes: list[Scene]) -> list[str]:
-    """Have the victim do what users do; return what it said of each scene, as far as it came."""
-    played = [
-        {
-            "arguments": [str(scene.received), str(scene.workspace) if scene.workspace is not None else None],
-            "environment": _environment(scene),
-            "here": str(scene.here),
-        }
-        for scene in scenes
-    ]
-    environment = {"PATH": os.environ.get("PATH", ""), **_environment(scenes[0])}
-    words = [sys.executable, str(HERE / "victim.py")]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            out, _ = process.communicate(json.dumps(played), timeout=220)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            out, _ = process.communicate()
-    return [json.loads(line) for line in out.splitlines()]
-
-
-def _environment(scene: Scene) -> dict[str, str]:
-    own = [scene.root / "data", scene.root / "tmp", scene.root / "audit.log"]
-    if scene.workspace is not None and not scene.workspace.is_relative_to(scene.received):
-        own.append(scene.workspace)
-    return {
-        "HOME": str(scene.root / "home"),
-        "TMPDIR": str(scene.root / "tmp"),
-        "XDG_DATA_HOME": str(scene.root / "data"),
-        "HF_HUB_OFFLINE": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": os.pathsep.join(map(str, (HERE / "audit", REPOSITORY))),
-        "AUDIT_LOG": str(scene.root / "audit.log"),
-        "AUDIT_MAY_WRITE": os.pathsep.join(map(str, own)),
-        "AUDIT_HOSTILE": os.pathsep.join(map(str, (scene.root / "inbox", scene.here, scene.forged))),
-    }
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from investigator import Answer, Investigator, ScriptedEmbedder, ScriptedEngine, Settings
+from investigator.cli.output import print_json
 from investigator.engines.base import Traits
 from investigator.evidence.cautions import cautions_of, unquoted
-from investigator.langchain import InvestigatorRetriever
+from investigator.langchain import InvestigatorRetriever, InvestigatorTool
 from investigator.langchain.tool import answer_text
 from investigator.language.addresses import defanged, holds_address, instructs_reader
 from investigator.records import (
@@ -24,11 +25,14 @@ from investigator.records import (
     PlanVariables,
     Prompt,
     Quote,
+    QuoteState,
     ReflectVariables,
 )
 from investigator.reports.html import html_report
+from investigator.reports.inert import inert_json_prose, inert_prose
 from investigator.reports.terminal import investigation_text
 from investigator.research.method_settings import MethodSettings
+from investigator.services.verification import verify_report
 
 LIVE = re.compile(r"https?://|www\.\w|\]\(\S|<[A-Za-z/!]|mailto:\w|[\w.]@\w", re.IGNORECASE)
 QUESTION = "Where is the form of the Emsland plant?"
@@ -190,6 +194,44 @@ def test_terminal_report_tool_and_retriever_show_no_live_claim(asked: tuple[Inve
     assert not LIVE.search(found.page_content)
     (verbatim,) = InvestigatorRetriever(investigator=investigator, k=1, verbatim=True).invoke(QUESTION)
     assert verbatim.page_content == FORM
+
+
+def test_json_and_the_artifact_of_the_tool_hold_nothing_live_and_their_quotes_verify(
+    asked: tuple[Investigator, Investigation], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    investigator, case = asked
+    print_json(case.model_dump_json(indent=2))
+    printed = capsys.readouterr().out
+    assert "hxxps://evil[.]example/form" in printed
+    assert not LIVE.search(printed)
+    shown = Investigation.model_validate_json(printed)
+    assert (shown.id, answer_of(shown).citations[0].document_id) == (case.id, "form.txt")
+    (tmp_path / "report.json").write_text(printed, encoding="utf-8")
+    verified = verify_report(tmp_path / "report.json", investigator.folder, Settings())
+    assert [one.state for one in verified.quotes] == [QuoteState.STANDS]
+    assert verified.quotes[0].quote.text == FORM.strip()
+    call = {"name": "t", "args": {"question": QUESTION}, "id": "1", "type": "tool_call"}
+    message = InvestigatorTool(name="t", investigator=investigator).invoke(call)
+    assert not LIVE.search(message.artifact.model_dump_json())
+    assert message.artifact.citations[0].start == answer_of(case).citations[0].start
+
+
+def test_a_quote_with_an_address_is_found_again_in_a_file_that_was_changed(
+    asked: tuple[Investigator, Investigation], tmp_path: Path
+) -> None:
+    quoted = inert_json_prose(answer_of(asked[1]).citations[0].model_dump_json())
+    (tmp_path / "report.json").write_text(f'{{"quotes": [{quoted}]}}', encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "form.txt").write_text(f"A new line.\n{FORM}", encoding="utf-8")
+    verified = verify_report(tmp_path / "report.json", tmp_path / "docs", Settings())
+    assert [one.state for one in verified.quotes] == [QuoteState.MOVED]
+
+
+@given(st.text(alphabet="ab:/.@<>[]()!? htpswx\n\x1b\u202e\x9b", max_size=60))
+def test_what_is_inert_stays_as_it_is(text: str) -> None:
+    assert inert_prose(inert_prose(text)) == inert_prose(text)
+    shown = json.loads(inert_json_prose(json.dumps({"path": text, "text": text, "more": [text, {"text": text}]})))
+    assert shown == {"path": text, "text": inert_prose(text), "more": [inert_prose(text), {"text": inert_prose(text)}]}
 
 
 def test_what_a_model_says_of_a_tainted_document_goes_no_further(tmp_path: Path) -> None:

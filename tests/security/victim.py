@@ -1,13 +1,15 @@
 """Does with folders what a user does, and prints all that is said of each: `python victim.py < scenes.json`.
 
 A scene is an object with `arguments` (folder, workspace or null), `environment` and `here`, the current folder. A line
-of JSON answers each. An error of this package is an outcome like any other; what else is raised ends the process.
+of JSON answers each. An error of this package is an outcome like any other; what else is raised ends the process, or
+is said as a crash if the scene is `fuzzed`: then only what is proven or found is said of the folder.
 """
 
 import json
 import os
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 
 from investigator import Investigator, ScriptedEmbedder
@@ -47,13 +49,53 @@ def said_of(folder: str, workspace: str | None) -> str:
     return said
 
 
+def proven_of(folder: str, workspace: str | None) -> str:
+    """Do the same in fewer steps; return the claims and quotes of answers, passages that were found, and errors."""
+
+    def opened() -> Investigator:
+        return Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder())
+
+    def remembered() -> str:
+        with open_memory(opened()) as memory:
+            return str([memory.search(user, "harbour") for user in memory.users()])[:0]
+
+    def answered(fresh: bool) -> str:
+        answer = opened().ask(QUESTION, fresh=fresh)
+        return f"{answer.claims} {answer.text} {answer.citations}"
+
+    def kept() -> str:
+        return "".join(str(opened().show(run.id))[:0] for run in opened().runs())
+
+    def replayed() -> str:
+        return "".join(str(opened().replay(run.id))[:0] for run in opened().runs())
+
+    said = ""
+    for use in (
+        kept,
+        remembered,
+        lambda: answered(fresh=False),
+        replayed,
+        lambda: str(list(opened().index(vectors=True, verify=True)))[:0],
+        lambda: str(opened().search(QUESTION)),
+        lambda: answered(fresh=True),
+    ):
+        try:
+            said += f"{use()}\n"
+        except InvestigatorError as error:
+            said += f"error: {error.message}\nhint: {error.hint}\n"
+        except Exception:  # noqa: BLE001 - whatever is raised is told as a crash
+            said += f"crash: {traceback.format_exc()}\n"
+    return said
+
+
 def main() -> None:
     """Play all scenes."""
     for scene in json.load(sys.stdin):
         os.environ.update(scene["environment"])
         os.chdir(scene["here"])
         tempfile.tempdir = None
-        sys.stdout.write(json.dumps(said_of(*scene["arguments"])) + "\n")
+        play = proven_of if scene.get("fuzzed") else said_of
+        sys.stdout.write(json.dumps(play(*scene["arguments"])) + "\n")
         sys.stdout.flush()
 
 

@@ -72,7 +72,7 @@ def memory(
             case _:
                 found = kept.memories(name)
     if as_json and found:
-        print_json("\n".join(fact.model_dump_json() for fact in found))
+        print_json("\n".join(fact.model_dump_json() for fact in found), own=True)
     elif not as_json:
         print_styled(memories_text(found))
 

@@ -8,9 +8,8 @@ from typing import TextIO
 from investigator.cli.progress import shown
 from investigator.errors import WorkspaceLockedError
 from investigator.investigator import Investigator
-from investigator.language.addresses import defanged
 from investigator.records import Embedded, Event
-from investigator.reports.inert import inert
+from investigator.reports.inert import inert_prose
 
 _STEPS = {
     "sdm": "deciding",
@@ -69,7 +68,7 @@ class Spoken:
 
     def hear(self, text: str) -> None:
         """Show the text of the reply so far."""
-        said = inert(defanged(text))
+        said = inert_prose(text)
         if not said.startswith(self._said):
             return
         self._clear()

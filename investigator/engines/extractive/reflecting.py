@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from investigator.language.terms import stem, words
 from investigator.records import Knowledge, KnownInfo, Memory, ReflectReply, ReflectVariables, Relation
@@ -44,6 +45,10 @@ def _knowledge(term: str, terms: Sequence[str], memories: Sequence[Memory]) -> K
 
 
 def _holds(text: str, term: str) -> bool:
-    present = {stem(word) for word in words(text)}
-    wanted = [stem(word) for word in words(term)]
+    present, wanted = frozenset(_stems(text)), _stems(term)
     return bool(wanted) and sum(word in present for word in wanted) * 2 > len(wanted)
+
+
+@lru_cache(maxsize=256)  # each quote is looked at for each term
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in words(text))

@@ -37,7 +37,7 @@ def tasks(
     """List the tasks that can be displayed and evaluated. Name your own by its module: my_package.my_task."""
     found = [entry for entry in listed_tasks() if _fits(entry, wanted)]
     if as_json:
-        print_json("\n".join(json.dumps(entry._asdict(), ensure_ascii=False) for entry in found))
+        print_json("\n".join(json.dumps(entry._asdict(), ensure_ascii=False) for entry in found), own=True)
     elif found:
         print_styled(columns([_row(entry) for entry in found], left=range(3)).append("\n"))
     else:

@@ -1,0 +1,110 @@
+"""Where the workspace lies, as a user chooses it: in the folder by `--workspace-in-folder`, taken over by `--adopt`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import app
+from investigator.store.locations import INSIDE, default_workspace
+
+QUESTION = "How deep is the harbour?"
+TRUE = "The harbour is 11 metres deep."
+NO_VECTORS = ("--set", "retrieval.embed_first=0")
+
+
+@pytest.fixture(autouse=True)
+def _data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "papers"
+    made.mkdir()
+    (made / "harbour.txt").write_text(TRUE, encoding="utf-8")
+    return made
+
+
+def command(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def questions(folder: Path) -> list[str]:
+    """The questions that `runs` lists for a folder."""
+    return [run["question"] for run in json.loads(command("runs", folder, "--json").stdout or "[]")]
+
+
+def as_an_earlier_version_left_it(folder: Path) -> None:
+    """Move the workspace of a folder into it, with runs and index in one database."""
+    own, inside = default_workspace(folder), folder / INSIDE
+    shutil.move(own, inside)
+    with closing(sqlite3.connect(inside / "investigator.db")) as index, index:
+        index.execute("ATTACH ? AS kept", [str(inside / "runs.db")])
+        tables = index.execute("SELECT name, sql FROM kept.sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
+        for name, statement in tables.fetchall():
+            if name not in {"meta", "sqlite_sequence"} and "VIRTUAL" not in statement and "personal_words" not in name:
+                index.execute(statement)
+                index.execute(f'INSERT INTO "{name}" SELECT * FROM kept."{name}"')
+        index.commit()
+        index.execute("DETACH kept")
+    (inside / "runs.db").unlink()
+
+
+def test_a_workspace_goes_into_the_folder_on_command_and_moves_with_it(folder: Path, tmp_path: Path) -> None:
+    assert command("ask", folder, QUESTION, *NO_VECTORS).exit_code == 0
+    made = command("index", "--workspace-in-folder", folder)
+    assert made.exit_code == 0, made.output
+    assert (folder / INSIDE / "seal.json").is_file()
+    assert not default_workspace(folder).exists()
+    assert questions(folder) == [QUESTION]
+    carried = folder.rename(tmp_path / "disk")
+    assert questions(carried) == [QUESTION]
+    again = command("ask", carried, QUESTION, *NO_VECTORS)
+    assert TRUE in again.stdout
+    assert "answered" in again.stderr
+    assert command("index", "--workspace-in-folder", carried).exit_code == 0  # again, and nothing happens
+    assert not (tmp_path / "data" / "investigator" / "workspaces").exists() or not any(
+        (tmp_path / "data" / "investigator" / "workspaces").iterdir()
+    )
+
+
+def test_a_workspace_in_the_folder_that_is_not_yours_is_neither_opened_nor_replaced(folder: Path) -> None:
+    (folder / INSIDE).mkdir()
+    (folder / INSIDE / "investigator.db").write_bytes(b"planted")
+    asked = command("ask", folder, QUESTION, *NO_VECTORS)
+    assert (asked.exit_code, TRUE in asked.stdout) == (0, True)
+    refused = command("index", "--workspace-in-folder", folder)
+    assert refused.exit_code == 2
+    assert "it is not known who made it" in refused.stderr
+    assert "--adopt" in refused.stderr
+    named = command("ask", folder, QUESTION, "--workspace", folder / INSIDE)
+    assert (named.exit_code, "not by a command of yours" in named.stderr) == (2, True)
+    assert (folder / INSIDE / "investigator.db").read_bytes() == b"planted"
+
+
+def test_runs_of_an_earlier_version_in_the_folder_are_taken_over_on_command(folder: Path) -> None:
+    assert command("ask", folder, QUESTION, *NO_VECTORS).exit_code == 0
+    as_an_earlier_version_left_it(folder)
+    told = command("index", folder)
+    assert told.exit_code == 0
+    assert "is ignored" in told.stderr
+    assert questions(folder) == []
+    taken = command("index", "--adopt", folder)
+    assert taken.exit_code == 0, taken.output
+    assert "taken over: 1 run, 0 memories" in taken.stderr
+    assert questions(folder) == [QUESTION]
+    assert (folder / INSIDE / "investigator.db").is_file()  # it is read, and left where it is
+
+
+def test_there_must_be_something_to_adopt(folder: Path) -> None:
+    refused = command("index", "--adopt", folder)
+    assert refused.exit_code == 2
+    assert "there is no workspace of an earlier version" in refused.stderr
+    assert "investigator.db" in refused.stderr

@@ -1,0 +1,106 @@
+"""Damage to a workspace, by a seed: rows altered by type and value, bytes of files, kinds of files exchanged, links."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+_MOST_ROWS = 3
+_WORDS = ("", "\0", "99 metres", "../../etc/passwd", "{}", "[]", "null", "not_a_status", "9" * 400, "�" * 50)
+_INTERNAL = ("sqlite_", "chunk_words_", "card_words_")
+
+Damage = Callable[[Path, random.Random], str]
+
+
+def damaged(workspace: Path, seed: int) -> str:
+    """Damage a workspace in one of many ways, and tell which."""
+    dice = random.Random(seed)
+    kinds: tuple[Damage, ...] = (_row, _row, _row, _bytes, _bytes, _cut, _kind, _link)
+    return dice.choice(kinds)(workspace, dice)
+
+
+def _row(workspace: Path, dice: random.Random) -> str:
+    """Alter some rows of one column of any table: by another type, by another value of the type, or by a copy."""
+    path = dice.choice(sorted(workspace.glob("*.db")))
+    with closing(sqlite3.connect(path)) as database, database:
+        named = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        tables = [name for (name,) in named if not name.startswith(_INTERNAL) or dice.random() < 0.1]
+        filled = [name for name in sorted(tables) if database.execute(f'SELECT 1 FROM "{name}"').fetchone()]
+        table = dice.choice(filled)
+        columns = [row[1] for row in database.execute(f'PRAGMA table_info("{table}")')]
+        column = dice.choice(columns)
+        rows = [row for (row,) in _tried(database, f'SELECT rowid FROM "{table}"', ())]
+        for row in dice.sample(rows, min(len(rows), dice.randint(1, _MOST_ROWS))):
+            (old,) = database.execute(f'SELECT "{column}" FROM "{table}" WHERE rowid = ?', [row]).fetchone()
+            new = _other(old, dice)
+            _tried(database, f'UPDATE OR IGNORE "{table}" SET "{column}" = ? WHERE rowid = ?', [new, row])
+        if dice.random() < 0.1:
+            _tried(database, f'DELETE FROM "{table}"', ())
+        return f"{path.name}: {table}.{column} became {new!r:.60}"
+
+
+def _tried(database: sqlite3.Connection, statement: str, values: object) -> list[tuple[object, ...]]:
+    """What a statement gives; a table may refuse it."""
+    try:
+        return database.execute(statement, values).fetchall()  # type: ignore[arg-type]
+    except sqlite3.Error:
+        return []
+
+
+def _other(old: object, dice: random.Random) -> object:
+    """Another value for a field: mostly one that looks like what was there, but says something else."""
+    if isinstance(old, str) and old and dice.random() < 0.7:
+        changed = old.replace("11 metres", "99 metres")
+        if changed != old and dice.random() < 0.7:
+            return changed
+        place = dice.randrange(len(old))
+        return old[:place] + dice.choice(("", "9", '"', "\0", "}", "99 metres", old)) + old[place + 1 :]
+    if isinstance(old, bytes) and old and dice.random() < 0.7:
+        place = dice.randrange(len(old))
+        return old[:place] + dice.randbytes(dice.randint(0, 4)) + old[place + 1 :]
+    return dice.choice((None, 0, 1, -1, 2**62, 1e300, float("inf"), b"\xff\x00", *_WORDS))
+
+
+def _file(workspace: Path, dice: random.Random) -> Path:
+    return dice.choice(sorted(path for path in workspace.rglob("*") if path.is_file()))
+
+
+def _bytes(workspace: Path, dice: random.Random) -> str:
+    """Change some bytes of a file, at its beginning as often as anywhere."""
+    path = _file(workspace, dice)
+    data = bytearray(path.read_bytes() or b"\0")
+    for _ in range(dice.choice((1, 1, 8, 200))):
+        data[dice.randrange(min(len(data), dice.choice((100, len(data)))))] = dice.randrange(256)
+    path.write_bytes(bytes(data))
+    return f"bytes of {path.name}"
+
+
+def _cut(workspace: Path, dice: random.Random) -> str:
+    """Cut a file short, or put junk behind it."""
+    path = _file(workspace, dice)
+    data = path.read_bytes()
+    path.write_bytes(data[: dice.randint(0, len(data))] if dice.random() < 0.5 else data + dice.randbytes(5_000))
+    return f"length of {path.name}"
+
+
+def _kind(workspace: Path, dice: random.Random) -> str:
+    """Put another kind of thing in the place of a file."""
+    path = _file(workspace, dice)
+    other = _file(workspace, dice)
+    path.unlink()
+    put = dice.choice((os.mkfifo, os.mkdir, lambda place: shutil.copyfile(other, place) if other != path else None))
+    put(path)
+    return f"kind of {path.name}"
+
+
+def _link(workspace: Path, dice: random.Random) -> str:
+    """Put a link, or a second name, of a file outside in the place of a file."""
+    path, outside = _file(workspace, dice), workspace.parent / "precious"
+    path.unlink()
+    dice.choice((os.symlink, os.link))(outside, path)
+    return f"link as {path.name}"

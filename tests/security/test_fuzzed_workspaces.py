@@ -1,0 +1,80 @@
+"""A workspace whose rows, bytes and kinds of files were altered at random: no crash, no hang, nothing false proven.
+
+Every damage follows from its seed. `make fuzz` plays more of them: the number is a tenth of INVESTIGATOR_FUZZ.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import scenes
+from attacks import DOCUMENT, PLANTED, TRUE, Scene
+from fuzzing import damaged
+from victim import QUESTION
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.chats import open_memory
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes need rights that Windows users lack")
+
+SEEDS = range(max(6, int(os.environ.get("INVESTIGATOR_FUZZ", "0")) // 10))
+FIRST = int(os.environ.get("INVESTIGATOR_FUZZ_FIRST", "0"))
+_AT_ONCE = 60  # scenes of one process
+_SECONDS = 12.0  # of a scene
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    """A scene with a workspace of the victim's own in which a question was answered and something was remembered."""
+    scene = scenes.made(tmp_path_factory.mktemp("template") / "scene")
+    before = os.environ.get("XDG_DATA_HOME")
+    os.environ["XDG_DATA_HOME"] = str(scene.root / "data")
+    try:
+        own = Investigator(scene.received, workspace=scene.named_workspace(), embedder=ScriptedEmbedder())
+        list(own.index(vectors=True))
+        assert TRUE in own.ask(QUESTION).text
+        with open_memory(own) as memory:
+            memory.add("anna", "I know the harbour.")
+    finally:
+        os.environ.pop("XDG_DATA_HOME") if before is None else os.environ.update(XDG_DATA_HOME=before)
+    return scene
+
+
+def fuzzed(template: Scene, root: Path, seed: int) -> tuple[Scene, str]:
+    """A copy of the scene with one damage to its workspace, and what was damaged."""
+    shutil.copytree(template.root, root)
+    scene = Scene(root, root / "forged", root / "named")
+    status = (template.received / DOCUMENT).stat()
+    os.utime(scene.received / DOCUMENT, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert scene.workspace is not None
+    return scene, damaged(scene.workspace, seed)
+
+
+def test_no_damage_crashes_hangs_runs_or_proves_anything_false(template: Scene, tmp_path: Path) -> None:
+    failures = []
+    for start in range(0, len(SEEDS), _AT_ONCE):
+        seeds = [FIRST + seed for seed in SEEDS[start : start + _AT_ONCE]]
+        made = [fuzzed(template, tmp_path / str(seed), seed) for seed in seeds]
+        before = [list(scenes.outside(scene)) for scene, _ in made]
+        said = scenes.said_of([scene for scene, _ in made], _SECONDS * len(made), fuzzed=True)
+        for seed, (scene, damage), words, then in zip(seeds, made, said, before, strict=True):
+            after = list(scenes.outside(scene))
+            if problem := _problem(words, scenes.seen(scene), unchanged=then == after):
+                failures.append(f"seed {seed}, {damage}: {problem}")
+        for scene, _ in made:
+            shutil.rmtree(scene.root)
+    assert not failures, "\n".join(failures)
+
+
+def _problem(said: str, seen: str, *, unchanged: bool) -> str:
+    """What is wrong with the outcome of a scene, if anything."""
+    if seen:
+        return f"it did what it must not: {seen}"
+    if "crash: " in said or "did not end" in said:
+        return said[-1500:]
+    if PLANTED in said:
+        return f"something false was proven: {said[:1500]}"
+    if "error: " in said and "hint: \n" in said:
+        return f"an error without a hint: {said[:1500]}"
+    return "" if unchanged else "a file outside was changed"
