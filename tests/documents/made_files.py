@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -130,18 +131,31 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
     return package(files)
 
 
-def pdf(pages: Sequence[Sequence[str]], *, title: str = "", date: str = "", first_size: int = 12) -> bytes:
-    """A PDF with the given lines on each page, 12 points, the first line of the first page in `first_size`."""
+class Placed(NamedTuple):
+    """A line of a page, with its place in points from the left and the bottom, and the size of its letters."""
+
+    text: str
+    left: int = 50
+    bottom: int = 740
+    size: int = 12
+
+
+def pdf(pages: Sequence[Sequence[str | Placed]], *, title: str = "", date: str = "", first_size: int = 12) -> bytes:
+    """A PDF with the given lines on each page: where they are placed, else one below the other in 12 points.
+
+    The first line of the first page is of `first_size`.
+    """
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
     objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
     objects.append(f"<< /Title ({title}) /CreationDate ({date}) >>")
     kids = []
     for number, lines in enumerate(pages):
         sizes = [first_size if number == 0 and i == 0 else 12 for i in range(len(lines))]
-        drawn = "".join(
-            f"BT /F1 {size} Tf 50 {740 - 40 * i} Td ({line}) Tj ET\n"
+        placed = [
+            line if isinstance(line, Placed) else Placed(line, 50, 740 - 16 * i, size)
             for i, (line, size) in enumerate(zip(lines, sizes, strict=True))
-        )
+        ]
+        drawn = "".join(f"BT /F1 {line.size} Tf {line.left} {line.bottom} Td ({line.text}) Tj ET\n" for line in placed)
         objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}endstream")
         contents = len(objects)
         objects.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from investigator.documents.readers.pdf.positions import PageWord
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable, laid_tables
@@ -21,6 +22,44 @@ _FEWEST_ALIKE = 0.7  # share of the columns of a table that stand at the same pl
 def tables_of_page(words: Sequence[PageWord]) -> list[LaidTable]:
     """Return the tables of one page, column by column of the page."""
     return [table for column in page_columns(words) for table in laid_tables(visual_rows(column))]
+
+
+def moved(plain: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
+    """Return the tables laid in the plain text of a page with their places in its text as it is read.
+
+    The two differ in white space and in the hyphens of cut words alone.
+    """
+    if not tables:
+        return []
+    at = _places(plain, text)
+    return [
+        replace(table, cells=[replace(cell, words=tuple(_at(word, at) for word in cell.words)) for cell in table.cells])
+        for table in tables
+    ]
+
+
+def _at(word: PageWord, at: Sequence[int]) -> PageWord:
+    return replace(word, start=at[word.start], end=at[word.end - 1] + 1)
+
+
+def _places(plain: str, text: str) -> list[int]:
+    """Return for each character of `plain` where it stands in `text`."""
+    places: list[int] = []
+    place = 0
+    for character in plain:
+        if character.isspace():
+            places.append(place)
+            continue
+        following = place
+        while following < len(text) - 1 and text[following].isspace():
+            following += 1
+        if text[following : following + 1] == character:
+            place = following
+            places.append(place)
+            place += 1
+        else:  # the hyphen of a cut word that is whole in `text`
+            places.append(max(place - 1, 0))
+    return places
 
 
 def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan], text: str) -> tuple[Table, ...]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 from investigator.documents.pages import joined_pages, listed_pages
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
-from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
+from investigator.documents.readers.pdf.blocks import PlacedLine
+from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
+from investigator.documents.readers.pdf.page_texts import PageText, page_texts
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened
+from investigator.documents.readers.pdf.placed_lines import placed_lines
 from investigator.documents.readers.pdf.positions import may_hold_table, page_text, page_words
 from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
@@ -27,12 +31,16 @@ SizedLine = tuple[str, float]
 """A line's text and the height of its letters, in points."""
 
 
+LaidPage = tuple[str, list[LaidTable]]
+"""The text of a page as pdfium gives it, and its tables with their places in that text; nothing if it has none."""
+
+
 @dataclass
 class _Layers:
-    """The text layer of each page, and the indices of the pages that have none but are drawn, or cannot be opened."""
+    """The lines of each page's text layer, and the indices of the pages that are only drawn, or cannot be opened."""
 
-    texts: list[str] = field(default_factory=list)
-    tables: list[list[LaidTable]] = field(default_factory=list)
+    lines: list[list[PlacedLine]] = field(default_factory=list)
+    tables: list[LaidPage] = field(default_factory=list)
     scans: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     bookmarks: list[Bookmark] = field(default_factory=list)
@@ -50,23 +58,24 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """
     layers = _layers(source.data, settings)
     scans = recognise(layers.scans, lambda index: drawn_page(source.data, index), settings)
-    texts = [scans.texts.get(index, text) for index, text in enumerate(layers.texts)]
+    layer = page_texts(layers.lines)
+    texts = [scans.texts.get(index, page.text) for index, page in enumerate(layer)]
     members = attachments(source.data, settings.max_members)
     if not _has_words(texts):
         if not members:
             raise _without_text(scans)
         return Extracted(text="", left_out=(_without_text(scans),), members=members)
     text, pages = joined_pages(texts)
-    tables = recorded_tables([layers.tables[span.page - 1] for span in pages], pages, text)
+    laid = [moved(*layers.tables[span.page - 1], text[span.start : span.end]) for span in pages]
     broken = [ReadFailure(FileStatus.FAILED, f"{listed_pages(layers.broken)}: damaged")] if layers.broken else []
     return Extracted(
         text=text,
         title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.first_lines, text),
         pages=pages,
-        headings=_headings(text, pages, layers.bookmarks),
+        headings=_bookmarked(text, pages, layers.bookmarks) or _set_as_headings(pages, layer),
         authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
         date=iso_date(layers.properties.get("CreationDate")) or iso_date(layers.properties.get("ModDate")),
-        tables=tables,
+        tables=recorded_tables(laid, pages, text),
         left_out=(*broken, *scans.left_out),
         members=members,
     )
@@ -107,30 +116,30 @@ def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
 
 
 def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> None:
-    """Adds the text of each page; a page that cannot be loaded has none, the others are still read."""
+    """Adds the lines of each page; a page that cannot be loaded has none, the others are still read."""
     import pypdfium2
 
     total = 0
     for index in range(len(document)):
-        text, tables = "", list[LaidTable]()
+        lines, tables = list[PlacedLine](), ("", list[LaidTable]())
         try:
-            text, tables = _page(document, index)
-            if not text and is_drawn(document, index):
+            lines, tables = _page(document, index)
+            if not lines and is_drawn(document, index):
                 layers.scans.append(index)
         except pypdfium2.PdfiumError:
             layers.broken.append(index)
-        layers.texts.append(text)
+        layers.lines.append(lines)
         layers.tables.append(tables)
-        total += len(text)
+        total += sum(len(line.text) for line in lines)
         if total > settings.max_characters:
             reason = f"more than {settings.max_characters:,} characters of text (reader.max_characters)"
             raise ReadFailure(FileStatus.TOO_LARGE, reason)
-    if layers.broken and len(layers.broken) == len(layers.texts):
+    if layers.broken and len(layers.broken) == len(layers.lines):
         raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
 
 
-def _page(document: Any, index: int) -> tuple[str, list[LaidTable]]:
-    """Return the text of a page, and its tables."""
+def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage]:
+    """Return the lines of a page, and its tables."""
     import pypdfium2.raw as pdfium
 
     page = document[index]
@@ -139,12 +148,13 @@ def _page(document: Any, index: int) -> tuple[str, list[LaidTable]]:
         page.close()
         page = document[index]
     textpage = page.get_textpage()
+    lines = placed_lines(textpage)
     raw = textpage.get_text_range()
     text = page_text(raw)
     tables = tables_of_page(page_words(textpage, raw, text)) if may_hold_table(text) else []
     textpage.close()
     page.close()
-    return text, tables
+    return lines, (text if tables else "", tables)
 
 
 def _has_written_annotations(page: Any) -> bool:
@@ -204,14 +214,22 @@ def _bookmarks(document: Any) -> list[Bookmark]:
     return found
 
 
-def _headings(text: str, pages: tuple[PageSpan, ...], bookmarks: list[Bookmark]) -> tuple[Heading, ...]:
+def _set_as_headings(pages: tuple[PageSpan, ...], layer: list[PageText]) -> tuple[Heading, ...]:
+    """Return the headings that a document without bookmarks shows by its type alone."""
+    return tuple(
+        heading.changed(start=span.start + heading.start) for span in pages for heading in layer[span.page - 1].headings
+    )
+
+
+def _bookmarked(text: str, pages: tuple[PageSpan, ...], bookmarks: list[Bookmark]) -> tuple[Heading, ...]:
     """Bookmarks as headings: where their words stand on their page, else at its top; in the order of the text."""
     spans = {span.page: span for span in pages}
     found: dict[int, Heading] = {}
     for title, index in bookmarks:
         span = spans.get(index + 1)
         if span is not None and title:
-            at = text.find(title, span.start, span.end)
-            start = at if at >= 0 else span.start
+            words = re.compile(r"\s+".join(map(re.escape, title.split())))
+            at = words.search(text, span.start, span.end)
+            start = at.start() if at else span.start
             found.setdefault(start, Heading(text=title, start=start))
     return tuple(found[start] for start in sorted(found))

@@ -1,0 +1,161 @@
+"""Which lines of a page belong together: headings, captions, footnotes and columns are blocks of their own.
+
+pdfium gives the lines of a page one after the other, whatever they are. Sentences end with their block, so that no
+quote begins with the address line, the heading or the neighbouring column before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+_SAME_SIZE = 0.07
+"""Share by which the letters of two lines of one block may differ in size."""
+_SAME_WEIGHT = 80
+"""Difference in the weight of two typefaces from which one is bold beside the other."""
+_WIDE_GAP = 1.4
+"""Distance of two lines, in usual distances, from which they belong to two blocks."""
+_USUAL_PITCH = 1.2
+"""Distance of two lines, in heights of a letter, where a page does not tell."""
+_SHORT_LINE = 0.75
+"""Share of the widest line of a block below which a line was ended by its writer."""
+_HEADING_LINES = 2
+_LONGEST_HEADING = 120
+_EDGE_LINES = 2
+"""Lines at the top and at the bottom of a page that may be its running head or foot."""
+_FEWEST_REPEATS = 3
+_SENTENCE_END = re.compile(r"[.!?:;\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$")
+_ADDRESS = re.compile(r"\S@\S+\.\w|\bhttps?://|\bdoi\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
+_MOST_NUMBERS = 0.4
+
+
+class PlacedLine(NamedTuple):
+    """A line of a page: its text, its edges in points from the left and the bottom, its type.
+
+    `weight` is None where the line is set in more than one. `cut` is set if a word goes on in the next line.
+    """
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    size: float
+    weight: int | None
+    cut: bool = False
+
+
+def running_lines(pages: Sequence[Sequence[PlacedLine]]) -> frozenset[str]:
+    """Return the running heads and feet: what stands at the edge of several pages, numbers left aside."""
+    seen = Counter(key for lines in pages for key in {_key(line) for line in _edges(lines)})
+    return frozenset(key for key, count in seen.items() if count >= _FEWEST_REPEATS)
+
+
+def blocks(lines: Sequence[PlacedLine], running: frozenset[str]) -> list[list[PlacedLine]]:
+    """Return the lines of a page, block by block, in their order; `running` are the lines of `running_lines`."""
+    pitches = _pitches(lines)
+    edges = {id(line) for line in _edges(lines) if _key(line) in running}
+    found: list[list[PlacedLine]] = []
+    for line in lines:
+        before = found[-1][-1] if found else None
+        if before is None or (not before.cut and _begins_block(line, found[-1], edges, pitches)):
+            found.append([line])
+        else:
+            found[-1].append(line)
+    return found
+
+
+def _begins_block(line: PlacedLine, block: Sequence[PlacedLine], edges: set[int], pitches: dict[int, float]) -> bool:
+    at_edge = id(block[-1]) in edges or id(line) in edges
+    return at_edge or _parted(block[-1], line, block, pitches)
+
+
+def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], pitches: dict[int, float]) -> bool:
+    if abs(before.size - after.size) > _SAME_SIZE * max(before.size, after.size):
+        return True
+    if before.weight is not None and after.weight is not None and abs(before.weight - after.weight) >= _SAME_WEIGHT:
+        return True
+    down = before.bottom - after.bottom
+    beside = after.left > max(line.right for line in block) or after.right < min(line.left for line in block)
+    if down < 0 or beside:  # the next column, or what stands beside
+        return abs(down) > before.size / 2 and not _goes_on(before, after)
+    if down > _WIDE_GAP * pitches.get(round(before.size), before.size * _USUAL_PITCH):
+        return True
+    return _ended_by_writer(before, after, block)
+
+
+class Type(NamedTuple):
+    """The size and weight of letters."""
+
+    size: float
+    weight: int | None
+
+
+def body_type(pages: Sequence[Sequence[PlacedLine]]) -> Type:
+    """Return the type that most letters of a document are set in."""
+    letters: Counter[Type] = Counter()
+    for line in (line for lines in pages for line in lines):
+        letters[Type(round(line.size, 1), line.weight)] += len(line.text)
+    return letters.most_common(1)[0][0] if letters else Type(0.0, None)
+
+
+def is_heading(block: Sequence[PlacedLine], body: Type) -> bool:
+    """Return True for one or two lines that are larger or bolder than the body, and are neither sentence nor number."""
+    words = " ".join(line.text for line in block)
+    if len(block) > _HEADING_LINES or len(words) > _LONGEST_HEADING or _is_row(words):
+        return False
+    if (not words[:1].isupper() and not words[:1].isdigit()) or words.endswith((".", ",", ":", ";")):
+        return False
+    larger = all(line.size > body.size * (1 + _SAME_SIZE) for line in block)
+    bolder = all(
+        line.weight is not None
+        and body.weight is not None
+        and line.weight - body.weight >= _SAME_WEIGHT
+        and line.size > body.size * (1 - _SAME_SIZE)
+        for line in block
+    )
+    return larger or bolder
+
+
+def _ended_by_writer(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine]) -> bool:
+    """Return True if a line ends before the edge of its column does, and the next begins something new."""
+    if _goes_on(before, after) or _is_row(before.text) or _is_row(after.text):
+        return False
+    if _ADDRESS.search(before.text):
+        return True
+    left = min(line.left for line in (*block, after))
+    width = max(line.right for line in (*block, after)) - left
+    return before.right - left < _SHORT_LINE * width
+
+
+def _goes_on(before: PlacedLine, after: PlacedLine) -> bool:
+    """Return True if a sentence runs on from one line to the next."""
+    return not _SENTENCE_END.search(before.text) and after.text[:1].islower()
+
+
+def _is_row(text: str) -> bool:
+    words = text.split()
+    return sum(any(char.isdigit() for char in word) for word in words) > _MOST_NUMBERS * len(words)
+
+
+def _pitches(lines: Sequence[PlacedLine]) -> dict[int, float]:
+    """Return the usual distance of two lines, by the size of their letters in whole points."""
+    found: dict[int, list[float]] = {}
+    for before, after in pairwise(lines):
+        down = before.bottom - after.bottom
+        if round(before.size) == round(after.size) and 0 < down < 3 * before.size:
+            found.setdefault(round(before.size), []).append(down)
+    return {size: median(downs) for size, downs in found.items() if len(downs) >= _FEWEST_REPEATS}
+
+
+def _edges(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
+    by_height = sorted(lines, key=lambda line: line.bottom)
+    return [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
+
+
+def _key(line: PlacedLine) -> str:
+    return _NUMBER.sub("0", line.text).strip()

@@ -1,0 +1,51 @@
+"""Words that a line end has cut in two, put together again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+LINE_HYPHEN = "\ufffe"
+"""What pdfium puts for a hyphen at a line end, together with that line end."""
+
+_CUT_WORD = re.compile(rf"([^\W_]*){LINE_HYPHEN}[ \t]*([^\W_]*)(\S*)[ \t]?")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_PREFIXES = frozenset(
+    """
+    anti auto bi co counter cross de ex extra hyper hypo inter intra mid mini mono multi non over post pre pro quasi
+    re self semi sub super trans tri ultra un under
+    """.split()  # noqa: SIM905 - a list of strings would take 33 lines
+)
+"""Beginnings after which a hyphen is as often written as left out."""
+
+
+class CutWords:
+    """Joins the words cut at line ends, by how the same document writes them elsewhere."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._written: set[str] = set()
+        for text in texts:
+            for match in _WORD.finditer(text):
+                if text[match.end() : match.end() + 1] != LINE_HYPHEN and text[match.start() - 1] != LINE_HYPHEN:
+                    self._written.add(match.group().lower())
+
+    def joined(self, text: str) -> str:
+        """Return the text with each cut word whole, and its line end after it."""
+        while LINE_HYPHEN in text:  # a word may be cut twice
+            text = _CUT_WORD.sub(self._whole, text, count=0 if _CUT_WORD.search(text) else 1)
+        return text
+
+    def _whole(self, match: re.Match[str]) -> str:
+        left, right, rest = match.groups()
+        if LINE_HYPHEN in rest:
+            rest = rest.replace(LINE_HYPHEN, "-")
+        return f"{left}{'' if self._is_one_word(left, right) else '-'}{right}{rest}\n"
+
+    def _is_one_word(self, left: str, right: str) -> bool:
+        """Return True if the hyphen between two halves was put there by the line end alone."""
+        if not (left.isalpha() and right.isalpha() and right.islower()) or left.isupper():
+            return False
+        left, right = left.lower(), right.lower()
+        if f"{left}{right}" in self._written:
+            return True
+        return f"{left}-{right}" not in self._written and right not in self._written and left not in _PREFIXES

@@ -1,0 +1,39 @@
+"""The text of each page from its lines, with the headings that its type shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from investigator.documents.readers.pdf.blocks import PlacedLine, blocks, body_type, is_heading, running_lines
+from investigator.documents.readers.pdf.hyphens import CutWords
+from investigator.records import Heading
+
+_BLOCK_BREAK = "\n\n"
+
+
+class PageText(NamedTuple):
+    """The text of a page, and its headings with their places in that text."""
+
+    text: str
+    headings: tuple[Heading, ...] = ()
+
+
+def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
+    """Return each page's text: a line for each of its lines, an empty one between two blocks, cut words whole."""
+    words = CutWords(line.text for lines in pages for line in lines)
+    running = running_lines(pages)
+    body = body_type(pages)
+    found: list[PageText] = []
+    for lines in pages:
+        texts: list[str] = []
+        headings: list[Heading] = []
+        offset = 0
+        for block in blocks(lines, running):
+            text = words.joined("".join(f"{line.text}{'' if line.cut else chr(10)}" for line in block)).strip()
+            if is_heading(block, body):
+                headings.append(Heading(text=" ".join(text.split()), start=offset))
+            texts.append(text)
+            offset += len(text) + len(_BLOCK_BREAK)
+        found.append(PageText(_BLOCK_BREAK.join(texts), tuple(headings)))
+    return found

@@ -1,0 +1,56 @@
+"""The lines of a page of a PDF, with their places and type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.pdf.blocks import PlacedLine
+from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
+
+_SAMPLED = 5
+"""Letters of a line that are looked at for its type."""
+
+
+def placed_lines(textpage: Any) -> list[PlacedLine]:
+    """Return the lines of a page that hold something, in pdfium's order; the hyphen of a cut word ends its line."""
+    text = textpage.get_text_range()
+    placed: list[PlacedLine] = []
+    for start, end in _line_spans(text):
+        line = cleaned(text[start:end].replace(LINE_HYPHEN, "")).strip()
+        letters = [at for at in range(start, end) if not text[at].isspace() and text[at] != LINE_HYPHEN]
+        if line and letters:
+            placed.append(_placed(textpage, line, letters, cut=text[end - 1] == LINE_HYPHEN))
+    return placed
+
+
+def _line_spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for at, character in enumerate(text):
+        if character == "\n":
+            yield start, at
+            start = at + 1
+        elif character == LINE_HYPHEN:
+            yield start, at + 1
+            start = at + 1
+    if start < len(text):
+        yield start, len(text)
+
+
+def _placed(textpage: Any, line: str, letters: list[int], *, cut: bool) -> PlacedLine:
+    import pypdfium2.raw as pdfium
+
+    sampled = letters[:: max(1, len(letters) // _SAMPLED)]
+    boxes = {at: textpage.get_charbox(at, loose=True) for at in {letters[0], letters[-1], *sampled}}
+    weights = {pdfium.FPDFText_GetFontWeight(textpage, at) for at in sampled}
+    return PlacedLine(
+        text=line + (LINE_HYPHEN if cut else ""),
+        left=boxes[letters[0]][0],
+        right=boxes[letters[-1]][2],
+        bottom=median(boxes[at][1] for at in sampled),
+        size=median(boxes[at][3] - boxes[at][1] for at in sampled),
+        weight=weights.pop() if len(weights) == 1 else None,
+        cut=cut,
+    )
