@@ -172,6 +172,45 @@ def test_markdown_headings_stand_where_they_are_said_to(read):
     assert document.date == "2023-05-06"
 
 
+def test_marks_inside_markdown_lines_are_not_text_but_lines_stay(read):
+    source = """# The **whole** trial
+
+Table <a href="#T1">1</a> shows 5 &lt; 6 m<sup>2</sup> \\[ISRCTN8\\], and *many
+lines* of `code_name` and x_1_y <!-- hidden
+words --> here. See [the registry](http://example.org/ct/8) and <board@example.org>.
+
+| **Sex** | a \\| b |
+|---------|--------|
+  - an ![figure *one*](f.png) item
+
+```
+a **b** &lt;
+```
+"""
+    assert (
+        read("a.md", source.replace("\\\\", "\\")).text
+        == """# The whole trial
+
+Table 1 shows 5 < 6 m2 [ISRCTN8], and many
+lines of code_name and x_1_y
+here. See the registry (http://example.org/ct/8) and board@example.org.
+
+| Sex | a \\| b |
+|---------|--------|
+  - an figure *one* item
+
+```
+a **b** &lt;
+```
+""".replace("\\\\", "\\")
+    )
+
+
+def test_a_huge_markdown_file_of_marks_is_read_in_time(read):
+    text = "**a** [b](c) <i>d</i> &amp; _e_ " * 2_000 + "\n\n" + "[" * 20_000 + "*" * 20_000 + "\n"
+    assert "a b d & e" in read("a.md", text).text
+
+
 def test_front_matter_may_be_toml(read):
     document = read("a.md", '+++\ntitle = "The mill"\ndate = 2021-02-03\nauthors = ["Ada", "Max"]\n+++\n# Part\n')
     assert (document.title, document.authors, document.date) == ("The mill", ("Ada", "Max"), "2021-02-03")

@@ -1,4 +1,4 @@
-"""Markdown: kept as in the file, with its headings and the fields of its front matter."""
+"""Markdown: its lines without the marks inside them, its headings and the fields of its front matter."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.markup.inline_markdown import outside_code, without_marks
 from investigator.documents.readers.plain.plain_text import text_of
 from investigator.documents.readers.properties import first_title_line, iso_date
 from investigator.records import Heading
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HASHES = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$")
 _RULE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*\n", re.S)
@@ -19,8 +19,11 @@ _AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re
 
 
 def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads Markdown as it stands; title, authors and date come from its front matter (YAML, TOML) where it has one."""
-    text = text_of(source)
+    """Reads Markdown line for line, without the marks inside its lines.
+
+    Title, authors and date come from its front matter (YAML, TOML) where it has one.
+    """
+    text = without_marks(text_of(source))
     front = _FRONT_MATTER.match(text)
     head = front.group(2) if front else ""
     fields = {name.lower(): _unquoted(value) for name, value in _FIELD.findall(head)}
@@ -70,20 +73,3 @@ def underlined(text: str, rule: re.Pattern[str], front: int) -> Iterator[Heading
         if is_title and alone and rule.match(line) and (len(line.strip()) >= 3 or line.strip() == "="):
             yield Heading(text=title, start=offset_before)
         previous, before, offset_before = before, line, offset
-
-
-def outside_code(text: str, front: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines from offset `front` on, with their offsets; fenced code gives empty ones."""
-    offset, fence = front, ""
-    for line in text[front:].split("\n"):
-        mark = _FENCE.match(line)
-        if fence:
-            yield offset, ""
-            if mark and mark.group(1).startswith(fence) and not line.strip(" `~"):
-                fence = ""
-        elif mark:
-            fence = mark.group(1)
-            yield offset, ""
-        else:
-            yield offset, line
-        offset += len(line) + 1

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.markup.inline_markdown import without_marks
 from investigator.documents.readers.markup.markdown import markdown_headings
 from investigator.documents.readers.plain.json_lines import JsonValue
 from investigator.documents.readers.plain.plain_text import text_of
@@ -32,6 +33,8 @@ class _Notebook:
     def add(self, text: str, *, markdown: bool = False) -> None:
         """Adds a cell or an output."""
         text = cleaned(text).strip("\n")
+        if markdown:
+            text = without_marks(text)
         if not text.strip():
             return
         start = self._length + (len(_BREAK) if self.parts else 0)

@@ -1,0 +1,114 @@
+"""Markdown without the marks inside its lines, line for line, so that a quote reads as the page does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_MARK = re.compile(r"\\[^\w\s]|[*`]|(?<!\w)_|_(?!\w)|<[a-zA-Z/!]|&#?\w+;|\]\(")
+"""What may be a mark; without one, a paragraph is left as it is."""
+_ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*:")
+_KEPT = "\ue000|"
+"""Stands for an escaped bar of a table, which is no border of a cell."""
+
+
+def without_marks(text: str) -> str:
+    """Return the text without emphasis, escapes, tags, entities and code marks; a link is its words and its address.
+
+    Headings, lists, quotes and tables keep the marks at their lines' beginning, fenced code keeps all. The text has as
+    many lines as before.
+    """
+    return "\n".join(line for block in _blocks(text) for line in block)
+
+
+def outside_code(text: str, front: int = 0) -> Iterator[tuple[int, str]]:
+    """Yield the lines from offset `front` on, with their offsets; fenced code gives empty ones."""
+    offset, fence = front, ""
+    for line in text[front:].split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            yield offset, ""
+            if mark and mark.group(1).startswith(fence) and not line.strip(" `~"):
+                fence = ""
+        elif mark:
+            fence = mark.group(1)
+            yield offset, ""
+        else:
+            yield offset, line
+        offset += len(line) + 1
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """The lines of each paragraph, plain; blank lines and code as they are."""
+    pairs = zip(text.split("\n"), outside_code(text), strict=True)
+    for is_prose, group in groupby(pairs, key=lambda pair: bool(pair[1][1].strip())):
+        lines = [line for line, _ in group]
+        yield _plain(lines) if is_prose else lines
+
+
+def _plain(lines: list[str]) -> list[str]:
+    together = "\n".join(lines)
+    if not _MARK.search(together):
+        return lines
+    found = _words(together)
+    if len(found) != len(lines):  # marks that pair across an odd line: each line by itself
+        found = [" ".join(_words(line)) for line in lines]
+    return [_indent(line) + plain.strip() for line, plain in zip(lines, found, strict=True)]
+
+
+def _words(text: str) -> list[str]:
+    """The text of a paragraph without its marks, line by line."""
+    parsed = _parser().parseInline(text.replace("\\|", _KEPT))
+    return (
+        "".join(_text_of(token) for token in _with_addresses(parsed[0].children or []))
+        .replace(_KEPT, "\\|")
+        .split("\n")
+    )
+
+
+def _with_addresses(tokens: list[Token]) -> Iterator[Token]:
+    """The tokens, and for a link that leads out of the document its address after its words."""
+    address, words = "", ""
+    for token in tokens:
+        if token.type == "link_open":
+            address, words = str(token.attrs.get("href", "")), ""
+        elif token.type == "link_close":
+            if _ADDRESS.match(address) and words not in (address, address.removeprefix("mailto:")):
+                yield _text_token(f" ({address})")
+            address = ""
+        else:
+            words += token.content
+            yield token
+
+
+def _text_token(text: str) -> Token:
+    from markdown_it.token import Token
+
+    return Token("text", "", 0, content=text)
+
+
+def _text_of(token: Token) -> str:
+    if token.type in ("softbreak", "hardbreak"):
+        return "\n"
+    if token.type == "html_inline":
+        return "\n" * token.content.count("\n") or (" " if token.content.lower().startswith("<br") else "")
+    return token.content
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # loaded with the first file that needs it
+
+    return MarkdownIt("commonmark")
