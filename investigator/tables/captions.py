@@ -10,6 +10,7 @@ from investigator.tables.measures import is_unit_note
 _LINES_ABOVE = 6
 _LONGEST = 300
 _NOTE = re.compile(r"\(([^()]{2,160})\)")
+_BRACKETED = re.compile(r"\([^()]*\)")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z(])")
 _PROSE = re.compile(r"[.!?]$")
 _PAGE_FURNITURE = re.compile(r"table of contents|\d{1,4}|page \d+( of \d+)?|index", re.IGNORECASE)
@@ -47,14 +48,14 @@ def caption_above(text: str, start: int, floor: int = 0) -> tuple[TextSpan | Non
 
 
 def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
-    """Return the spans of the lines above, the nearest first, up to an empty line."""
+    """Return the spans of the lines above, the nearest first, up to an empty line; notes in brackets may be parted."""
     found: list[tuple[int, int]] = []
     end = text.rfind("\n", floor, start)
     while end > floor and len(found) < _LINES_ABOVE:
         begin = max(text.rfind("\n", floor, end) + 1, floor)
         if text[begin:end].strip():
             found.append((begin, end))
-        elif found:
+        elif any(not _BRACKETED.fullmatch(text[one:other].strip()) for one, other in found):
             break
         end = begin - 1
     return found
