@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
+_BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
+"""A loss in a row of a table, a count in a list: the segmenter takes it for the number of a new item."""
+_SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _WINDOW = 4_000  # characters segmented at once: the segmenter's time grows with the square of some texts
 
 
@@ -42,7 +45,8 @@ def _stops(text: str, start: int, end: int, language: str) -> list[int]:
     position = start
     for sentence in segment(language, text[start:end]):
         position += len(sentence)
-        stops.append(position)
+        if not (_BRACKETED_NUMBER.match(text, position, end) and not _SENTENCE_END.search(sentence)):
+            stops.append(position)
     if not stops or position != end:  # the segmenter changed the text: its lengths say nothing
         return [end]
     return stops

@@ -61,3 +61,10 @@ def test_nothing_is_lost_and_nothing_overlaps(text):
         assert "\n\n" not in text[start:end]
         position = end
     assert not text[position:].strip()
+
+
+def test_numbers_in_brackets_begin_no_sentence():
+    row = "Unrealized gains and losses (32) (18) 16 (92)"
+    assert [row[start:end] for start, end in sentence_spans(row)] == [row]
+    text = "We list two. (1) The first is dry. (2) The second is wet."
+    assert len(list(sentence_spans(text))) >= 3

@@ -51,6 +51,12 @@ def test_a_neighbouring_column_that_begins_anew_is_apart(read):
     assert "\n\nOpening hours" in read("a.pdf", pdf([[*BODY[:2], *column]])).text
 
 
+def test_a_sentence_runs_on_at_a_raised_mark(read):
+    raised = Placed("8", left=330, bottom=590, size=7)
+    line = [*BODY[:2], raised, Placed(", which the town pays for.", left=336, bottom=586)]
+    assert len(sentences(read("a.pdf", pdf([line])).text)) == 1
+
+
 def test_running_heads_and_page_numbers_stand_alone(read):
     pages = [[Placed(f"Harbour report {n}", bottom=614), *BODY, Placed(str(n), bottom=544)] for n in (1, 2, 3)]
     text = read("a.pdf", pdf(pages)).text

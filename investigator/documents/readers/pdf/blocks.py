@@ -21,6 +21,10 @@ _WIDE_GAP = 1.4
 """Distance of two lines, in usual distances, from which they belong to two blocks."""
 _USUAL_PITCH = 1.2
 """Distance of two lines, in heights of a letter, where a page does not tell."""
+_APART = 2
+"""Heights of a letter between two pieces of one line from which they are apart."""
+_COLUMN_JUMP = 4
+"""Heights of a letter by which the next column begins higher than a line; a cell of a table does not."""
 _SHORT_LINE = 0.75
 """Share of the widest line of a block below which a line was ended by its writer."""
 _HEADING_LINES = 2
@@ -80,9 +84,12 @@ def _parted(before: PlacedLine, after: PlacedLine, block: Sequence[PlacedLine], 
     if before.weight is not None and after.weight is not None and abs(before.weight - after.weight) >= _SAME_WEIGHT:
         return True
     down = before.bottom - after.bottom
+    if abs(down) <= before.size / 2:  # the same line: pdfium ends it at a raised or lowered mark
+        return not -before.size < after.left - before.right < _APART * before.size
     beside = after.left > max(line.right for line in block) or after.right < min(line.left for line in block)
     if down < 0 or beside:  # the next column, or what stands beside
-        return abs(down) > before.size / 2 and not _goes_on(before, after)
+        fills_column = -down > _COLUMN_JUMP * before.size and _fills_column(block)
+        return not (_goes_on(before, after) or fills_column)
     if down > _WIDE_GAP * pitches.get(round(before.size), before.size * _USUAL_PITCH):
         return True
     return _ended_by_writer(before, after, block)
@@ -135,6 +142,14 @@ def _ended_by_writer(before: PlacedLine, after: PlacedLine, block: Sequence[Plac
 def _goes_on(before: PlacedLine, after: PlacedLine) -> bool:
     """Return True if a sentence runs on from one line to the next."""
     return not _SENTENCE_END.search(before.text) and after.text[:1].islower()
+
+
+def _fills_column(block: Sequence[PlacedLine]) -> bool:
+    """Return True if a column ends in the middle of a sentence: with a full line, and no full stop."""
+    if len(block) < _FEWEST_REPEATS or _SENTENCE_END.search(block[-1].text):
+        return False
+    left = min(line.left for line in block)
+    return block[-1].right - left >= _SHORT_LINE * (max(line.right for line in block) - left)
 
 
 def _is_row(text: str) -> bool:
