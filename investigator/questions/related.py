@@ -1,19 +1,22 @@
 """Words that may stand for each other: synonyms and more general verbs, from WordNet 3.0 (`data/related_words.txt`).
 
 Each line of the file is a set of synonyms; after `<` stand verbs that are more general, and `paid = pay` gives an
-irregular form. `data/related_words.LICENSE` is that of WordNet. English.
+irregular form. `data/related_words.LICENSE` is that of WordNet. `data/phrasal_verbs.txt` gives single verbs for those
+of two words. English.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from investigator.language.terms import porter_stem, words
+from investigator.language.terms import folded, porter_stem, words
 
 _MOST = 24
+_TOKEN = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,47 @@ def related(word: str) -> tuple[str, ...]:
 def related_roots(word: str) -> frozenset[str]:
     """Return the roots of the words that may stand for a folded word, without its own."""
     return frozenset(porter_stem(other) for other in related(word))
+
+
+def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the verbs of several words that stand in a text, as they stand there, each with single words for it."""
+    tokens = [(match.group(), root(folded(match.group()))) for match in _TOKEN.finditer(text)]
+    found = []
+    for verb, others in _phrasal_verbs():
+        for at in range(len(tokens) - len(verb) + 1):
+            if tuple(own for _, own in tokens[at : at + len(verb)]) == verb:
+                found.append((" ".join(word for word, _ in tokens[at : at + len(verb)]), others))
+    return tuple(found)
+
+
+def forms_like(word: str, other: str) -> tuple[str, ...]:
+    """Return the forms of another word that may take the place of a folded word, the likeliest first.
+
+    For a past form these are past forms, for a plural plurals; then the word as it is and its irregular forms.
+    """
+    irregular = _forms().get(other, ())
+    first: tuple[str, ...] = ()
+    if word.endswith("ed") or word in _lexicon().irregular:
+        first = irregular or (f"{other}d" if other.endswith("e") else f"{other}ed",)
+    elif word.endswith("s") and not word.endswith("ss"):
+        first = (*irregular, f"{other}s")
+    return tuple(dict.fromkeys((*first, other, *irregular)))
+
+
+@cache
+def _forms() -> Mapping[str, tuple[str, ...]]:
+    """The irregular forms of each word."""
+    forms: dict[str, tuple[str, ...]] = {}
+    for form, base in _lexicon().irregular.items():
+        forms[base] = (*forms.get(base, ()), form)
+    return forms
+
+
+@cache
+def _phrasal_verbs() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    text = files("investigator.questions").joinpath("data", "phrasal_verbs.txt").read_text(encoding="utf-8")
+    lines = (line.partition(": ") for line in text.splitlines())
+    return tuple((tuple(root(word) for word in verb.split()), tuple(others.split())) for verb, _, others in lines)
 
 
 @cache

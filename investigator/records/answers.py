@@ -185,6 +185,9 @@ class Answer(Record):
     near_misses: tuple[NearMiss, ...] = Field(default=(), description="what meets most of the question, and what not")
     conflicts: tuple[Conflict, ...] = Field(default=(), description="values that documents do not agree on")
     wordings: tuple[str, ...] = Field(default=(), description="other words that the folder was searched for")
+    asked_as: tuple[str, ...] = Field(
+        default=(), description="the other wordings that found the statements, if that of the question did not"
+    )
     source_changed: tuple[str, ...] = Field(
         default=(), description="documents that do not hold a quote any more that the answer would have rested on"
     )

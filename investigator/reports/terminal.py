@@ -83,6 +83,8 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
 
 def _answer_blocks(answer: Answer) -> list[Text]:
     blocks = [_status(answer_headline(answer), answer.reason, _STYLES[answer.status])]
+    if answer.asked_as:
+        blocks.append(Text(f"Asked as: {inert_line('; '.join(answer.asked_as))}"))
     if answer.text.strip() and answer.text.strip() != answer.reason.strip():
         blocks.append(Text(inert(answer.text.strip())))
     citations = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, start=1)]
@@ -104,8 +106,8 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     blocks += _section("Not proven by the documents, and therefore not part of the answer", unproven)
     blocks += _section("Nearest", misses)
     blocks += _section("Nearest passages", nearest)
-    if answer.wordings:
-        blocks.append(Text(f"Also searched for: {inert_line(', '.join(answer.wordings))}"))
+    if answer.wordings and not answer.asked_as:
+        blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.wordings))}"))
     blocks.append(_coverage(answer.coverage))
     return blocks
 

@@ -167,15 +167,20 @@ def concluded(
     coverage: Coverage,
     *,
     threshold: int,
+    reworded: bool,
     nearest: tuple[Passage, ...],
 ) -> Answer:
-    """Return the answer record: the status follows from the verdict, the coverage and the ceilings."""
+    """Return the answer record: the status follows from the verdict, the coverage and the ceilings.
+
+    Nothing is said to be absent that was not searched for in other words, too: `reworded` says that it was, or that
+    the folder holds no word of the question.
+    """
     memories = run.memories
     claims = tuple(claim.changed(cautions=cautions_of(claim.text)) for claim in found.claims)
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status
     if status is AnswerStatus.NOT_FOUND:
-        complete = coverage.complete and judged and stop not in CEILINGS
+        complete = coverage.complete and judged and reworded and stop not in CEILINGS
         status = AnswerStatus.NOT_FOUND if complete else AnswerStatus.NOT_FOUND_SO_FAR
         stop = StopReason.SATURATED if stop is StopReason.ANSWERED else stop
     return Answer(
@@ -183,7 +188,7 @@ def concluded(
         status=status,
         stop=stop,
         outcome=f"stopped({stop})" if stop in CEILINGS else status,
-        reason=found.reason or _reason(status, stop, coverage, threshold, memories),
+        reason=found.reason or _reason(status, stop, coverage, threshold, memories, reworded=reworded),
         text=cited_text(claims),
         claims=claims,
         unproven=found.unproven,
@@ -191,6 +196,7 @@ def concluded(
         unanswered=found.unanswered(run.wordings),
         near_misses=found.near_misses,
         wordings=run.wordings,
+        asked_as=_asked_as(run, claims),
         nearest=() if found.claims else nearest,
         searched=tuple(dict.fromkeys(memory.question for memory in memories)),
         engine=run.engine,
@@ -210,8 +216,21 @@ def without_changed_sources(answer: Answer, gone: tuple[str, ...]) -> Answer:
     return answer.changed(source_changed=gone, reason=reason, status=status, outcome=status)
 
 
+def _asked_as(run: Investigation, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """The other wordings whose replies the statements come from, if all of them do."""
+    asked = {memory_id: step.purpose for step in run.plan.steps for memory_id in step.result_ids}
+    found = [asked.get(memory_id, "") for claim in claims for memory_id in claim.memory_ids]
+    return tuple(dict.fromkeys(found)) if found and all(text in run.wordings for text in found) else ()
+
+
 def _reason(
-    status: AnswerStatus, stop: StopReason, coverage: Coverage, threshold: int, memories: Sequence[Memory]
+    status: AnswerStatus,
+    stop: StopReason,
+    coverage: Coverage,
+    threshold: int,
+    memories: Sequence[Memory],
+    *,
+    reworded: bool,
 ) -> str:
     """Return why nothing was found."""
     tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
@@ -228,6 +247,7 @@ def _reason(
         f"{number_of(len(coverage.not_opened), 'promising document')} not opened" if coverage.not_opened else "",
         f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
         *_ignored(coverage),
+        "" if reworded else "no other wording of the question was found to search for",
         f"{number_of(unread, 'reply', 'replies')} could not be read" if unread else "",
         f"{number_of(in_part, 'document')} shown to the model in part, for its context is small" if in_part else "",
     ]

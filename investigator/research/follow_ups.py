@@ -6,38 +6,74 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 
-from investigator.language.terms import content_words, stop_words, words
+from investigator.language.terms import content_words, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, spans
 from investigator.questions.constraints import constraints
 from investigator.questions.matching import stands
-from investigator.questions.related import related, roots
+from investigator.questions.related import forms_like, phrases, related, roots
 from investigator.records import ConstraintKind, Investigation, Memory, Part
 
-_MOST_ADDED = 10
+_MOST_WORDINGS = 12  # of one part
 _MOST = 6
 _MANY_WORDS = 24
+
+_Exchange = tuple[str, tuple[str, ...]]
+"""Words as they stand in a question, and the forms of a word that may stand for them."""
 
 
 def words_to_replace(part: Part) -> tuple[str, ...]:
     """Return the words of what a part asks about that others may stand for; names and periods are none."""
-    asked = (one.text for one in part.constraints if one.kind is ConstraintKind.ATTRIBUTE)
+    asked = [one.text for one in part.constraints if one.kind is ConstraintKind.ATTRIBUTE]
+    asked += [one.text.partition(" of ")[2] for one in part.constraints if one.kind is ConstraintKind.QUANTITY]
     return tuple(dict.fromkeys(word for text in asked for word in words(text) if word not in stop_words()))
 
 
 def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
-    """Return all words that may stand for one of the parts' own."""
-    return tuple(dict.fromkeys(other for part in parts for word in words_to_replace(part) for other in related(word)))
+    """Return all words, in the forms that fit, that may stand for one of the parts' own."""
+    exchanges = (one for part in parts for one in (*_of_phrases(part), *_of_words(part)))
+    return tuple(dict.fromkeys(form for _, forms in exchanges for form in forms))
 
 
-def rewording(part: Part, shares: Mapping[str, float]) -> str:
-    """Return a part with words that the folder holds and that may stand for its own; "" if there are none.
+def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
+    """Return a part in other wordings, each with a word, a verb of several words, or both exchanged for what is held.
 
-    `shares` are the documents that hold each word.
+    `shares` are the documents that hold each word. Without such a word it is the part's words alone, without those that
+    ask; nothing if it consists of these.
     """
-    of_each = [[other for other in related(word) if shares.get(other)] for word in words_to_replace(part)[:_MANY_WORDS]]
-    in_turn = [other for turn in zip_longest(*of_each) for other in turn if other is not None]
-    held = list(dict.fromkeys(in_turn))[:_MOST_ADDED]
-    return f"{part.question} ({', '.join(held)})" if held else ""
+    verbs = _held(_of_phrases(part), shares)
+    texts = (part.question, *(_replaced(part.question, *verb) for verb in verbs[:1]))
+    in_verbs = {folded(word) for verb, _ in verbs for word in verb.split()}
+    others = [word for word in _held(_of_words(part), shares) if word[0] not in in_verbs]
+    of_words = [[_replaced(text, *word) for text in texts[::-1]] for word in others]
+    changed = (*(_replaced(part.question, *verb) for verb in verbs), *(text for both in of_words for text in both))
+    own = tuple(text for text in dict.fromkeys(changed) if text != part.question)
+    return own[:_MOST_WORDINGS] or key_words(part)
+
+
+def key_words(part: Part) -> tuple[str, ...]:
+    """Return the words of a part without those that ask and join, as one wording; nothing if there are no others."""
+    own = content_words(part.question)[:_MANY_WORDS]
+    return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
+
+
+def _of_phrases(part: Part) -> list[_Exchange]:
+    """The verbs of several words, each with the forms of a single one."""
+    found = phrases(part.question)
+    return [(phrase, forms_like(folded(phrase.split()[0]), other)) for phrase, others in found for other in others]
+
+
+def _of_words(part: Part) -> list[_Exchange]:
+    """The words that others may stand for, each with the forms of such a one; one of each word after the other."""
+    of_each = [
+        [(word, forms_like(word, other)) for other in related(word)] for word in words_to_replace(part)[:_MANY_WORDS]
+    ]
+    return [exchange for turn in zip_longest(*of_each) for exchange in turn if exchange is not None]
+
+
+def _held(exchanges: Iterable[_Exchange], shares: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Each word with the likeliest form of the other one that the folder holds."""
+    found = ((word, next((form for form in forms if shares.get(form)), "")) for word, forms in exchanges)
+    return [(word, form) for word, form in found if form]
 
 
 def _replaced(text: str, word: str, other: str) -> str:

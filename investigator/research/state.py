@@ -71,7 +71,8 @@ class State:
     `unreadable` all that the folder holds, `left_out` what in it is no document. `last` is the step that was performed
     last, `first_plan` a plan that was made while thinking, `memories_reflected` how many memories the last reflection
     knew. `spent` is the ceiling that was reached; `answer` the last answer that was written. `follow_ups`
-    are the questions of the next round, for an engine that reads nothing.
+    are the questions of the next round, for an engine that reads nothing; `promising` are documents that are worth
+    asking by another wording of the question.
     """
 
     run: Investigation
@@ -86,6 +87,7 @@ class State:
     spent: StopReason | None = None
     answer: Answer | None = None
     follow_ups: tuple[str, ...] = ()
+    promising: tuple[str, ...] = ()
 
     @property
     def history(self) -> tuple[Memory, ...]:
@@ -120,7 +122,7 @@ class State:
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
         worth = [card.document_id for card in self.cards if card.match >= self.bounds.worth_asking]
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
-        return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, self.left_out)
+        return coverage(self.document_ids, done, (*worth, *planned, *self.promising), self.unreadable, self.left_out)
 
     @property
     def in_doubt(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from investigator.asking.budget import BudgetSpent
@@ -35,7 +35,7 @@ from investigator.research.answer import AnswerWriter, concluded, without_change
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import own_words, think
 from investigator.research.disagreement import conflicts_among, with_conflicts
-from investigator.research.follow_ups import found_for, limited, related_to, respelled_parts, rewording, second_hop
+from investigator.research.follow_ups import found_for, limited, related_to, respelled_parts, rewordings, second_hop
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
 from investigator.research.planner import Proposal, propose
@@ -55,6 +55,8 @@ from investigator.research.verdict import verdict_of
 from investigator.retrieval.library import DocumentIndex
 
 _FOLLOW_UP_DOCUMENTS = 2  # asked for each further question
+_MOST_SEARCHES = 6  # in other wordings, in one round
+_MOST_ASKED = 2  # wordings of one part whose documents are asked
 
 Moment = tuple[State, Event | None]
 """A state that is to be kept, and what there is to tell of it."""
@@ -239,14 +241,35 @@ class Steps:
         """Return the state with what is still to be asked by an engine that reads nothing."""
         if not self.client.traits(Role.ASK).goes_by_measures:
             return state
-        open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]
-        shares = {t.term: t.document_share for t in self.library.term_frequencies(" ".join(related_to(open_parts)))}
-        other_words = [rewording(part, shares) for part in open_parts]
+        state, best = self._searched_otherwise(
+            state, [part for part in state.run.parts if not found_for(part, state.run, state.history)]
+        )
         hops = [second_hop(part, found_for(part, state.run, state.history)) for part in state.run.parts]
         asked = [step.purpose for step in state.run.plan.steps]
-        follow_ups = limited((*other_words, *hops), asked)
-        wordings = tuple(dict.fromkeys((*state.run.wordings, *(w for w in follow_ups if w in other_words))))
-        return replace(state, run=state.run.changed(wordings=wordings), follow_ups=follow_ups)
+        return replace(state, follow_ups=limited((*best, *hops), asked))
+
+    def _searched_otherwise(self, state: State, parts: Sequence[Part]) -> tuple[State, tuple[str, ...]]:
+        """Search the folder for some parts in other wordings; return with the state the likeliest of these.
+
+        No engine is asked. A wording that was searched before is not searched again.
+        """
+        shares = {t.term: t.document_share for t in self.library.term_frequencies(" ".join(related_to(parts)))}
+        searched, best, promising = list(state.run.wordings), list[str](), list(state.promising)
+        for part in parts:
+            wordings = [text for text in rewordings(part, shares) if text not in searched]
+            likeness = dict(zip(wordings, self.library.likeness(part.question, wordings), strict=True))
+            nearest = sorted(wordings, key=lambda text: -likeness[text])[: max(1, _MOST_SEARCHES // len(parts))]
+            cards = {text: self.library.cards((text,)) for text in nearest}
+            best += sorted(nearest, key=lambda text: -cards[text][0].match)[:_MOST_ASKED]
+            promising += (
+                c.document_id for found in cards.values() for c in found if c.match >= state.bounds.worth_asking
+            )
+            searched += nearest
+        run = state.run.changed(wordings=tuple(dict.fromkeys(searched)))
+        return replace(state, run=run, promising=tuple(dict.fromkeys(promising))), tuple(best)
+
+    def _holds_a_word(self, question: str) -> bool:
+        return any(term.document_share for term in self.library.term_frequencies(question))
 
     def _answer(self, state: State) -> Moment:
         """Write what is proven, or say that the documents do not hold it."""
@@ -260,6 +283,9 @@ class Steps:
         claims = written.claims
         checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
+        if not written.claims and not run.wordings:  # a model has asked in the words of the question alone
+            state, _ = self._searched_otherwise(state, run.parts)
+            run = state.run
         is_read = not self.client.traits(Role.ANSWER).goes_by_measures
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
         answer = concluded(
@@ -268,6 +294,7 @@ class Steps:
             found,
             state.coverage,
             threshold=state.bounds.threshold,
+            reworded=bool(run.wordings) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
         disagreed = conflicts_among(run.parts, state.history, self.library.document)

@@ -35,6 +35,7 @@ class DocumentIndex(Protocol):
     def left_out(self) -> tuple[LeftOut, ...]: ...
     def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]: ...
     def respelled(self, word: str) -> str | None: ...
+    def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]: ...
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
 
@@ -53,6 +54,7 @@ class Library:
         self._corpus = corpus
         self._full_text = full_text
         self._settings = settings
+        self._reranker = reranker
         self._search = ChunkSearch(full_text, vectors)
         self._passages = PassageSearch(corpus, self._search, reranker, settings)
         self._known_holders: dict[str, frozenset[str]] = {}
@@ -99,6 +101,10 @@ class Library:
         if not own or self._holders([folded(word)])[folded(word)]:
             return None
         return respelled(own, self._full_text.words_like(own, MOST_SLIPS))
+
+    def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+        """Return for each of some other texts how much it says the same as one text, by the reranker."""
+        return tuple(float(score) for score in self._reranker.scores(text, others)) if others else ()
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """Return all documents, the likeliest for any query first; the match is the chance for the first query."""

@@ -6,7 +6,7 @@ import pytest
 
 from investigator.questions.parts import taken_apart
 from investigator.records import Memory, Quote
-from investigator.research.follow_ups import limited, respelled_parts, rewording, second_hop
+from investigator.research.follow_ups import limited, respelled_parts, rewordings, second_hop
 
 
 def memory(text: str, point: int = 90) -> Memory:
@@ -40,8 +40,31 @@ def test_no_question_is_asked_twice_and_a_round_is_bounded() -> None:
 
 def test_words_are_replaced_only_by_words_that_the_folder_holds() -> None:
     (part,) = taken_apart("Who paid for the study?")
-    assert "bought" not in rewording(part, {"fund": 0.2})
-    assert rewording(part, {}) == ""
+    assert rewordings(part, {"funded": 0.2}) == ("Who funded the study?",)
+
+
+@pytest.mark.parametrize(
+    ("question", "held", "wording"),
+    [
+        ("Who sponsored the trial?", "supported", "Who supported the trial?"),
+        ("How many kids took part?", "children", "How many children took part?"),
+        ("How many nurses took part?", "participated", "How many nurses participated?"),
+        ("What is the depth of Lake Kariba?", "none", "depth lake kariba"),
+    ],
+)
+def test_another_wording_fits_the_form_of_the_word_that_it_replaces(question: str, held: str, wording: str) -> None:
+    (part,) = taken_apart(question)
+    assert wording in rewordings(part, {held: 0.5})
+
+
+def test_a_word_alone_that_nothing_stands_for_has_no_other_wording() -> None:
+    (part,) = taken_apart("Photosynthesis?")
+    assert rewordings(part, {}) == ()
+
+
+def test_a_verb_and_a_noun_are_exchanged_together() -> None:
+    (part,) = taken_apart("How many kids took part?")
+    assert "How many children participated?" in rewordings(part, {"children": 0.5, "participated": 0.5})
 
 
 def test_a_misspelled_word_is_replaced_as_a_whole_word() -> None:
