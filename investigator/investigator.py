@@ -13,18 +13,21 @@ from investigator.errors import StoreError
 from investigator.records import (
     Answer,
     Answered,
+    BatchEnded,
     Event,
     FolderStatus,
     Forecast,
     Investigation,
+    Matrix,
     Replayed,
     RunSummary,
     SearchHit,
 )
 from investigator.retrieval.library import Library
+from investigator.services.batch_service import BatchService
 from investigator.services.index_service import IndexService
 from investigator.services.parts import Parts
-from investigator.services.run_records import engine_names
+from investigator.services.run_records import RunOptions, engine_names
 from investigator.services.run_service import RunService
 from investigator.services.workspace_choice import choose_workspace
 from investigator.settings import Settings, load_settings
@@ -71,6 +74,7 @@ class Investigator:
         self.engines = self.parts.engines(model, Path(record).expanduser() if record is not None else None, self.folder)
         self._index = IndexService(self.folder, self.workspace, self.parts)
         self._runs = RunService(self._index, self.parts, self.engines)
+        self._batches = BatchService(self._index, self.parts, self.engines)
         for notice in notices:
             self.parts.notify(notice)
 
@@ -85,11 +89,13 @@ class Investigator:
         *,
         mission: str | None = None,
         strategy: str | None = None,
+        only: Sequence[str] = (),
         fresh: bool = False,
         cache: bool = True,
     ) -> Answer:
         """Investigate and answer. Takes and raises what `investigate` does."""
-        for event in self.investigate(question, mission=mission, strategy=strategy, fresh=fresh, cache=cache):
+        events = self.investigate(question, mission=mission, strategy=strategy, only=only, fresh=fresh, cache=cache)
+        for event in events:
             if isinstance(event, Answered) and event.investigation.answer is not None:
                 return event.investigation.answer
         raise StoreError("the investigation ended without an answer")
@@ -100,6 +106,7 @@ class Investigator:
         *,
         mission: str | None = None,
         strategy: str | None = None,
+        only: Sequence[str] = (),
         fresh: bool = False,
         cache: bool = True,
     ) -> Iterator[Event]:
@@ -107,14 +114,68 @@ class Investigator:
 
         The folder is read first: new and changed files only. The same question over the same documents resumes the run
         that was stopped, or returns the answer that was found; `fresh` starts over and pays again. Replies to the same
-        prompts that other runs paid for are reused, unless `cache` is off. Raises QuestionError, FolderError,
-        SettingsError, WorkspaceLockedError, EngineError, StoreError.
+        prompts that other runs paid for are reused, unless `cache` is off. `only` are document ids, or patterns such
+        as `reports/*.pdf`, to which the question is limited. Raises QuestionError, FolderError, SettingsError,
+        WorkspaceLockedError, EngineError, StoreError.
         """
-        return self._runs.investigate(question, mission, strategy, fresh=fresh, cache=cache)
+        return self._runs.investigate(question, RunOptions(mission, strategy, tuple(only), fresh, cache))
 
-    def forecast(self, question: str, *, mission: str | None = None, strategy: str | None = None) -> Forecast:
+    def investigate_all(
+        self,
+        questions: Sequence[str],
+        *,
+        mission: str | None = None,
+        strategy: str | None = None,
+        only: Sequence[str] = (),
+        fresh: bool = False,
+        cache: bool = True,
+    ) -> Iterator[Event]:
+        """Yield what happens while many questions are put to the folder; the last event holds AskedQuestions.
+
+        The folder is read once, each question is asked once, and ceilings hold over all together. A question that
+        fails leaves the others alone. Takes and raises what `investigate` does.
+        """
+        return self._batches.ask_all(questions, RunOptions(mission, strategy, tuple(only), fresh, cache))
+
+    def investigate_matrix(
+        self,
+        questions: Sequence[str],
+        *,
+        mission: str | None = None,
+        strategy: str | None = None,
+        only: Sequence[str] = (),
+        fresh: bool = False,
+        cache: bool = True,
+    ) -> Iterator[Event]:
+        """Yield what happens while questions are put to each document by itself; the last event holds a Matrix.
+
+        Each cell is a run that is limited to its document: what is stopped goes on, and cells of documents that have
+        not changed are kept. Takes and raises what `investigate_all` does.
+        """
+        return self._batches.matrix(questions, RunOptions(mission, strategy, tuple(only), fresh, cache))
+
+    def matrix(
+        self,
+        questions: Sequence[str],
+        *,
+        mission: str | None = None,
+        strategy: str | None = None,
+        only: Sequence[str] = (),
+        fresh: bool = False,
+        cache: bool = True,
+    ) -> Matrix:
+        """Put questions to each document by itself. Takes and raises what `investigate_matrix` does."""
+        options = RunOptions(mission, strategy, tuple(only), fresh, cache)
+        for event in self._batches.matrix(questions, options):
+            if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
+                return event.outcome
+        raise StoreError("the matrix ended without an outcome")
+
+    def forecast(
+        self, question: str, *, mission: str | None = None, strategy: str | None = None, only: Sequence[str] = ()
+    ) -> Forecast:
         """Return the plan and the expected cost; no engine that costs is asked. Raises what `investigate` does."""
-        return self._runs.forecast(question, mission, strategy)
+        return self._runs.forecast(question, RunOptions(mission, strategy, tuple(only)))
 
     def replay(self, run_id: str) -> Replayed:
         """Repeat a finished run from its journal, without any model, and re-verify its quotes.

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Condition
+from typing import Protocol
 
 from pydantic import Field
 
-from investigator.asking.call import Call, CallJournal, Layer
+from investigator.asking.call import Call, Layer
 from investigator.errors import EngineTimeoutError, StoreError
-from investigator.records import Record, Reply, StopReason, Usage, together
+from investigator.records import Prompt, Record, Reply, StopReason, Usage, together
 from investigator.scoring.prices import Price
 
 CEILINGS = frozenset({StopReason.CALLS, StopReason.TOKENS, StopReason.MONEY, StopReason.TIME})
@@ -55,76 +56,78 @@ def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> S
     return None
 
 
-class Budgeted:
-    """Lets a call begin only if it fits under every ceiling together with the calls that are under way.
+class Ledger(Protocol):
+    """Knows what was used up so far, and keeps what is begun; `CallJournal` says what each of these does."""
+
+    def begin(self, key: str, engine: str, tokens: int) -> None: ...
+    def withdraw(self, key: str, *, sent: bool) -> None: ...
+    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None: ...
+    def usage(self) -> Usage: ...
+    def elapsed(self) -> float: ...
+
+
+class Budget:
+    """The ceilings of a run, or of several runs together, and what was used up by the word of a ledger.
 
     The cost of a call is foreseen from its prompt and the longest reply so far. So tokens and money exceed a ceiling by
-    no more than the replies under way are longer than all before them. The journal says what the run has used up, in
-    earlier processes too. Safe to use from several threads.
+    no more than the replies under way are longer than all before them. Safe to use from several threads.
     """
 
     def __init__(
-        self, inner: Layer, journal: CallJournal, settings: BudgetSettings, price_of: Callable[[str], Price | None]
+        self, ledger: Ledger, settings: BudgetSettings, price_of: Callable[[str], Price | None] = lambda _: None
     ) -> None:
-        self._inner = inner
-        self._journal = journal
+        self._ledger = ledger
         self._settings = settings
         self._price_of = price_of
         self._longest = _FIRST_REPLY
         self._under_way: list[Usage] = []
         self._changed = Condition()
 
-    def __call__(self, call: Call) -> Reply:
-        """Return the reply of the layer inside, which is kept by then.
+    def begun(self, call: Call) -> Usage:
+        """Write that a call begins, and return what it is foreseen to cost.
 
         A call whose tokens or money would fit alone, but not together with what is foreseen for the calls under way,
         waits until those are kept. Raises BudgetSpent if the call may not begin, and StoreError.
         """
-        foreseen = self._begun(call)
-        try:
-            reply = self._inner(call)
-        except BaseException as error:
-            self._failed(call, foreseen, error)
-            raise
-        with self._changed:  # one step: a call never counts twice, as kept and as under way, nor not at all
-            try:
-                self._journal.keep(call.key, call.prompt, call.engine.name, reply)
-            finally:
-                self._end(foreseen)
-            self.reused(call, reply)
-        return reply
-
-    def reused(self, call: Call, reply: Reply) -> None:
-        """Foresee that later replies may be as long as this one, which may have been paid for earlier."""
-        with self._changed:
-            self._longest = max(self._longest, reply.output_tokens)
-
-    def _begun(self, call: Call) -> Usage:
         price = self._price_of(call.engine.name)
         with self._changed:
             while True:
                 foreseen = self._foreseen(call.tokens, price)
-                spent = self._journal.usage()
+                spent = self._ledger.usage()
                 begun = together(spent, Usage(calls=len(self._under_way)))
-                reason = ceiling_reached(self._settings, begun, self._journal.elapsed())
+                reason = ceiling_reached(self._settings, begun, self._ledger.elapsed())
                 reason = reason or self._too_dear(together(spent, foreseen))
                 if reason is not None:
                     raise BudgetSpent(reason)
                 if not self._too_dear(together(spent, *self._under_way, foreseen)):
-                    self._journal.begin(call.key, call.engine.name, call.tokens)
+                    self._ledger.begin(call.key, call.engine.name, call.tokens)
                     self._under_way.append(foreseen)
                     return foreseen
                 self._changed.wait()
 
-    def _failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
+    def kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
+        """Keep the reply of a call that was begun. Raises StoreError."""
+        with self._changed:  # one step: a call never counts twice, as kept and as under way, nor not at all
+            try:
+                self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
+            finally:
+                self._end(foreseen)
+            self.reused(reply)
+
+    def failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
         """Forget a call that the engine refused. One that was interrupted, or waited for in vain, was paid for."""
         with self._changed:
             try:
                 if isinstance(error, Exception):
                     with suppress(StoreError):  # what was written then stays, and counts
-                        self._journal.withdraw(call.key, sent=isinstance(error, EngineTimeoutError))
+                        self._ledger.withdraw(call.key, sent=isinstance(error, EngineTimeoutError))
             finally:
                 self._end(foreseen)
+
+    def reused(self, reply: Reply) -> None:
+        """Foresee that later replies may be as long as this one, which may have been paid for earlier."""
+        with self._changed:
+            self._longest = max(self._longest, reply.output_tokens)
 
     def _end(self, foreseen: Usage) -> None:
         with self._changed:
@@ -141,3 +144,26 @@ class Budgeted:
         if self._settings.money is not None and total.money > self._settings.money:
             return StopReason.MONEY
         return None
+
+
+class Budgeted:
+    """Lets a call begin only if it fits under every ceiling of a budget together with the calls that are under way."""
+
+    def __init__(self, inner: Layer, budget: Budget) -> None:
+        self._inner = inner
+        self._budget = budget
+
+    def __call__(self, call: Call) -> Reply:
+        """Return the reply of the layer inside, which is kept by then. Raises what `Budget.begun` does."""
+        foreseen = self._budget.begun(call)
+        try:
+            reply = self._inner(call)
+        except BaseException as error:
+            self._budget.failed(call, foreseen, error)
+            raise
+        self._budget.kept(call, foreseen, reply)
+        return reply
+
+    def reused(self, _: Call, reply: Reply) -> None:
+        """Take note of a reply that was kept from before."""
+        self._budget.reused(reply)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from investigator.asking.budget import Budgeted, BudgetSettings
+from investigator.asking.budget import Budget, Budgeted, BudgetSettings
 from investigator.asking.call import CallJournal, Journaled, Layer, TimedEngine, Traced, call_to
 from investigator.asking.context import WithinContext, no_smaller, put_smaller_until_it_fits
 from investigator.asking.prompts import Prompts
@@ -25,7 +25,8 @@ R = TypeVar("R", bound=Record)
 class EngineClient:
     """Asks the engine of each role. Safe to use from several threads.
 
-    `second` judges beside a language model, without cost; `price_of` gives the price of an engine by its name.
+    `second` judges beside a language model, without cost; `price_of` gives the price of an engine by its name; `joint`
+    is a budget that this client shares with others.
     `no_repair_for` is the last ceiling that has forbidden the repair of a reply, None if none has.
     """
 
@@ -40,10 +41,11 @@ class EngineClient:
         second: Engine | None = None,
         price_of: Callable[[str], Price | None] = lambda _: None,
         trace: RunTrace | None = None,
+        joint: Budget | None = None,
     ) -> None:
         traced = Traced(TimedEngine(clock), trace or RunTraces())
-        budgeted = Budgeted(traced, journal, budget or BudgetSettings(), price_of)
-        fitting = WithinContext(budgeted, journal)
+        budgeted = Budgeted(traced, Budget(journal, budget or BudgetSettings(), price_of))
+        fitting = WithinContext(budgeted if joint is None else Budgeted(budgeted, joint), journal)
         self._reply: Layer = Journaled(fitting, journal, on_reuse=(budgeted.reused, traced.reused))
         self._engines = engines
         self._second = second

@@ -11,12 +11,14 @@ from typing import Annotated
 
 import typer
 
+from investigator.cli.batch import KEPT, outcome_of, questions_of
 from investigator.cli.options import CommonOptions, Folder
-from investigator.cli.output import OutputOptions, print_json, print_styled, tell
+from investigator.cli.output import OutputOptions, print_json, print_styled, tell, write_file
 from investigator.cli.progress import follow
-from investigator.errors import QuestionError, SettingsError
-from investigator.records import AnswerStatus, Forecast
-from investigator.reports.terminal import forecast_text
+from investigator.errors import QuestionError, RunError, SettingsError
+from investigator.records import AnswerStatus, AskedQuestions, Forecast, QuestionOutcome
+from investigator.reports.pages import questions_page
+from investigator.reports.terminal import forecast_text, questions_text
 
 EXIT_CODES = {
     AnswerStatus.ANSWERED: 0,
@@ -28,12 +30,19 @@ EXIT_CODES = {
 }
 
 
+_WORST_FIRST = (1, 4, 3, 5)
+
+
 @dataclass(frozen=True)
 class AskingOptions:
     """What is asked besides the question, and how."""
 
     mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
     strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DOCUMENT", help="Limit it to this document, or to those of a pattern; repeatable."),
+    ] = None
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Ignore cached replies to the same prompts in other runs.")
@@ -99,31 +108,49 @@ class TraceOptions:
 
 def ask(
     folder: Folder,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question; - reads it from standard input.")],
     common: CommonOptions,
     asking: AskingOptions,
     ceilings: CeilingOptions,
     output: OutputOptions,
     tracing: TraceOptions,
+    question: Annotated[
+        str | None, typer.Argument(metavar="[QUESTION]", help="The question; - reads it from standard input.")
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Ask these instead: .txt (one a line), .csv (a column question), .jsonl (a field)."
+        ),
+    ] = None,
 ) -> None:
-    """Answer a question from a folder of documents.
+    """Answer a question from a folder of documents, or all questions of a file.
 
-    Every claim of the answer comes with quotes that are proven to stand in the documents.
+    Every claim of the answer comes with quotes that are proven to stand in the documents. Limits such as --max-calls
+    hold over all questions of a file.
 
     Exit codes: 0 answered, 3 not in the documents, 4 not found so far, 5 answered in part, or passages found that may
-    answer, 1 the run failed, 2 wrong use, 130 interrupted.
+    answer, 1 the run failed, 2 wrong use, 130 interrupted. Of several questions the worst counts: 1, then 4, 3, 5, 0.
     """
-    question = _question(question)
+    if questions is not None:
+        _ask_all(folder, questions, question, common, asking, ceilings, output, tracing)
+        return
+    question = _question(question or "")
     asking.check()
     output.check(folder)
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)
+    only = asking.only or ()
     if asking.dry_run:
-        forecast = investigator.forecast(question, mission=asking.mission, strategy=asking.strategy)
+        forecast = investigator.forecast(question, mission=asking.mission, strategy=asking.strategy, only=only)
         _print_forecast(forecast, investigator.engine_name, output.as_json)
         return
     events = investigator.investigate(
-        question, mission=asking.mission, strategy=asking.strategy, fresh=asking.fresh, cache=not asking.no_cache
+        question,
+        mission=asking.mission,
+        strategy=asking.strategy,
+        only=only,
+        fresh=asking.fresh,
+        cache=not asking.no_cache,
     )
     try:
         investigation = follow(events, sys.stderr)
@@ -134,6 +161,50 @@ def ask(
     output.show(investigation)
     if investigation.answer is not None:
         raise typer.Exit(EXIT_CODES[investigation.answer.status])
+
+
+def _ask_all(
+    folder: Path,
+    file: Path,
+    question: str | None,
+    common: CommonOptions,
+    asking: AskingOptions,
+    ceilings: CeilingOptions,
+    output: OutputOptions,
+    tracing: TraceOptions,
+) -> None:
+    asked = questions_of(file, [question] if question else ())
+    asking.check()
+    if asking.dry_run:
+        raise SettingsError("--dry-run is for one question", hint="Try it with: investigator ask FOLDER QUESTION")
+    output.check(folder)
+    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
+    events = common.investigator(folder, settings, asking.record).investigate_all(
+        asked,
+        mission=asking.mission,
+        strategy=asking.strategy,
+        only=asking.only or (),
+        fresh=asking.fresh,
+        cache=not asking.no_cache,
+    )
+    answers = outcome_of(events, asking.fresh)
+    if not isinstance(answers, AskedQuestions):
+        raise RunError("the questions ended without answers", hint=KEPT)
+    if output.report is not None:
+        write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
+    if output.as_json:
+        print_json(answers.model_dump_json(indent=2))
+    else:
+        print_styled(questions_text(answers))
+    found = [exit_code(outcome) for outcome in answers.outcomes]
+    if code := next((code for code in _WORST_FIRST if code in found), 0):
+        raise typer.Exit(code)
+
+
+def exit_code(outcome: QuestionOutcome) -> int:
+    """Return the exit code of one of many questions."""
+    answer = outcome.investigation.answer if outcome.investigation is not None else None
+    return EXIT_CODES[answer.status] if answer is not None else RunError.exit_code
 
 
 def _print_forecast(forecast: Forecast, engine: str, as_json: bool) -> None:

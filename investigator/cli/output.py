@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -21,10 +22,12 @@ from investigator.files import write_private
 from investigator.records import Investigation
 from investigator.reports.html import html_report
 from investigator.reports.inert import inert, inert_json, inert_json_prose
+from investigator.reports.spreadsheets import HEADING, is_own_workbook
 from investigator.reports.terminal import investigation_text
 
+_OWN_JSON = re.compile(r'\s*\{\s*"version":\s*\d+,\s*"(?:questions|outcomes)":')
 _BEGINNING = 16_384  # bytes; a report says within these that it is one
-REPORT_SUFFIXES = frozenset({".html", ".htm"})
+REPORT_SUFFIXES = (".html", ".htm")
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,14 @@ def is_terminal(stream: object) -> bool:
     return isatty is not None and bool(isatty()) and os.environ.get("TERM") != "dumb"
 
 
-def check_report(path: Path, folder: Path) -> None:
-    """Check that the report can be written. Raises UserError."""
-    if path.suffix.lower() not in REPORT_SUFFIXES:
-        raise UserError(
-            f"the report is an HTML file, but {path} does not end in .html",
-            hint="Name it with that ending, e.g. --report answer.html",
-        )
+def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFFIXES) -> None:
+    """Check that the report can be written, in a format of one of the `suffixes`. Raises UserError."""
+    if path.suffix.lower() not in suffixes:
+        if suffixes is REPORT_SUFFIXES:
+            problem = f"the report is an HTML file, but {path} does not end in .html"
+        else:
+            problem = f"the report {path} ends in none of {', '.join(suffixes)}"
+        raise UserError(problem, hint=f"Name it with that ending, e.g. --report answer{suffixes[0]}")
     if path.is_file() and not _is_own_report(path):
         raise UserError(
             f"{path} exists and is not a report of this program",
@@ -123,23 +127,37 @@ def check_report(path: Path, folder: Path) -> None:
             hint="Name a file in a folder that you may write to.",
         ) from error
     if path.resolve().is_relative_to(folder.resolve()):
+        if path.suffix.lower() not in REPORT_SUFFIXES:  # these do not say what they are, and would be read as evidence
+            raise UserError(f"{path} is inside the folder of documents", hint="Name a file outside of the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
 
 def _is_own_report(path: Path) -> bool:
+    if path.suffix.lower() == ".xlsx":
+        return is_own_workbook(path)
     with path.open("rb") as file:
-        return is_own_report(file.read(_BEGINNING).decode("utf-8", "replace"))
+        beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace")
+    match path.suffix.lower():
+        case ".csv":
+            return beginning.startswith(",".join(HEADING))
+        case ".json":
+            return _OWN_JSON.match(beginning) is not None
+        case _:
+            return is_own_report(beginning)
 
 
 def write_report(path: Path, investigation: Investigation) -> None:
-    """Write the HTML report, for its owner alone, whole or not at all. Raises RunError."""
+    """Write the HTML report. Raises RunError."""
+    kept = f"The investigation is kept: investigator show {investigation.id} --report FILE.html"
+    write_file(path, html_report(investigation).encode("utf-8"), kept)
+
+
+def write_file(path: Path, data: bytes, kept: str) -> None:
+    """Write a report, for its owner alone, whole or not at all; `kept` is the hint if it fails. Raises RunError."""
     try:
-        write_private(path, html_report(investigation).encode("utf-8"))
+        write_private(path, data)
     except OSError as error:
-        raise RunError(
-            f"the report could not be written to {path}: {error.strerror}",
-            hint=f"The investigation is kept: investigator show {investigation.id} --report FILE.html",
-        ) from error
+        raise RunError(f"the report could not be written to {path}: {error.strerror}", hint=kept) from error
 
 
 @contextlib.contextmanager

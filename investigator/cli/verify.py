@@ -14,7 +14,9 @@ from investigator.services.verification import verify_report
 
 
 def verify(
-    report: Annotated[Path, typer.Argument(metavar="REPORT.json", help="What --json of ask, show or replay printed.")],
+    report: Annotated[
+        Path, typer.Argument(metavar="REPORT.json", help="What --json of ask, matrix, show or replay printed.")
+    ],
     docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="The folder of documents.")],
     settings: SettingsOptions,
     as_json: AsJson = False,

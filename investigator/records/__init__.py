@@ -24,6 +24,14 @@ from investigator.records.answers import (
     usage_of,
 )
 from investigator.records.base import Record
+from investigator.records.batches import (
+    AskedQuestions,
+    CellStatus,
+    Matrix,
+    MatrixCell,
+    MatrixDocument,
+    QuestionOutcome,
+)
 from investigator.records.decoding import Decoding, Inference
 from investigator.records.documents import (
     Chunk,
@@ -45,6 +53,7 @@ from investigator.records.documents import (
 from investigator.records.engines import Traits, UsedEngine
 from investigator.records.events import (
     Answered,
+    BatchEnded,
     Embedded,
     Event,
     FileRead,

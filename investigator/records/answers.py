@@ -271,6 +271,7 @@ class Investigation(Record):
     question: str
     mission: str
     strategy: str
+    scope: tuple[str, ...] = Field(default=(), description="the documents that it is limited to; none: all of them")
     engine: str
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
@@ -328,3 +329,4 @@ class RunSummary(Record):
     engine: str
     answer_status: AnswerStatus | None = None
     calls: int = 0
+    scope: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """The events of an investigation, as they happen: one record for each step.
 
-Command line, report and other watchers read this one stream; its last event is always `Answered`.
+Command line, report and other watchers read this one stream; its last event is always `Answered`, that of many
+questions `BatchEnded`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from pydantic import Field
 
 from investigator.records.answers import Investigation
 from investigator.records.base import Foreign, Record
+from investigator.records.batches import AskedQuestions, Matrix
 from investigator.records.documents import FileRecord
 from investigator.records.exchanges import Need
 from investigator.records.memories import Memory, Reflection
@@ -102,4 +104,22 @@ class Answered(Record):
     investigation: Investigation
 
 
-Event = FileRead | Embedded | Notice | Progressed | Started | Thought | Planned | Remembered | Reflected | Answered
+class BatchEnded(Record):
+    """Many questions were asked; the last event of a batch."""
+
+    outcome: Matrix | AskedQuestions
+
+
+Event = (
+    FileRead
+    | Embedded
+    | Notice
+    | Progressed
+    | Started
+    | Thought
+    | Planned
+    | Remembered
+    | Reflected
+    | Answered
+    | BatchEnded
+)

@@ -75,7 +75,7 @@ def html_report(investigation: Investigation) -> str:
     """The investigation as one self-contained HTML page, without known secrets."""
     answer = investigation.answer
     page = (
-        _environment()
+        pages_environment()
         .get_template("report.html.j2")
         .render(
             investigation=investigation,
@@ -176,7 +176,8 @@ def _shown(value: object) -> object:
 
 
 @cache
-def _environment() -> Environment:
+def pages_environment() -> Environment:
+    """Return what renders the pages: everything is escaped, made inert, and defined."""
     environment = Environment(
         loader=PackageLoader("investigator", "reports"),
         autoescape=True,

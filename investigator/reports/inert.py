@@ -26,7 +26,7 @@ _NAMES = frozenset(
     {
         *("id", "run_id", "chat_id", "user", "name", "engine", "made_with", "supported_by", "media_type", "reader"),
         *("document_id", "target_document_id", "document_ids", "refused_document_ids", "path", "inside", "names"),
-        *("read", "skimmed", "not_opened", "tainted", "source_changed", "new", "changed", "gone"),
+        *("read", "skimmed", "not_opened", "tainted", "source_changed", "new", "changed", "gone", "scope"),
         *("source_hash", "content_hash"),
     }
 )

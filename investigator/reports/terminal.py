@@ -16,6 +16,7 @@ from investigator.language.addresses import defanged
 from investigator.records import (
     Answer,
     AnswerStatus,
+    AskedQuestions,
     Coverage,
     Forecast,
     Investigation,
@@ -74,7 +75,7 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
             inert_line(run.created[:16].replace("T", " ")),
             (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower(),
             plural(run.calls, "call"),
-            inert_line(run.question, 100),
+            inert_line(run.question, 100) + (f" ({some_names(run.scope)})" if run.scope else ""),
         )
         for run in runs
     ]
@@ -156,6 +157,8 @@ def _coverage(coverage: Coverage) -> Text:
 def _footer(investigation: Investigation) -> Text:
     answer = investigation.answer
     lines = [Text(inert(engine_line(answer.engine if answer else investigation.engine)))]
+    if investigation.scope:
+        lines.append(Text(f"Limited to: {some_names(investigation.scope)}"))
     if tainted := tainted_documents(investigation.memories):
         lines.append(
             Text(f"Speaks to a language model, so only its quotes count: {', '.join(map(inert_line, tainted))}")
@@ -167,6 +170,12 @@ def _footer(investigation: Investigation) -> Text:
     footer = Text("\n").join(lines)
     footer.stylize("dim")
     return footer
+
+
+def some_names(names: Sequence[str], most: int = 3) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = [f"and {len(names) - most:,} more"] if len(names) > most else []
+    return ", ".join([*map(inert_line, names[:most]), *more])
 
 
 def _status(words: str, reason: str, style: str) -> Text:
@@ -202,6 +211,27 @@ def replayed_text(replayed: Replayed) -> Text:
     else:
         lines.append(Text("Plan, memories and answer are the same as before.", style="bold green"))
     return Text("\n").join([Text(), *lines, Text()])
+
+
+def questions_text(asked: AskedQuestions) -> Text:
+    """Return the answers to many questions, one after the other: status, statements, places; ends with a line feed."""
+    blocks = []
+    for number, outcome in enumerate(asked.outcomes, start=1):
+        lines = [Text(f"{number}. {inert_line(outcome.question)}", style="bold")]
+        investigation = outcome.investigation
+        answer = investigation.answer if investigation is not None else None
+        if answer is None:
+            lines.append(_status("Failed", outcome.failure, "bold red"))
+        else:
+            lines.append(_status(answer_headline(answer), answer.reason, _STYLES[answer.status]))
+            if answer.claims:
+                lines.append(Text(inert(answer.text.strip())))
+            lines += [Text(f"[{i}] {inert_line(q.place)}", style="cyan") for i, q in enumerate(answer.citations, 1)]
+            lines += [_near_miss(miss) for miss in answer.near_misses]
+            lines.append(Text(f"Run: {inert_line(investigation.id if investigation else '')}", style="dim"))
+        blocks.append(Text("\n").join(lines))
+    blocks.append(Text(f"Used: {usage_line(asked.usage, asked.seconds)}", style="dim"))
+    return Text("\n\n").join(blocks).append("\n")
 
 
 def forecast_text(forecast: Forecast, engine: str) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Generator[Result]:
     """Yield the results of `work` in the order of the items, running at most `workers` at once.
 
     An error comes when its turn comes, after all results before it; what was not begun by then is not begun.

@@ -21,6 +21,7 @@ from investigator.research.method_settings import MethodSettings
 from investigator.research.state import Bounds, State, next_step
 from investigator.research.steps import Steps
 from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.scoped import within
 from investigator.scoring.calibration import default_calibration
 
 
@@ -45,9 +46,9 @@ class Research:
 
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
-        sources, stream = Sources(self.library.document), MemoryStream(keep=self.keep_memory)
-        steps = Steps(self.client, self.library, self.settings, sources, stream, self.reread, self.judge)
-        library, settled = self.library, bounds(self.settings, self.client)
+        library, settled = within(self.library, run.scope), bounds(self.settings, self.client)
+        sources, stream = Sources(library.document), MemoryStream(keep=self.keep_memory)
+        steps = Steps(self.client, library, self.settings, sources, stream, self.reread, self.judge)
         state = State(run, settled, library.document_ids(), library.unreadable(), library.left_out())
         while (step := next_step(state)) is not None:
             try:

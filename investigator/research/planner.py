@@ -27,6 +27,7 @@ from investigator.research.asking_policy import LIKELY
 from investigator.research.critical_thinking import repeats, without_instructions
 
 _FALLBACK = "Ask the documents whose passages fit the question best, since the planner named none of them."
+_ONLY = "Ask the one document that the question is limited to."
 
 
 class PlannerSettings(Record):
@@ -64,6 +65,11 @@ def propose(
     if client.traits(Role.PLAN).is_model and not request.past_strategies:  # others plan by what the search found
         accepted = _with_likeliest(accepted, request)
     return Proposal(reply.strategy.strip() or _FALLBACK, accepted, refused)
+
+
+def without_choice(request: PlanVariables) -> Proposal:
+    """Return the plan of a round for which there is nothing to choose: no engine is asked for it."""
+    return Proposal(_ONLY, _best_matching(request))
 
 
 def _without_prompt(step: ProposedStep, prompt: str) -> ProposedStep:

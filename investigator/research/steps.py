@@ -38,7 +38,7 @@ from investigator.research.disagreement import conflicts_among, with_conflicts
 from investigator.research.follow_ups import found_for, limited, related_to, respelled_parts, rewordings, second_hop
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
-from investigator.research.planner import Proposal, propose
+from investigator.research.planner import Proposal, propose, without_choice
 from investigator.research.query import DocumentQuery
 from investigator.research.reflection import reflect
 from investigator.research.state import (
@@ -112,7 +112,7 @@ class Steps:
             question=run.question,
             mission=run.mission,
             strategy=run.strategy,
-            documents=state.cards,
+            documents=() if run.scope else state.cards,  # so the needs are the same for every document it is put to
             document_count=len(state.cards),
             term_frequencies=self.library.term_frequencies(run.question),
         )
@@ -169,6 +169,8 @@ class Steps:
             past_strategies=tuple(past.strategy for past in run.rounds),
             step_limit=most or self.settings.planner.steps,
         )
+        if run.scope and len(state.document_ids) == 1 and not run.rounds and self.client.traits(Role.PLAN).is_model:
+            return without_choice(request)
         return propose(self.client, request, self.settings.planner, state.document_ids)
 
     def _ask(self, state: State) -> Iterator[Moment]:

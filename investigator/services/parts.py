@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from investigator.asking.budget import BudgetSettings
+from investigator.asking.budget import Budget, BudgetSettings
 from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
 from investigator.asking.contracts import Contract
@@ -82,6 +82,15 @@ class Parts:
         other.extractive = self.extractive.answering(answers)
         return other
 
+    def with_rounds(self, rounds: int) -> Self:
+        """Return the same parts for so many rounds of planning and asking, unless the settings name another number."""
+        method = self.settings.method
+        if "rounds" in method.model_fields_set:
+            return self
+        other = copy(self)
+        other.settings = self.settings.model_copy(update={"method": method.changed(rounds=rounds)})
+        return other
+
     def notices(self) -> Iterator[Notice]:
         """Yield the notices that came up since the last time."""
         while self._notices:
@@ -135,8 +144,12 @@ class Parts:
         *,
         budget: BudgetSettings | None = None,
         trace: RunTrace | None = None,
+        joint: Budget | None = None,
     ) -> EngineClient:
-        """Return a client of these engines; the built-in engine gives its second opinion."""
+        """Return a client of these engines; the built-in engine gives its second opinion.
+
+        `joint` is a budget that it shares with other clients, besides its own.
+        """
         return EngineClient(
             engines,
             self.prompts,
@@ -146,6 +159,7 @@ class Parts:
             second=self.extractive,
             price_of=self.prices.price_of,
             trace=trace,
+            joint=joint,
         )
 
     def journal(self, database: Database, run_id: str, *, reuse: bool) -> Journal:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
 
 from pydantic import ValidationError
 
@@ -12,7 +15,7 @@ from investigator.asking.budget import CEILINGS
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.embedding.verifiers import VerifySettings
 from investigator.engines.roles import Role
-from investigator.errors import QuestionError, ReplayError
+from investigator.errors import FolderError, QuestionError, ReplayError
 from investigator.records import Investigation, Quote, Record, Search, UsedEngine
 from investigator.research.method_settings import MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -21,8 +24,8 @@ from investigator.settings import Settings
 from investigator.store.journal import Run, Runs
 
 _LONGEST_QUESTION = 10_000
-_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}
-_NEW = {"id", "question", "mission", "strategy", "engine", "engines", "made_with", "search"}
+_IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if there is one
+_NEW = _IDENTITY | {"id", "scope", "engines", "search"}
 
 
 class MadeWith(Record):
@@ -63,15 +66,46 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
     return ", ".join(f"{role}={name}" for role, name in names.items())
 
 
-def new_record(
-    question: str, mission: str | None, strategy: str | None, engines: Mapping[Role, Engine], settings: Settings
-) -> Investigation:
-    """Return the record that a run starts with, without an id. Raises QuestionError."""
+@dataclass(frozen=True)
+class RunOptions:
+    """What is asked besides the question, and how: see `Investigator.investigate`.
+
+    `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited.
+    """
+
+    mission: str | None = None
+    strategy: str | None = None
+    only: tuple[str, ...] = ()
+    fresh: bool = False
+    cache: bool = True
+
+
+def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the documents, of those that are known, to which a question is limited; none if it is not.
+
+    Raises FolderError if an id or a pattern names none of them.
+    """
+    scope: dict[str, None] = {}
+    for name in only:
+        named = [name] if name in known else [one for one in known if fnmatchcase(one, name)]
+        if not named:
+            near = get_close_matches(name, known, n=1)
+            hint = f"Did you mean {near[0]}? " if near else ""
+            raise FolderError(
+                f"there is no document {name}",
+                hint=f"{hint}See them with: investigator status FOLDER. Patterns such as 'reports/*' work too.",
+            )
+        scope.update(dict.fromkeys(named))
+    return tuple(sorted(scope))
+
+
+def new_record(question: str, options: RunOptions, engines: Mapping[Role, Engine], settings: Settings) -> Investigation:
+    """Return the record that a run starts with, without an id and a scope. Raises QuestionError."""
     return Investigation(
         id="",
         question=valid_question(question),
-        mission=mission or settings.mission,
-        strategy=strategy or settings.strategy,
+        mission=options.mission or settings.mission,
+        strategy=options.strategy or settings.strategy,
         engine=engine_names(engines),
         engines=tuple(UsedEngine(role=role, name=e.name, traits=traits_of(e)) for role, e in engines.items()),
         made_with=_made_with(settings).model_dump_json(),
@@ -101,6 +135,12 @@ def _made_with(settings: Settings) -> MadeWith:
     return MadeWith(method=settings.method, retrieval=settings.retrieval, verify=settings.verify)
 
 
+def run_identity(new: Investigation, templates: str) -> str:
+    """Return what tells the run of a new record from others over the same documents."""
+    sampling = " ".join(used.traits.sampling for used in new.engines)
+    return _digest(new.model_dump_json(include=_IDENTITY), sampling, templates, *new.scope)
+
+
 def open_run(
     runs: Runs, new: Investigation, templates: str, corpus: str, *, fresh: bool, now: datetime
 ) -> tuple[Run, Investigation]:
@@ -109,8 +149,7 @@ def open_run(
     `templates` and `corpus` are fingerprints. Returns the run and its new record with the run's id; a resumed run
     searches as it began.
     """
-    sampling = " ".join(used.traits.sampling for used in new.engines)
-    identity = _digest(new.model_dump_json(include=_IDENTITY), sampling, templates)
+    identity = run_identity(new, templates)
     named = new.changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}")
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
     search = runs.investigation(run.id).search if run.resumed else named.search

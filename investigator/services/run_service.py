@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 
-from investigator.asking.budget import CEILINGS, ceiling_reached
-from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
 from investigator.errors import DamagedDocumentError, FolderError, UnknownRunError
-from investigator.evidence.standing import quote_standing, recheck
+from investigator.evidence.standing import quote_standing
 from investigator.files import check_private_folder
 from investigator.records import (
     Answered,
@@ -21,32 +18,21 @@ from investigator.records import (
     Notice,
     Replayed,
     RunSummary,
-    Started,
     StopReason,
 )
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
-from investigator.retrieval.folder_index import FolderIndex
-from investigator.services.cited_files import CitedFiles, is_as_checked
 from investigator.services.index_service import IndexService, mended
+from investigator.services.open_folder import open_folder
 from investigator.services.parts import Parts
-from investigator.services.run_records import (
-    answered_already,
-    as_it_began,
-    corpus_digest,
-    new_record,
-    open_run,
-    quotes_gone,
-    settings_of,
-)
+from investigator.services.run_records import RunOptions, as_it_began, new_record, quotes_gone, scope_of, settings_of
 from investigator.store.adoption import TakenOver, take_over
-from investigator.store.database import Database
-from investigator.store.journal import Run, Runs
+from investigator.store.journal import Runs
 from investigator.store.locations import older_workspaces
 from investigator.store.past_calls import PastCalls
 from investigator.store.workspace import DATABASE_NAME, has_database, has_runs
-from investigator.tracing.base import RunTrace, Tracer
+from investigator.tracing.base import Tracer
 
 
 class RunService:
@@ -57,20 +43,17 @@ class RunService:
         self._parts = parts
         self._engines = engines
 
-    def investigate(
-        self, question: str, mission: str | None, strategy: str | None, *, fresh: bool, cache: bool
-    ) -> Iterator[Event]:
+    def investigate(self, question: str, options: RunOptions) -> Iterator[Event]:
         """Read the folder, then start or resume the run of a question; the last event is Answered."""
         parts = self._parts
-        new = new_record(question, mission, strategy, self._engines, parts.settings)
+        new = new_record(question, options, self._engines, parts.settings)
         parts.check_prices(self._engines.values())
         tracer = parts.tracer(self._index.folder)
         self._index.check_files()
         again: frozenset[str] = frozenset()
         while True:
             try:
-                start_over = fresh and not again
-                yield from self._attempt(new, tracer, again, start_over=start_over, reuse=cache and not fresh)
+                yield from self._attempt(new, options, tracer, again)
                 return
             except DamagedDocumentError as damage:
                 if again.issuperset(damage.document_ids):
@@ -79,37 +62,30 @@ class RunService:
                 yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
 
     def _attempt(
-        self, new: Investigation, tracer: Tracer, again: frozenset[str], *, start_over: bool, reuse: bool
+        self, new: Investigation, options: RunOptions, tracer: Tracer, again: frozenset[str]
     ) -> Iterator[Event]:
         """Investigate once; the documents `again` are read again first. Raises DamagedDocumentError."""
-        parts, folder = self._parts, self._index.folder
-        with self._index.workspace(write=True) as workspace, parts.fresh_reading(folder) as fresh:
-            yield from parts.notices()
-            fresh.start()
-            index = parts.folder_index(folder, workspace)
-            yield from self._index.read(index, again)
-            run, record = self._open(workspace.runs, index, new, fresh=start_over)
-            with tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
-                finished = self._finished(workspace.runs, run, CitedFiles(fresh, index.corpus), again)
-                if finished is not None:
-                    trace.ended(finished)
-                    yield Notice(text=answered_already(finished))
-                    yield Answered(investigation=finished)
-                else:
-                    yield from self._index.prepare(index, record.search)
-                    yield from self._run(workspace.runs, run, record, index, fresh, trace, reuse=reuse)
+        with open_folder(self._index, self._parts, self._engines, tracer) as folder:
+            yield from self._parts.notices()
+            yield from folder.read(again)
+            for event in folder.investigate(new, options, again):
+                if isinstance(event, Answered) and folder.drifted:
+                    yield from folder.read(frozenset(folder.drifted))
+                yield event
 
-    def forecast(self, question: str, mission: str | None, strategy: str | None) -> Forecast:
+    def forecast(self, question: str, options: RunOptions) -> Forecast:
         """Return the plan of a run and its expected cost; the built-in engine stands in for engines that cost."""
         parts = self._parts
-        new = new_record(question, mission, strategy, self._engines, parts.settings)
+        new = new_record(question, options, self._engines, parts.settings)
         engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:
             with self._index.library(again=again) as library:
                 client = parts.client(engines, parts.memory_journal())
                 research = Research(client, library, parts.settings.method)
-                return forecast(research, new, parts.settings.budget)
+                every = (*library.document_ids(), *(file.path for file in library.unreadable()))
+                scoped = new.changed(scope=scope_of(options.only, every))
+                return forecast(research, scoped, parts.settings.budget)
 
         return mended(attempt)
 
@@ -190,64 +166,3 @@ class RunService:
             raise UnknownRunError(f"there is no workspace in {self._index.directory}")
         with self._index.workspace(write=False) as workspace:
             return Runs(workspace.runs).investigation(run_id)
-
-    def _open(
-        self, database: Database, index: FolderIndex, new: Investigation, *, fresh: bool
-    ) -> tuple[Run, Investigation]:
-        parts = self._parts
-        chunks = parts.settings.chunks.model_dump_json()
-        corpus = corpus_digest(index.corpus.fingerprint(), parts.embedder.name, chunks)
-        new = new.changed(search=index.best_search())
-        return open_run(Runs(database), new, parts.prompts.fingerprint(), corpus, fresh=fresh, now=datetime.now(UTC))
-
-    def _finished(self, database: Database, run: Run, cited: CitedFiles, again: frozenset[str]) -> Investigation | None:
-        """Return the record of a run that has ended, if what it says still stands in the files.
-
-        A run that a limit stopped goes on once the limit is higher, and so does one whose sources had changed. Raises
-        DamagedDocumentError for documents, not yet read `again`, that do not hold what the run quotes.
-        """
-        if not run.finished:
-            return None
-        record = Runs(database).investigation(run.id)
-        answer = record.answer
-        if answer is None or answer.source_changed:
-            return None
-        if answer.stop in CEILINGS:
-            journal = self._parts.journal(database, run.id, reuse=False)
-            if not ceiling_reached(self._parts.settings.budget, journal.usage(), journal.elapsed()):
-                return None
-        checked = recheck(answer.claims, answer.question, cited.reread)
-        if cited.drifted - again:
-            raise cited.damage()
-        return record if is_as_checked(answer, checked, self._parts.judge()) else None
-
-    def _run(
-        self,
-        database: Database,
-        run: Run,
-        record: Investigation,
-        index: FolderIndex,
-        fresh: FreshReading,
-        trace: RunTrace,
-        *,
-        reuse: bool,
-    ) -> Iterator[Event]:
-        parts, cited = self._parts, CitedFiles(fresh, index.corpus)
-        library = index.library(record.search, parts.caching_embedder)
-        yield from parts.notices()
-        documents = len(library.document_ids())
-        yield Started(run_id=run.id, engine=record.engine, documents=documents, resumed=run.resumed)
-        journal = parts.journal(database, run.id, reuse=reuse)
-        client = parts.client(self._engines, journal, trace=trace)
-        method, judge = parts.settings.method, parts.judge()
-        if judge is not None:
-            judge.check()  # before anything is paid for
-        research = Research(client, library, method, journal.keep_record, journal.keep_memory, cited.reread, judge)
-        for event in research.investigate(record):
-            if isinstance(event, Answered):
-                if cited.drifted:
-                    yield Notice(text=f"{cited.damage().message}: read again.")
-                    yield from self._index.read(index, frozenset(cited.drifted))
-                trace.ended(event.investigation)
-            yield from parts.notices()
-            yield event

@@ -25,7 +25,8 @@ MOST_QUOTES = 20_000
 _OF_A_QUOTE = Quote.model_fields.keys()
 _TELLING_QUOTE = {"document_id", "text", "source_hash"}
 _TELLING_ANSWER = {"question", "status", "coverage"}
-_HINT = "Give it what --json of ask, show or replay printed."
+_TELLING_MATRIX = {"version", "questions", "cells"}
+_HINT = "Give it what --json of ask, matrix, show or replay printed."
 
 
 def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedReport:
@@ -56,7 +57,7 @@ def _quotes(report: Path) -> Iterator[Quote]:
     """Yield the quotes of a report in its order. Raises UserError if it is no report of ours."""
     count, is_ours = 0, False
     for value in _inside(_parsed(report)):
-        is_ours = is_ours or value.keys() >= _TELLING_ANSWER
+        is_ours = is_ours or value.keys() >= _TELLING_ANSWER or value.keys() >= _TELLING_MATRIX
         if value.keys() >= _TELLING_QUOTE:
             count += 1
             if count > MOST_QUOTES:

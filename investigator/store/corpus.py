@@ -117,15 +117,20 @@ class Corpus:
         self._load.cache_clear()
         self._cards = None
 
-    def fingerprint(self) -> str:
-        """Return a hash of what the folder holds: equal if no file was changed, added, deleted or ignored."""
+    def fingerprint(self, scope: Sequence[str] = ()) -> str:
+        """Return a hash of what the folder holds: equal if no file was changed, added, deleted or ignored.
+
+        With a `scope` it is that of these documents alone.
+        """
         digest = hashlib.sha256()
         query = select(files.c.path, files.c.content_hash, files.c.status).order_by(files.c.path)
+        if scope:
+            query = query.where(files.c.path.in_(scope))
         with self._database.begin() as connection:
             for row in connection.execute(query):
                 digest.update("\0".join((*row, "\n")).encode())
         for item in self.left_out():
-            if item.by_folder:  # what an answer must name
+            if item.by_folder and not scope:  # what an answer must name
                 digest.update(item.model_dump_json().encode())
         return digest.hexdigest()
 

@@ -60,3 +60,45 @@ class InMemoryJournal:
     def elapsed(self) -> float:
         """Return 0.0: nothing limits the time of a journal without a run."""
         return 0.0
+
+
+class JointLedger:
+    """What several runs have used up together since it was made, and before. Safe to use from several threads.
+
+    The journals of the runs keep the calls; here they are counted. `clock` gives seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float], price_of: Callable[[str], Price | None] = lambda _: None) -> None:
+        self._clock = clock
+        self._price_of = price_of
+        self._began = clock()
+        self._paid = Usage()
+        self._adding = threading.Lock()
+        self._sent: dict[str, int] = {}
+
+    def spent_before(self, usage: Usage) -> None:
+        """Count what a run has cost in earlier processes."""
+        with self._adding:
+            self._paid = together(self._paid, usage)
+
+    def begin(self, key: str, engine: str, tokens: int) -> None:
+        """Remember the tokens of a prompt that is about to be sent."""
+        with self._adding:
+            self._sent[key] = tokens
+
+    def withdraw(self, key: str, *, sent: bool) -> None:
+        """Count a call that got no reply, if it was `sent`."""
+        if sent:
+            self.spent_before(Usage(calls=1, input_tokens=self._sent.get(key, 0), unanswered=1))
+
+    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
+        """Count a reply."""
+        self.spent_before(priced(usage_of(reply), self._price_of(engine)))
+
+    def usage(self) -> Usage:
+        """Return what all runs together have cost."""
+        return self._paid
+
+    def elapsed(self) -> float:
+        """Return the seconds since it was made."""
+        return self._clock() - self._began

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import ValidationError
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Select, case, delete, func, insert, select, update
 
 from investigator.errors import StoreError, UnknownRunError
 from investigator.records import (
@@ -24,6 +25,8 @@ from investigator.records import (
 from investigator.scoring.prices import Price, priced
 from investigator.store.database import Database
 from investigator.store.schema import calls, intents, memories, runs, too_long
+
+_SCOPE = case((func.json_valid(runs.c.record), func.json_extract(runs.c.record, "$.scope")))
 
 
 @dataclass(frozen=True)
@@ -224,20 +227,20 @@ class Runs:
 
         `blank` is the record that a new run starts with; its id becomes the run's.
         """
-        latest = (
-            select(runs.c.id, runs.c.answer_status)
-            .where(runs.c.identity == identity, runs.c.corpus == corpus)
-            .order_by(runs.c.created.desc(), runs.c.id.desc())
-            .limit(1)
-        )
         with self._database.begin() as connection:
-            row = None if fresh else connection.execute(latest).one_or_none()
+            row = None if fresh else connection.execute(_latest(identity, corpus)).one_or_none()
             if row is not None:
                 return Run(row.id, resumed=True, finished=row.answer_status is not None)
             values = {"id": blank.id, "identity": identity, "corpus": corpus, "created": created}
             values |= {"question": blank.question, "engine": blank.engine, "record": blank.model_dump_json()}
             connection.execute(insert(runs), values)
         return Run(blank.id, resumed=False, finished=False)
+
+    def latest(self, identity: str, corpus: str) -> str | None:
+        """Return the id of the latest run of that identity over the same corpus; None if there is none."""
+        with self._database.begin() as connection:
+            row = connection.execute(_latest(identity, corpus)).one_or_none()
+        return row.id if row is not None else None
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return one line about each run, newest first."""
@@ -250,7 +253,7 @@ class Runs:
         lost = select(intents.c.run_id, func.count().label("calls")).group_by(intents.c.run_id).subquery()
         both = func.coalesce(paid.c.calls, 0) + func.coalesce(lost.c.calls, 0)
         query = (
-            select(runs, both.label("calls"))
+            select(runs, both.label("calls"), _SCOPE.label("scope"))
             .outerjoin(paid, paid.c.run_id == runs.c.id)
             .outerjoin(lost, lost.c.run_id == runs.c.id)
             .order_by(runs.c.created.desc(), runs.c.id.desc())
@@ -264,6 +267,7 @@ class Runs:
                     engine=row.engine,
                     answer_status=AnswerStatus(row.answer_status) if row.answer_status else None,
                     calls=row.calls,
+                    scope=_texts(row.scope),
                 )
                 for row in connection.execute(query)
             )
@@ -289,3 +293,21 @@ class Runs:
                 f"the record of the run {exact[0].id} was kept by another version of this program",
                 hint="Ask its question again: replies that were paid for are reused if the prompts are the same.",
             ) from error
+
+
+def _latest(identity: str, corpus: str) -> Select[tuple[str, str | None]]:
+    return (
+        select(runs.c.id, runs.c.answer_status)
+        .where(runs.c.identity == identity, runs.c.corpus == corpus)
+        .order_by(runs.c.created.desc(), runs.c.id.desc())
+        .limit(1)
+    )
+
+
+def _texts(listed: str | None) -> tuple[str, ...]:
+    """Return the texts of a JSON list; nothing if it is none."""
+    try:
+        values = json.loads(listed or "[]")
+    except ValueError:
+        return ()
+    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()

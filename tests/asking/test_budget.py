@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mill import call
 
-from investigator.asking.budget import Budgeted, BudgetSettings, BudgetSpent, ceiling_reached
+from investigator.asking.budget import Budget, Budgeted, BudgetSettings, BudgetSpent, ceiling_reached
 from investigator.asking.call import Call, Layer
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
@@ -62,7 +62,7 @@ class Spending(InMemoryJournal):
         super().__init__(price_of)
         self.now = 0.0
         self.inside: Layer = self._reply
-        self._layer = Budgeted(lambda begun: self.inside(begun), self, settings, price_of)
+        self._layer = Budgeted(lambda begun: self.inside(begun), Budget(self, settings, price_of))
         self._lengths: dict[str, int] = {}
 
     def elapsed(self) -> float:
@@ -273,7 +273,7 @@ def test_a_run_that_goes_on_gets_no_second_budget() -> None:
 
 
 def test_a_reply_that_was_paid_for_earlier_is_learnt_from() -> None:
-    layer = Budgeted(lambda _: Reply(text=SAID), InMemoryJournal(), BudgetSettings(tokens=1_500), nothing)
+    layer = Budgeted(lambda _: Reply(text=SAID), Budget(InMemoryJournal(), BudgetSettings(tokens=1_500), nothing))
     made = call(ScriptedEngine(SAID), "One.")
     layer.reused(made, Reply(text=SAID, output_tokens=1_600))
     with pytest.raises(BudgetSpent):

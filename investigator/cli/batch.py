@@ -1,0 +1,41 @@
+"""What `matrix` and `ask --questions` share: the questions of files and options, and the end of a batch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import typer
+
+from investigator.cli.output import tell
+from investigator.cli.progress import shown
+from investigator.errors import RunError, SettingsError
+from investigator.records import AskedQuestions, BatchEnded, Event, Matrix
+from investigator.services.question_file import read_question_file
+
+KEPT = "Everything is kept: the same command again asks only what is left."
+
+
+def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the questions of the options, then those of a file, each once. Raises QuestionError and SettingsError."""
+    if file is None and not asked:
+        raise SettingsError("no questions", hint="Ask with -q, once for each question, or name a --questions FILE.")
+    listed = read_question_file(file.expanduser()) if file is not None else ()
+    return tuple(dict.fromkeys((*asked, *listed)))
+
+
+def outcome_of(events: Iterable[Event], fresh: bool) -> Matrix | AskedQuestions:
+    """Show the events of a batch as they come, and return its outcome. Raises RunError."""
+    ended: BatchEnded | None = None
+    try:
+        for event in shown(events, sys.stderr):
+            if isinstance(event, BatchEnded):
+                ended = event
+    except KeyboardInterrupt as stop:
+        again = "the same command without --fresh" if fresh else "the same command again"
+        tell(f"interrupted: everything learned so far is kept; run {again} to resume.")
+        raise typer.Exit(130) from stop
+    if ended is None:
+        raise RunError("the questions ended without an outcome", hint="Run the same command again to resume.")
+    return ended.outcome

@@ -1,0 +1,98 @@
+"""`investigator matrix FOLDER --questions FILE`: put questions to each document, and show the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.cli.ask import AskingOptions, CeilingOptions, TraceOptions
+from investigator.cli.batch import KEPT, outcome_of, questions_of
+from investigator.cli.options import AsJson, CommonOptions, Folder
+from investigator.cli.output import check_report, print_json, print_styled, write_file
+from investigator.errors import RunError, SettingsError
+from investigator.records import CellStatus, Matrix
+from investigator.reports.inert import inert_json_prose
+from investigator.reports.matrix import matrix_text
+from investigator.reports.pages import matrix_page
+from investigator.reports.spreadsheets import matrix_csv, matrix_xlsx
+
+_FORMATS: Mapping[str, Callable[[Matrix], bytes]] = {
+    ".html": lambda matrix: matrix_page(matrix).encode("utf-8"),
+    ".csv": lambda matrix: matrix_csv(matrix).encode("utf-8-sig"),
+    ".xlsx": matrix_xlsx,
+    ".json": lambda matrix: inert_json_prose(matrix.model_dump_json(indent=2)).encode("utf-8"),
+}
+
+
+def matrix(
+    folder: Folder,
+    common: CommonOptions,
+    asking: AskingOptions,
+    ceilings: CeilingOptions,
+    tracing: TraceOptions,
+    question: Annotated[
+        list[str] | None, typer.Option("--question", "-q", metavar="QUESTION", help="A question; repeatable.")
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Questions: .txt (one a line), .csv (a column question), .jsonl (a field question)."
+        ),
+    ] = None,
+    report: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Also write the table to this file: .html, .csv, .xlsx or .json; repeatable."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put each question to each document by itself, and show the answers as a table.
+
+    A cell is a short answer whose quote is proven to stand in the document, "not stated", "unclear", or "not read".
+    Each cell is a run of its own. If it is stopped, the same command goes on; cells of unchanged documents are kept.
+    Limits such as --max-calls hold over the whole table.
+
+    Exit codes: 0 every document was asked, 4 some cells were not read because a limit was reached, 1 an investigation
+    failed, 2 wrong use, 130 interrupted.
+    """
+    asked = questions_of(questions, question or ())
+    asking.check()
+    if asking.dry_run:
+        raise SettingsError("--dry-run is for one question", hint="Try it with: investigator ask FOLDER QUESTION")
+    for path in report or ():
+        check_report(path, folder, tuple(_FORMATS))
+    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
+    investigator = common.investigator(folder, settings, asking.record)
+    events = investigator.investigate_matrix(
+        asked,
+        mission=asking.mission,
+        strategy=asking.strategy,
+        only=asking.only or (),
+        fresh=asking.fresh,
+        cache=not asking.no_cache,
+    )
+    made = outcome_of(events, asking.fresh)
+    if not isinstance(made, Matrix):
+        raise RunError("the matrix ended without a table", hint=KEPT)
+    _show(made, report or (), as_json=as_json)
+    if code := _exit_code(made):
+        raise typer.Exit(code)
+
+
+def _show(made: Matrix, reports: Sequence[Path], *, as_json: bool) -> None:
+    for path in reports:
+        write_file(path, _FORMATS[path.suffix.lower()](made), KEPT)
+    if as_json:
+        print_json(made.model_dump_json(indent=2))
+    else:
+        print_styled(matrix_text(made))
+
+
+def _exit_code(made: Matrix) -> int:
+    if made.failed:
+        return 1
+    return 4 if any(cell.status is CellStatus.NOT_READ and cell.run_id for cell in made.cells) else 0

@@ -1,0 +1,90 @@
+"""The outcome of many questions: the answers of the whole folder, or an answer of each document."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.answers import Investigation, Usage
+from investigator.records.base import Record
+from investigator.records.documents import Quote
+
+
+class CellStatus(StrEnum):
+    """What one document says to one question.
+
+    stated: proven quotes answer; not_stated: the document was searched and does not answer; unclear: quotes may answer,
+    answer in part, or do not agree; not_read: the document could not be read, or was not asked.
+    """
+
+    STATED = "stated"
+    NOT_STATED = "not_stated"
+    UNCLEAR = "unclear"
+    NOT_READ = "not_read"
+
+
+class MatrixCell(Record):
+    """The answer of one document to one question.
+
+    `value` is the number, date, name or place that was asked for, if the answer holds exactly one; it stands in the
+    first quote. `run_id` names the investigation behind it; none was made if it is empty.
+    """
+
+    document_id: str
+    question: int = Field(ge=1, description="the number of the question in the matrix, from 1")
+    status: CellStatus
+    value: str = ""
+    answer: str = ""
+    quotes: tuple[Quote, ...] = ()
+    reason: str = ""
+    run_id: str = ""
+
+
+class MatrixDocument(Record):
+    """A row of a matrix: a document, by its id and its title."""
+
+    id: str
+    title: str = ""
+
+
+class Matrix(Record):
+    """Questions put to each document by itself; the cells of a document follow one another, as the questions do.
+
+    `failed` counts the cells whose investigation failed; the same command tries these again.
+    """
+
+    version: int = Field(default=1, ge=1)
+    questions: tuple[str, ...]
+    documents: tuple[MatrixDocument, ...]
+    cells: tuple[MatrixCell, ...]
+    engine: str
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    failed: int = 0
+
+    def row(self, number: int) -> tuple[MatrixCell, ...]:
+        """Return the cells of a document by its place among the documents, from 0."""
+        width = len(self.questions)
+        return self.cells[number * width : (number + 1) * width]
+
+    def count(self, status: CellStatus) -> int:
+        """Return how many cells have a status."""
+        return sum(cell.status is status for cell in self.cells)
+
+
+class QuestionOutcome(Record):
+    """What came of one of many questions: its investigation, or why there is none."""
+
+    question: str
+    investigation: Investigation | None = None
+    failure: str = ""
+
+
+class AskedQuestions(Record):
+    """Many questions put to the folder as a whole, in their order."""
+
+    version: int = Field(default=1, ge=1)
+    outcomes: tuple[QuestionOutcome, ...]
+    usage: Usage = Usage()
+    seconds: float = 0.0

@@ -1,0 +1,93 @@
+"""A matrix in words: its heading, what a cell says in short, and its table for a terminal. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.text import Text
+
+from investigator.records import CellStatus, Matrix, MatrixCell
+from investigator.reports.columns import columns
+from investigator.reports.inert import inert, inert_line
+from investigator.reports.wording import engine_line, plural, usage_line
+
+CELL_WORDS: Mapping[CellStatus, str] = {
+    CellStatus.STATED: "stated",
+    CellStatus.NOT_STATED: "not stated",
+    CellStatus.UNCLEAR: "unclear",
+    CellStatus.NOT_READ: "not read",
+}
+
+_STYLES: Mapping[CellStatus, str] = {
+    CellStatus.STATED: "green",
+    CellStatus.NOT_STATED: "dim",
+    CellStatus.UNCLEAR: "yellow",
+    CellStatus.NOT_READ: "red",
+}
+_SIDE_BY_SIDE = 3  # questions; more than that are shown one after the other
+_NARROW, _WIDE, _NAME = 44, 160, 40  # characters of an answer in a table, in a list, and of a document's name
+
+
+def in_short(cell: MatrixCell, most: int = _WIDE) -> str:
+    """Return what a cell says in one short line: the value or the answer, or the status with its reason."""
+    if cell.status is CellStatus.STATED:
+        return inert_line(cell.value or cell.answer, most)
+    words = CELL_WORDS[cell.status]
+    told = cell.answer if cell.status is CellStatus.UNCLEAR else cell.reason
+    if cell.status is CellStatus.NOT_STATED or not told:
+        return words
+    return inert_line(f"{words}: {told}", most)
+
+
+def place_of(cell: MatrixCell) -> str:
+    """Return the place of the first quote of a cell; "" if it has none."""
+    return cell.quotes[0].place if cell.quotes else ""
+
+
+def counts_line(matrix: Matrix) -> str:
+    """Return how many cells have each status."""
+    told = [f"{CELL_WORDS[status]} {count:,}" for status in CellStatus if (count := matrix.count(status))]
+    failed = [f"failed {matrix.failed:,}"] if matrix.failed else []
+    return ", ".join([*told, *failed])
+
+
+def size_line(matrix: Matrix) -> str:
+    """Return how large a matrix is."""
+    return f"{plural(len(matrix.documents), 'document')}, {plural(len(matrix.questions), 'question')}"
+
+
+def matrix_text(matrix: Matrix) -> Text:
+    """Return the matrix for a terminal: a table for few questions, else a list for each question; ends with a line."""
+    legend = [Text(f"Q{number}  {inert_line(question)}") for number, question in enumerate(matrix.questions, start=1)]
+    blocks = [Text("\n").join([Text(f"Matrix: {size_line(matrix)}", style="bold"), *legend])]
+    blocks += [_table(matrix)] if len(matrix.questions) <= _SIDE_BY_SIDE else list(_lists(matrix))
+    footer = Text(
+        "\n".join(
+            (
+                f"Cells: {counts_line(matrix)}.",
+                inert(engine_line(matrix.engine)),
+                f"Used: {usage_line(matrix.usage, matrix.seconds)}",
+                "The quotes behind each cell: --report FILE.html, or investigator show RUN FOLDER.",
+            )
+        ),
+        style="dim",
+    )
+    return Text("\n\n").join([*blocks, footer]).append("\n")
+
+
+def _table(matrix: Matrix) -> Text:
+    heading = ("Document", *(f"Q{number}" for number in range(1, len(matrix.questions) + 1)))
+    rows = [
+        (inert_line(document.id, _NAME), *(in_short(cell, _NARROW) for cell in matrix.row(number)))
+        for number, document in enumerate(matrix.documents)
+    ]
+    return columns(rows, heading=heading, left=range(len(heading)))
+
+
+def _lists(matrix: Matrix) -> Iterator[Text]:
+    rows = [matrix.row(number) for number in range(len(matrix.documents))]
+    for number, question in enumerate(matrix.questions):
+        cells = [row[number] for row in rows]
+        told = [(inert_line(cell.document_id, _NAME), in_short(cell), inert_line(place_of(cell))) for cell in cells]
+        table = columns(told, left=range(3), styles=[_STYLES[cell.status] for cell in cells])
+        yield Text("\n").join([Text(f"Q{number + 1}  {inert_line(question)}", style="bold"), table])

@@ -1,0 +1,58 @@
+"""Many questions as one HTML page that needs nothing else, with the look and the rules of the report of one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from investigator.records import AskedQuestions, Matrix, QuestionOutcome
+from investigator.reports.html import cited_claims, pages_environment
+from investigator.reports.matrix import CELL_WORDS, counts_line, size_line
+from investigator.reports.wording import engine_line, headline, plural, usage_line
+from investigator.secrets import redacted
+
+FAILED = "Failed"
+
+
+def matrix_page(matrix: Matrix) -> str:
+    """Return the matrix as one self-contained HTML page, without known secrets."""
+    page = (
+        pages_environment()
+        .get_template("matrix.html.j2")
+        .render(
+            matrix=matrix,
+            size=size_line(matrix),
+            counts=counts_line(matrix),
+            words=CELL_WORDS,
+            engine=engine_line(matrix.engine),
+            usage=usage_line(matrix.usage, matrix.seconds),
+        )
+    )
+    return redacted(page)
+
+
+def questions_page(asked: AskedQuestions) -> str:
+    """Return the answers to many questions as one self-contained HTML page, without known secrets."""
+    page = (
+        pages_environment()
+        .get_template("questions.html.j2")
+        .render(
+            asked=asked,
+            size=plural(len(asked.outcomes), "question"),
+            counts=outcomes_line(asked),
+            headline=outcome_headline,
+            cited_claims=cited_claims,
+            usage=usage_line(asked.usage, asked.seconds),
+        )
+    )
+    return redacted(page)
+
+
+def outcome_headline(outcome: QuestionOutcome) -> str:
+    """Return the status of a question's answer in a few words."""
+    return headline(outcome.investigation) if outcome.investigation is not None else FAILED
+
+
+def outcomes_line(asked: AskedQuestions) -> str:
+    """Return how many questions have each outcome, the most frequent first."""
+    counted = Counter(outcome_headline(outcome).lower() for outcome in asked.outcomes)
+    return ", ".join(f"{words} {count:,}" for words, count in counted.most_common())

@@ -1,0 +1,107 @@
+"""A matrix for a spreadsheet, as CSV and as XLSX. Nothing that a document says becomes a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
+
+from investigator.records import Matrix
+from investigator.reports.inert import inert
+from investigator.reports.matrix import CELL_WORDS, in_short, place_of
+from investigator.secrets import redacted
+
+if TYPE_CHECKING:
+    from openpyxl.worksheet.worksheet import Worksheet
+
+CREATOR = "investigator matrix"
+"""The creator that an XLSX file names, by which it is known as ours."""
+
+HEADING = (
+    *("document", "title", "question_number", "question", "status", "value", "answer", "quote", "place", "reason"),
+    "run",
+)
+"""The columns of the cells, one cell a line."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_MOST = 32_000  # characters that Excel takes in a cell, nearly
+_WIDTHS = (28, 44)
+
+
+def matrix_csv(matrix: Matrix) -> str:
+    """Return the cells as CSV, one a line; what a program could take for a formula begins with an apostrophe."""
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(HEADING)
+    writer.writerows([_inert_in_csv(text) for text in row] for row in _rows(matrix))
+    return redacted(written.getvalue())
+
+
+def matrix_xlsx(matrix: Matrix) -> bytes:
+    """Return the matrix as a workbook: the table, and all cells with their quotes. Every cell of it is text."""
+    from openpyxl import Workbook  # slow to import
+
+    book = Workbook()
+    book.properties.creator = CREATOR
+    table = book.active
+    table.title = "Matrix"
+    rows = [
+        [document.id, *(in_short(cell, _MOST) for cell in matrix.row(number))]
+        for number, document in enumerate(matrix.documents)
+    ]
+    _write(table, [["document", *matrix.questions], *rows])
+    cells = book.create_sheet("Cells")
+    _write(cells, [HEADING, *_rows(matrix)])
+    for sheet in (table, cells):
+        sheet.freeze_panes = "B2"
+        sheet.column_dimensions["A"].width = _WIDTHS[0]
+    for column in range(2, len(matrix.questions) + 2):
+        table.column_dimensions[table.cell(1, column).column_letter].width = _WIDTHS[1]
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
+def is_own_workbook(path: Path) -> bool:
+    """Return True if an XLSX file says that it is a matrix of ours."""
+    try:
+        with ZipFile(path) as book, book.open("docProps/core.xml") as properties:
+            return f"<dc:creator>{CREATOR}</dc:creator>".encode() in properties.read(_MOST)
+    except (BadZipFile, KeyError, OSError):
+        return False
+
+
+def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:
+    titles = {document.id: document.title for document in matrix.documents}
+    for cell in matrix.cells:
+        yield (
+            cell.document_id,
+            titles[cell.document_id],
+            str(cell.question),
+            matrix.questions[cell.question - 1],
+            CELL_WORDS[cell.status],
+            cell.value,
+            cell.answer,
+            cell.quotes[0].text if cell.quotes else "",
+            place_of(cell),
+            cell.reason,
+            cell.run_id,
+        )
+
+
+def _inert_in_csv(text: str) -> str:
+    harmless = inert(text)
+    return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless
+
+
+def _write(sheet: Worksheet, rows: Sequence[Sequence[str]]) -> None:
+    """Write rows of texts; the type is set by hand, for openpyxl takes a text that begins with = for a formula."""
+    for number, row in enumerate(rows, start=1):
+        for column, text in enumerate(row, start=1):
+            cell = sheet.cell(number, column, redacted(inert(text))[:_MOST])
+            cell.data_type = "s"
+            if text.startswith(_FORMULA):  # stays a text when somebody edits the cell
+                cell.quotePrefix = True

@@ -1,0 +1,65 @@
+"""What an investigation that was limited to one document says in a cell of a matrix. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from investigator.evidence.cautions import shown
+from investigator.questions.answer_types import expected_type, spans
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    CellStatus,
+    Claim,
+    Investigation,
+    MatrixCell,
+    Unreadable,
+)
+
+_STATUSES: Mapping[AnswerStatus, CellStatus] = {
+    AnswerStatus.ANSWERED: CellStatus.STATED,
+    AnswerStatus.CONFLICTING: CellStatus.UNCLEAR,
+    AnswerStatus.ANSWERED_IN_PART: CellStatus.UNCLEAR,
+    AnswerStatus.PASSAGES_FOUND: CellStatus.UNCLEAR,
+    AnswerStatus.NOT_FOUND: CellStatus.NOT_STATED,
+    AnswerStatus.NOT_FOUND_SO_FAR: CellStatus.UNCLEAR,
+}
+
+
+def cell_of(investigation: Investigation, document_id: str, number: int) -> MatrixCell:
+    """Return the cell of a document for question `number`, from the investigation that was limited to it."""
+    answer = investigation.answer
+    if answer is None:
+        return unread_cell(document_id, number, "its investigation was stopped before it was answered")
+    status = _STATUSES[answer.status]
+    if answer.status is AnswerStatus.NOT_FOUND_SO_FAR and not investigation.memories:
+        status = CellStatus.NOT_READ
+    best = answer.claims[0] if answer.claims else None
+    return MatrixCell(
+        document_id=document_id,
+        question=number,
+        status=status,
+        value=_value(answer, best) if best is not None and status is CellStatus.STATED else "",
+        answer=shown(best) if best is not None else "",
+        quotes=best.quotes if best is not None else (),
+        reason=answer.reason,
+        run_id=investigation.id,
+    )
+
+
+def unread_cell(document_id: str, number: int, reason: str) -> MatrixCell:
+    """Return the cell of a document that was not asked."""
+    return MatrixCell(document_id=document_id, question=number, status=CellStatus.NOT_READ, reason=reason)
+
+
+def unreadable_cell(file: Unreadable, number: int) -> MatrixCell:
+    """Return the cell of a document that could not be read."""
+    status = file.status.value.replace("_", " ")
+    return unread_cell(file.path, number, f"{status}: {file.reason}" if file.reason else status)
+
+
+def _value(answer: Answer, claim: Claim) -> str:
+    """Return the one thing of the kind that is asked for in a claim, if its first quote holds it; else ""."""
+    found = dict.fromkeys(spans(expected_type(answer.question), claim.text, answer.question))
+    value = next(iter(found), "")
+    return value if len(found) == 1 and value in claim.quotes[0].text else ""

@@ -1,0 +1,66 @@
+"""A folder as if it held only some of its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from investigator.records import Document, DocumentCard, LeftOut, Passage, TermFrequency, Unreadable
+from investigator.retrieval.library import DocumentIndex
+
+_DOCUMENTS = 5  # searched for passages of several documents
+
+
+class ScopedIndex:
+    """Another index, limited to the documents of a scope; how common a word is follows from the whole folder."""
+
+    def __init__(self, inner: DocumentIndex, scope: Sequence[str]) -> None:
+        self._inner = inner
+        self._scope = frozenset(scope)
+
+    def document_ids(self) -> tuple[str, ...]:
+        """Return the ids of the documents of the scope that were read, sorted."""
+        return tuple(document_id for document_id in self._inner.document_ids() if document_id in self._scope)
+
+    def document(self, document_id: str) -> Document:
+        """Return a document with its text. Raises KeyError for one that is not in the scope."""
+        if document_id not in self._scope:
+            raise KeyError(document_id)
+        return self._inner.document(document_id)
+
+    def unreadable(self) -> tuple[Unreadable, ...]:
+        """Return the documents of the scope that could not be read, with the reason."""
+        return tuple(file for file in self._inner.unreadable() if file.path in self._scope)
+
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Return nothing: what is no document of the folder is none of the scope."""
+        return ()
+
+    def term_frequencies(self, question: str) -> tuple[TermFrequency, ...]:
+        """Return the words of a question with the share of the folder's documents that hold them."""
+        return self._inner.term_frequencies(question)
+
+    def respelled(self, word: str) -> str | None:
+        """Return the stem that a word of the question is likely meant to have, by the words of the folder."""
+        return self._inner.respelled(word)
+
+    def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
+        """Return the documents of the scope, the likeliest for any query first."""
+        return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
+
+    def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
+        """Return the best passages for some queries, best first, in one document or in the likeliest of the scope.
+
+        They do not say how likely their document is among those of the folder: it was chosen.
+        """
+        if document_id is not None:
+            found = self._inner.passages(queries, document_id) if document_id in self._scope else ()
+            return tuple(passage.changed(document_match=None) for passage in found)
+        likeliest = [card.document_id for card in self.cards(queries[:1])][:_DOCUMENTS]
+        each = [self.passages(queries, document_id) for document_id in likeliest]
+        every = sorted((passage for some in each for passage in some), key=lambda passage: -passage.score)
+        return tuple(every[: max(map(len, each), default=0)])
+
+
+def within(index: DocumentIndex, scope: Sequence[str]) -> DocumentIndex:
+    """Return the index limited to a scope; an empty one limits nothing."""
+    return ScopedIndex(index, scope) if scope else index

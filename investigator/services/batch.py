@@ -1,0 +1,139 @@
+"""Investigations of many questions in one open folder, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from investigator.errors import (
+    DamagedDocumentError,
+    EmbedderError,
+    EngineError,
+    InvestigatorError,
+    ReaderError,
+)
+from investigator.records import Answered, Event, Investigation, Notice, Progressed, Started, Usage, together
+from investigator.reports.wording import headline
+from investigator.research.concurrency import in_order
+from investigator.services.open_folder import OpenFolder
+from investigator.services.run_records import RunOptions
+
+_MOST_FAILURES = 3  # and nothing else so far: the next one would fail, too
+
+
+@dataclass(frozen=True)
+class Job:
+    """A question to investigate: its new record, and how."""
+
+    new: Investigation
+    options: RunOptions
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """What came of a job: its investigation, the error that ended it, or the documents that are to be read again.
+
+    `kept` is True if it was found as it was kept.
+    """
+
+    investigation: Investigation | None = None
+    error: InvestigatorError | None = None
+    damaged: frozenset[str] = frozenset()
+    notices: tuple[str, ...] = ()
+    kept: bool = False
+
+    @property
+    def failure(self) -> str:
+        """Return why there is no investigation; "" if there is one."""
+        return self.error.message if self.error is not None else ""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Jobs in an open folder, of which `workers` run at the same time; `phase` is the word for one of them."""
+
+    folder: OpenFolder
+    phase: str
+    workers: int
+
+    def investigated(self, jobs: Sequence[Job]) -> Generator[Event, None, tuple[JobResult, ...]]:
+        """Investigate the jobs, and return what came of each, in their order.
+
+        The first job of each question runs before the others, which then find what was thought of it. Jobs whose
+        documents have changed meanwhile are repeated once. Raises the error of a job if nothing but errors come, and
+        what `OpenFolder.investigate` does, errors of single replies and documents excepted.
+        """
+        numbered = dict(enumerate(jobs))
+        first = {job.new.question: number for number, job in reversed(numbered.items())} if self.workers > 1 else {}
+        ahead = frozenset(first.values())
+        done: dict[int, JobResult] = {}
+        for is_ahead in (True, False):
+            some = {number: job for number, job in numbered.items() if (number in ahead) is is_ahead}
+            yield from self._wave(some, done, len(jobs))
+        again = frozenset(self.folder.drifted).union(*(result.damaged for result in done.values()))
+        if again:
+            yield from self.folder.read(again)
+            some = {number: job for number, job in numbered.items() if _is_repeated(done[number], again)}
+            yield from self._wave(some, done, len(jobs), again)
+        if kept := sum(result.kept for result in done.values()):
+            yield Notice(text=f"{kept:,} of {len(jobs):,} {self.phase}s were answered before and kept.")
+        return tuple(done[number] for number in numbered)
+
+    def _wave(
+        self, jobs: Mapping[int, Job], done: dict[int, JobResult], total: int, again: frozenset[str] = frozenset()
+    ) -> Iterator[Event]:
+        told: set[str] = set()
+        with closing(in_order(lambda job: self._one(job, again), jobs.values(), self.workers)) as results:
+            for (number, job), result in zip(jobs.items(), results, strict=True):
+                done[number] = result
+                for text in result.notices:
+                    if text not in told:
+                        told.add(text)
+                        yield Notice(text=text)
+                if result.error is not None and len(done) >= _MOST_FAILURES and all(one.error for one in done.values()):
+                    raise result.error
+                yield Progressed(phase=f"{self.phase}s", done=len(done), total=total, about=_about(job, result))
+
+    def _one(self, job: Job, again: frozenset[str]) -> JobResult:
+        notices: list[str] = []
+        kept = True
+        try:
+            for event in self.folder.investigate(job.new, job.options, again):
+                match event:
+                    case Started():
+                        kept = False
+                    case Notice():
+                        notices.append(event.text)
+                    case Answered():
+                        told = () if kept else tuple(notices)
+                        return JobResult(event.investigation, notices=told, kept=kept)
+        except DamagedDocumentError as damage:
+            return JobResult(error=damage, damaged=frozenset(damage.document_ids))
+        except (EngineError, ReaderError, EmbedderError) as error:
+            return JobResult(error=error, notices=tuple(notices))
+        raise AssertionError("an investigation ends with its answer")
+
+
+def paid(results: Sequence[JobResult]) -> Usage:
+    """Return what the investigations have cost, over all processes."""
+    return together(*(result.investigation.usage for result in results if result.investigation is not None))
+
+
+def limited_to(job: Job, document_id: str) -> Job:
+    """Return the job, limited to one document."""
+    return replace(job, options=replace(job.options, only=(document_id,)))
+
+
+def _is_repeated(result: JobResult, documents: frozenset[str]) -> bool:
+    """Return True if some documents that were read again may change what came of a job."""
+    if result.damaged:
+        return True
+    answer = result.investigation.answer if result.investigation is not None else None
+    return answer is not None and not documents.isdisjoint(answer.source_changed)
+
+
+def _about(job: Job, result: JobResult) -> tuple[str, ...]:
+    what = job.options.only[0] if len(job.options.only) == 1 else job.new.question
+    said = headline(result.investigation).lower() if result.investigation is not None else f"failed: {result.failure}"
+    return (" ".join(what.split())[:80], said)

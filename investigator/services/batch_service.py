@@ -1,0 +1,148 @@
+"""Many questions over one folder, with one process and one index: to the folder as a whole, or to each document."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from investigator.asking.budget import Budget
+from investigator.engines.base import Engine, traits_of
+from investigator.engines.roles import Role
+from investigator.errors import QuestionError
+from investigator.records import (
+    AskedQuestions,
+    BatchEnded,
+    Event,
+    Investigation,
+    Matrix,
+    MatrixCell,
+    MatrixDocument,
+    QuestionOutcome,
+    Unreadable,
+)
+from investigator.research.cells import cell_of, unread_cell, unreadable_cell
+from investigator.services.batch import Batch, Job, JobResult, limited_to, paid
+from investigator.services.index_service import IndexService
+from investigator.services.open_folder import OpenFolder, open_folder
+from investigator.services.parts import Parts
+from investigator.services.run_records import RunOptions, engine_names, new_record, scope_of
+from investigator.store.in_memory import JointLedger
+
+_DOCUMENTS_AT_ONCE = 4  # asked by one question over the whole folder, in most rounds
+
+
+class BatchService:
+    """Investigates many questions about one folder with an engine for each role, and keeps each as a run.
+
+    Ceilings that were set hold over all questions together, and over all processes that work on them; that of the
+    seconds over this process.
+    """
+
+    def __init__(
+        self,
+        index: IndexService,
+        parts: Parts,
+        engines: Mapping[Role, Engine],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._index = index
+        self._parts = parts
+        self._engines = engines
+        self._clock = clock
+        self._asked = traits_of(engines[Role.ASK])
+
+    def ask_all(self, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
+        """Put questions to the folder as a whole; the last event holds AskedQuestions."""
+        began, parts = self._clock(), self._parts
+        jobs = self._jobs(parts, questions, options)
+        ledger = JointLedger(self._clock, parts.prices.price_of)
+        with self._opened(parts, ledger) as folder:
+            yield from folder.read()
+            yield from self._made_ready(folder, jobs, ledger)
+            batch = Batch(folder, "question", max(1, self._at_once // _DOCUMENTS_AT_ONCE))
+            results = yield from batch.investigated(jobs)
+        outcomes = tuple(
+            QuestionOutcome(question=job.new.question, investigation=done.investigation, failure=done.failure)
+            for job, done in zip(jobs, results, strict=True)
+        )
+        seconds = round(self._clock() - began, 3)
+        yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=paid(results), seconds=seconds))
+
+    def matrix(self, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
+        """Put questions to each document by itself; the last event holds a Matrix.
+
+        A language model gets one round for each cell unless the settings say otherwise.
+        """
+        began, parts = self._clock(), self._parts.with_rounds(1) if self._asked.is_model else self._parts
+        whole = self._jobs(parts, questions, options)
+        ledger = JointLedger(self._clock, parts.prices.price_of)
+        with self._opened(parts, ledger) as folder:
+            yield from folder.read()
+            corpus = folder.index.corpus
+            titles = {name: card.title for name, card in corpus.cards().items()}
+            unreadable = {file.path: file for file in corpus.unreadable()}
+            every = tuple(sorted({*titles, *unreadable}))
+            rows = scope_of(options.only, every) or every
+            jobs = [limited_to(job, name) for job in whole for name in rows if name in titles]
+            yield from self._made_ready(folder, jobs, ledger)
+            results = yield from Batch(folder, "cell", self._at_once).investigated(jobs)
+        found = {(job.new.question, job.options.only[0]): done for job, done in zip(jobs, results, strict=True)}
+        matrix = Matrix(
+            questions=tuple(job.new.question for job in whole),
+            documents=tuple(MatrixDocument(id=name, title=titles.get(name, "")) for name in rows),
+            cells=tuple(
+                _cell(name, number, found.get((job.new.question, name)), unreadable.get(name))
+                for name in rows
+                for number, job in enumerate(whole, start=1)
+            ),
+            engine=engine_names(self._engines),
+            usage=paid(results),
+            seconds=round(self._clock() - began, 3),
+            failed=sum(result.error is not None for result in results),
+        )
+        yield BatchEnded(outcome=matrix)
+
+    @property
+    def _at_once(self) -> int:
+        """How many calls are useful at the same time; the built-in engine computes, so one."""
+        if not self._asked.is_model:
+            return 1
+        return self._parts.settings.method.concurrency or self._asked.concurrency
+
+    def _jobs(self, parts: Parts, questions: Sequence[str], options: RunOptions) -> list[Job]:
+        """Return a job for each question, each question once. Raises QuestionError and SettingsError."""
+        parts.check_prices(self._engines.values())
+        records: dict[str, Investigation] = {}
+        for question in questions:
+            record = new_record(question, options, self._engines, parts.settings)
+            records.setdefault(" ".join(record.question.split()), record)
+        if not records:
+            raise QuestionError("there is no question", hint="Name a file of questions, or ask one with -q.")
+        self._index.check_files()
+        return [Job(record, options) for record in records.values()]
+
+    @contextmanager
+    def _opened(self, parts: Parts, ledger: JointLedger) -> Iterator[OpenFolder]:
+        tracer = parts.tracer(self._index.folder)
+        joint = Budget(ledger, parts.settings.budget.beyond_one_question(), parts.prices.price_of)
+        with open_folder(self._index, parts, self._engines, tracer, joint) as folder:
+            yield folder
+
+    def _made_ready(self, folder: OpenFolder, jobs: Sequence[Job], ledger: JointLedger) -> Iterator[Event]:
+        """Make what the search needs, and tell the ledger what the jobs have cost before."""
+        yield from self._parts.notices()
+        yield from folder.prepare(folder.index.best_search())
+        budget = self._parts.settings.budget.beyond_one_question()
+        if (budget.calls, budget.tokens, budget.money) != (None, None, None):
+            for job in jobs:
+                ledger.spent_before(folder.paid(job.new, job.options))
+
+
+def _cell(name: str, number: int, result: JobResult | None, unreadable: Unreadable | None) -> MatrixCell:
+    """Return the cell of a document and a question, from what came of asking it; else why it was not asked."""
+    if result is not None and result.investigation is not None:
+        return cell_of(result.investigation, name, number)
+    if unreadable is not None:
+        return unreadable_cell(unreadable, number)
+    return unread_cell(name, number, result.failure if result is not None else "it was not asked")

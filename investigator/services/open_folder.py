@@ -1,0 +1,175 @@
+"""A folder that is open for investigating: its index is up to date, and no other process writes to its workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import Lock
+
+from investigator.asking.budget import CEILINGS, Budget, ceiling_reached
+from investigator.documents.fresh import FreshReading
+from investigator.engines.base import Engine
+from investigator.engines.roles import Role
+from investigator.evidence.standing import recheck
+from investigator.records import Answered, Event, Investigation, Notice, Search, Started, Usage
+from investigator.research.loop import Research
+from investigator.retrieval.folder_index import FolderIndex
+from investigator.retrieval.library import Library
+from investigator.services.cited_files import CitedFiles, is_as_checked
+from investigator.services.index_service import IndexService
+from investigator.services.parts import Parts
+from investigator.services.run_records import (
+    RunOptions,
+    answered_already,
+    corpus_digest,
+    open_run,
+    run_identity,
+    scope_of,
+)
+from investigator.store.database import Database
+from investigator.store.journal import Run, Runs
+from investigator.tracing.base import RunTrace, Tracer
+
+
+class OpenFolder:
+    """Investigates questions in an open folder; several at the same time, each in a thread of its own.
+
+    `joint` is a budget that all of them share; `drifted` are documents that have changed while they were investigated,
+    and are to be read again. Made by `open_folder`.
+    """
+
+    def __init__(
+        self,
+        service: IndexService,
+        parts: Parts,
+        engines: Mapping[Role, Engine],
+        index: FolderIndex,
+        runs: Database,
+        fresh: FreshReading,
+        tracer: Tracer,
+        joint: Budget | None = None,
+    ) -> None:
+        self.index = index
+        self.runs = runs
+        self.drifted: set[str] = set()
+        self._service = service
+        self._parts = parts
+        self._engines = engines
+        self._fresh = fresh
+        self._tracer = tracer
+        self._joint = joint
+        self._libraries: dict[Search, Library] = {}
+        self._opening = Lock()
+
+    def read(self, again: frozenset[str] = frozenset()) -> Iterator[Event]:
+        """Bring text and words up to date, and read the documents `again` from their files.
+
+        Nothing may be investigated meanwhile. Raises FolderError if no document could be read.
+        """
+        self._libraries.clear()
+        self.drifted -= again
+        yield from self._service.read(self.index, again)
+
+    def investigate(
+        self, new: Investigation, options: RunOptions, again: frozenset[str] = frozenset()
+    ) -> Iterator[Event]:
+        """Begin or resume the run of a new record, or return the answer that was found; the last event is Answered.
+
+        Raises DamagedDocumentError for documents, not yet read `again`, of which index and file differ, FolderError if
+        the folder has no document that the question is limited to, and what `Investigator.investigate` does.
+        """
+        run, record = self._opened(new, options, fresh=options.fresh and not again)
+        with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
+            finished = self._finished(run, again)
+            if finished is not None:
+                trace.ended(finished)
+                yield Notice(text=answered_already(finished))
+                yield Answered(investigation=finished)
+            else:
+                yield from self.prepare(record.search)
+                yield from self._run(run, record, trace, reuse=options.cache and not options.fresh)
+
+    def paid(self, new: Investigation, options: RunOptions) -> Usage:
+        """Return what the run of a new record has cost so far; nothing if it would be a new one."""
+        if options.fresh:
+            return Usage()
+        new, corpus = self._placed(new, options)
+        run_id = Runs(self.runs).latest(run_identity(new, self._parts.prompts.fingerprint()), corpus)
+        return self._parts.journal(self.runs, run_id, reuse=False).usage() if run_id is not None else Usage()
+
+    def prepare(self, search: Search) -> Iterator[Event]:
+        """Make what a search needs, once."""
+        with self._opening:
+            if search not in self._libraries:
+                yield from self._service.prepare(self.index, search)
+                self._libraries[search] = self.index.library(search, self._parts.caching_embedder)
+
+    def _placed(self, new: Investigation, options: RunOptions) -> tuple[Investigation, str]:
+        """Return a new record with its scope, and what tells its documents from others. Raises FolderError."""
+        parts, held = self._parts, self.index.corpus
+        every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
+        new = new.changed(scope=scope_of(options.only, every))
+        chunks = parts.settings.chunks.model_dump_json()
+        return new, corpus_digest(held.fingerprint(new.scope), parts.embedder.name, chunks)
+
+    def _opened(self, new: Investigation, options: RunOptions, *, fresh: bool) -> tuple[Run, Investigation]:
+        new, corpus = self._placed(new, options)
+        new, templates = new.changed(search=self.index.best_search()), self._parts.prompts.fingerprint()
+        return open_run(Runs(self.runs), new, templates, corpus, fresh=fresh, now=datetime.now(UTC))
+
+    def _finished(self, run: Run, again: frozenset[str]) -> Investigation | None:
+        """Return the record of a run that has ended, if what it says still stands in the files.
+
+        A run that a limit stopped goes on once the limit is higher, and so does one whose sources had changed. Raises
+        DamagedDocumentError for documents, not yet read `again`, that do not hold what the run quotes.
+        """
+        if not run.finished:
+            return None
+        record, cited = Runs(self.runs).investigation(run.id), CitedFiles(self._fresh, self.index.corpus)
+        answer = record.answer
+        if answer is None or answer.source_changed:
+            return None
+        if answer.stop in CEILINGS:
+            journal = self._parts.journal(self.runs, run.id, reuse=False)
+            if not ceiling_reached(self._parts.settings.budget, journal.usage(), journal.elapsed()):
+                return None
+        checked = recheck(answer.claims, answer.question, cited.reread)
+        if cited.drifted - again:
+            raise cited.damage()
+        return record if is_as_checked(answer, checked, self._parts.judge()) else None
+
+    def _run(self, run: Run, record: Investigation, trace: RunTrace, *, reuse: bool) -> Iterator[Event]:
+        parts, cited = self._parts, CitedFiles(self._fresh, self.index.corpus)
+        library = self._libraries[record.search]
+        yield from parts.notices()
+        documents = len(record.scope) or len(library.document_ids())
+        yield Started(run_id=run.id, engine=record.engine, documents=documents, resumed=run.resumed)
+        journal = parts.journal(self.runs, run.id, reuse=reuse)
+        client = parts.client(self._engines, journal, trace=trace, joint=self._joint)
+        method, judge = parts.settings.method, parts.judge()
+        if judge is not None:
+            judge.check()  # before anything is paid for
+        research = Research(client, library, method, journal.keep_record, journal.keep_memory, cited.reread, judge)
+        for event in research.investigate(record):
+            if isinstance(event, Answered):
+                if cited.drifted:
+                    yield Notice(text=f"{cited.damage().message}: read again.")
+                    self.drifted |= cited.drifted
+                trace.ended(event.investigation)
+            yield from parts.notices()
+            yield event
+
+
+@contextmanager
+def open_folder(
+    service: IndexService, parts: Parts, engines: Mapping[Role, Engine], tracer: Tracer, joint: Budget | None = None
+) -> Iterator[OpenFolder]:
+    """Open a folder for investigating as long as the context lasts; `OpenFolder.read` comes first.
+
+    Raises what `Workspace` does.
+    """
+    with service.workspace(write=True) as workspace, parts.fresh_reading(service.folder) as fresh:
+        fresh.start()
+        index = parts.folder_index(service.folder, workspace)
+        yield OpenFolder(service, parts, engines, index, workspace.runs, fresh, tracer, joint)

@@ -1,0 +1,94 @@
+"""A file of questions: one a line, a column of a CSV file, or a field of JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from investigator.errors import QuestionError
+from investigator.services.run_records import valid_question
+
+MOST_BYTES = 10_000_000
+_COLUMN = "question"
+_HINT = 'Write one question a line (.txt), a column named question (.csv), or lines like {"question": "..."} (.jsonl).'
+
+Numbered = Iterator[tuple[int, str]]
+"""Questions with the numbers of their lines, from 1."""
+
+
+def read_question_file(file: Path) -> tuple[str, ...]:
+    """Return the questions of a .txt, .csv or .jsonl file, each once, in their order; empty lines are passed over.
+
+    Raises QuestionError, with the number of the line, for a line that is no question, and for a file without any.
+    """
+    rows = _FORMATS.get(file.suffix.lower())
+    if rows is None:
+        raise QuestionError(f"{file} is not a file of questions: it ends in {file.suffix or 'nothing'}", hint=_HINT)
+    questions: dict[str, str] = {}
+    for number, words in rows(_text(file)):
+        try:
+            question = valid_question(words)
+        except QuestionError as error:
+            raise QuestionError(f"line {number} of {file}: {error.message}", hint=_HINT) from error
+        questions.setdefault(" ".join(question.split()), question)
+    if not questions:
+        raise QuestionError(f"the file {file} holds no question", hint=_HINT)
+    return tuple(questions.values())
+
+
+def _text(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise QuestionError(f"the file {file} cannot be read: {error.strerror}", hint=_HINT) from error
+    if len(data) > MOST_BYTES:
+        raise QuestionError(f"the file {file} has more than {MOST_BYTES:,} bytes", hint="Split it into several files.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise QuestionError(f"line {line} of {file} is not UTF-8 text", hint="Save the file as UTF-8.") from error
+
+
+def _lines(text: str) -> Numbered:
+    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+
+
+def _columns(text: str) -> Numbered:
+    """Yield the column `question`; columns are apart by a comma, a semicolon or a tab, as the heading says."""
+    heading = text.partition("\n")[0]
+    delimiter = max(",;\t", key=heading.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    names: list[str] = []
+    try:
+        for row in rows:
+            if not any(cell.strip() for cell in row):
+                continue
+            if not names:
+                names = [cell.strip().lower() for cell in row]
+                if _COLUMN not in names:
+                    raise QuestionError(f"line {rows.line_num}: no column is named {_COLUMN}", hint=_HINT)
+                continue
+            place = names.index(_COLUMN)
+            yield rows.line_num, row[place] if place < len(row) else ""
+    except csv.Error as error:
+        raise QuestionError(f"line {rows.line_num} is not CSV: {error}", hint=_HINT) from error
+
+
+def _json_lines(text: str) -> Numbered:
+    for number, line in _lines(text):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise QuestionError(f"line {number} is not JSON: {error}", hint=_HINT) from error
+        question = row.get(_COLUMN) if isinstance(row, dict) else None
+        if not isinstance(question, str):
+            raise QuestionError(f"line {number} has no text under the name {_COLUMN}", hint=_HINT)
+        yield number, question
+
+
+_FORMATS: Mapping[str, Callable[[str], Numbered]] = {".txt": _lines, ".csv": _columns, ".jsonl": _json_lines}

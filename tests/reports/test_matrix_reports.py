@@ -1,0 +1,101 @@
+"""A matrix on paper: text for a terminal, a page, and spreadsheets in which no document writes a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+
+import pytest
+from openpyxl import load_workbook
+from test_html_report import HOSTILE, Page
+
+from investigator.records import (
+    AskedQuestions,
+    CellStatus,
+    Investigation,
+    Matrix,
+    MatrixCell,
+    MatrixDocument,
+    QuestionOutcome,
+    Quote,
+)
+from investigator.reports.matrix import matrix_text
+from investigator.reports.pages import matrix_page, questions_page
+from investigator.reports.spreadsheets import HEADING, matrix_csv, matrix_xlsx
+from investigator.reports.terminal import questions_text
+
+RENT = Quote(
+    document_id="contracts/lease.pdf", page=3, line=41, start=0, end=30, text="The annual rent", source_hash="ab" * 32
+)
+FORMULA = '=HYPERLINK("http://x.test","pay")'
+
+
+def matrix(
+    answer: str = "The annual rent is EUR 48,000.", questions: tuple[str, ...] = ("What is the rent?",)
+) -> Matrix:
+    """Two documents: one that states an answer, one that could not be read."""
+    documents = (MatrixDocument(id="contracts/lease.pdf", title="Lease"), MatrixDocument(id="scan.pdf"))
+    quote = RENT.changed(text=answer)
+    cells = tuple(
+        MatrixCell(document_id=document.id, question=number, status=CellStatus.STATED, answer=answer, quotes=(quote,))
+        if document is documents[0]
+        else MatrixCell(document_id=document.id, question=number, status=CellStatus.NOT_READ, reason="encrypted")
+        for document in documents
+        for number in range(1, len(questions) + 1)
+    )
+    return Matrix(questions=questions, documents=documents, cells=cells, engine="scripted")
+
+
+def test_a_terminal_shows_a_table_of_few_questions_and_a_list_of_many() -> None:
+    few = matrix_text(matrix()).plain
+    assert "Q1  What is the rent?" in few
+    assert "contracts/lease.pdf  The annual rent is EUR 48,000." in few
+    assert "scan.pdf             not read: encrypted" in few
+    many = matrix_text(matrix(questions=tuple(f"What is rent {n}?" for n in range(9)))).plain
+    assert many.count("contracts/lease.pdf:page 3") == 9
+
+
+@pytest.mark.parametrize("begins", ["=1+1", "+1", "-1", "@SUM(A1)", FORMULA, "\t=1"])
+def test_no_document_writes_a_formula_into_a_spreadsheet(begins: str) -> None:
+    made = matrix(begins, questions=(begins,))
+    rows = list(csv.reader(io.StringIO(matrix_csv(made))))
+    assert rows[0] == list(HEADING)
+    assert all(cell[:1] not in {"=", "+", "-", "@", "\t"} for row in rows[1:] for cell in row)
+    book = load_workbook(io.BytesIO(matrix_xlsx(made)))
+    cells = [cell for sheet in book for row in sheet for cell in row if cell.value is not None]
+    assert {cell.data_type for cell in cells} == {"s"}
+    assert begins.strip() in {str(cell.value).strip() for cell in cells}
+    assert "<f>" not in "".join(
+        zipfile.ZipFile(io.BytesIO(matrix_xlsx(made))).read(f"xl/worksheets/sheet{n}.xml").decode() for n in (1, 2)
+    )
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_page_of_a_matrix_is_well_formed_and_harmless(text: str) -> None:
+    page = Page(matrix_page(matrix(text, questions=(text,))))
+    assert page.open == []
+    assert page.links == []
+    assert {tag for tag, _ in page.tags}.isdisjoint({"script", "img", "iframe"})
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
+
+
+def test_the_page_shows_each_quote_with_its_place() -> None:
+    page = matrix_page(matrix())
+    assert '<blockquote dir="auto">The annual rent is EUR 48,000.</blockquote>' in page
+    assert "<span>page 3</span>" in page
+
+
+def test_many_answers_are_one_page_and_one_text(answered: Investigation) -> None:
+    outcomes = (
+        QuestionOutcome(question=answered.question, investigation=answered),
+        QuestionOutcome(question="And then?", failure="the server is down"),
+    )
+    asked = AskedQuestions(outcomes=outcomes)
+    page = Page(questions_page(asked))
+    assert page.open == []
+    assert "The annual rent is EUR 48,000" in page.texts["question-1"]
+    assert "the server is down" in page.texts["question-2"]
+    text = questions_text(asked).plain
+    assert "contracts/lease.pdf:page 3" in text
+    assert "Failed: the server is down" in text

@@ -1,0 +1,57 @@
+"""Files of questions: three formats, each question once, and a complaint that names the line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator.errors import QuestionError
+from investigator.services.question_file import read_question_file
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", "\ufeffWho paid?\r\n\r\n  How long?\nWho  paid?\n"),
+        ("a.csv", 'id;Question;x\n1;Who paid?;"a\nb"\n\n2;How long?;\n3;Who paid?;\n'),
+        ("a.jsonl", '{"question": "Who paid?", "id": 1}\n\n{"question": "How long?"}\n{"question": "Who paid? "}\n'),
+    ],
+)
+def test_each_format_gives_each_question_once(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    assert read_question_file(tmp_path / name) == ("Who paid?", "How long?")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "complaint"),
+    [
+        ("a.txt", b"\n \n", "holds no question"),
+        ("a.txt", b"Who?\n\xff\xfe\n", "line 2 of .* is not UTF-8"),
+        ("a.txt", b"Who?\n" + b"x" * 10_001, "line 2 of .*10,001 characters"),
+        ("a.csv", b"id,words\n1,Who?\n", "line 1: no column is named question"),
+        ("a.csv", b"id,question\n1,Who?\n2,\n", "line 3 of .*the question is empty"),
+        ("a.csv", b'question\nWho?\n"How', "line 3 is not CSV"),
+        ("a.jsonl", b'{"question": "Who?"}\n{"question": \n', "line 2 is not JSON"),
+        ("a.jsonl", b'{"question": "Who?"}\n["How?"]\n', "line 2 has no text under the name question"),
+        ("a.docx", b"Who?", "ends in .docx"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_complained_of_by_its_line(
+    tmp_path: Path, name: str, data: bytes, complaint: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(QuestionError, match=complaint) as raised:
+        read_question_file(tmp_path / name)
+    assert raised.value.hint
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(QuestionError, match="No such file"):
+        read_question_file(tmp_path / "missing.txt")
+
+
+def test_five_hundred_questions_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "many.txt"
+    file.write_text("".join(f"What is said of number {i % 500}?\n" for i in range(1_000)), encoding="utf-8")
+    assert len(read_question_file(file)) == 500
