@@ -43,6 +43,10 @@ class ScopedIndex:
         """Return the stem that a word of the question is likely meant to have, by the words of the folder."""
         return self._inner.respelled(word)
 
+    def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+        """Return how alike a text is to each of some others."""
+        return self._inner.likeness(text, others)
+
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """Return the documents of the scope, the likeliest for any query first."""
         return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
