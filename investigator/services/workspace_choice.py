@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from hashlib import file_digest
 from pathlib import Path
 
 from investigator.documents.beneath import open_file
+from investigator.documents.file_records import same_stamp
 from investigator.documents.folder import FolderSettings, scan
 from investigator.documents.scanning import FoundFile
 from investigator.errors import FolderError, InvestigatorError, SettingsError
@@ -25,6 +27,9 @@ from investigator.store.locations import (
     seal,
 )
 from investigator.store.workspace import Workspace, has_runs
+
+_CLEAR_MAJORITY = Fraction(2, 3)
+"""Of the contents of two folders: from here on they are one folder that was moved."""
 
 
 def choose_workspace(
@@ -77,34 +82,55 @@ def make_workspace_inside(folder: Path) -> None:
 
 
 def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callable[[str], None]) -> None:
-    """Rename the workspace of a folder that is gone and held exactly these files, if there is one."""
-    found: dict[str, FoundFile] | None = None
-    for candidate in left_behind():
-        found = {file.id: file for file in scan(folder, settings).files} if found is None else found
-        try:
-            with Workspace(candidate, write=True) as workspace:
-                if not _same_files(folder, found, Corpus(workspace.database).manifest()):
-                    continue
-                make_private_folder(own.parent)
-                candidate.rename(own)
-        except (OSError, InvestigatorError):  # in use, damaged, or made by a newer version: none of this folder's
-            continue
-        notice(f"The folder was moved or renamed: its index and its runs were found again, and are kept in {own}.")
+    """Rename the workspace of a folder that is gone, if most of what either holds is the same: it was moved."""
+    left = tuple(left_behind())
+    if not left:
         return
+    found = [file for file in scan(folder, settings).files if file.size and not file.problem]
+    shared = {candidate: _shared(folder, found, candidate) for candidate in left}
+    best = max(left, key=lambda candidate: shared[candidate])
+    if shared[best] < _CLEAR_MAJORITY:
+        return
+    try:
+        with Workspace(best, write=True):
+            make_private_folder(own.parent)
+            best.rename(own)
+    except (OSError, InvestigatorError):  # in use since
+        return
+    moved = "moved or renamed" if shared[best] == 1 else "moved, and some of its files are others"
+    notice(f"The folder was {moved}: its index and its runs were found again, and are kept in {own}.")
 
 
-def _same_files(folder: Path, found: Mapping[str, FoundFile], kept: Mapping[str, FileRecord]) -> bool:
-    """Return True if both have the same paths and sizes, and the same bytes wherever the stamp is another."""
-    if not kept or {path: file.size for path, file in found.items()} != {p: record.size for p, record in kept.items()}:
-        return False
-    return all(_same_bytes(folder, file, kept[path]) for path, file in found.items() if not file.problem)
+def _shared(folder: Path, found: Sequence[FoundFile], candidate: Path) -> Fraction:
+    """Return the share of the contents of a folder, or of those in a workspace if these are more, that both hold.
+
+    Empty files count for nothing, and files of one content as one. 0 for a workspace that cannot be used.
+    """
+    try:
+        with Workspace(candidate, write=False) as workspace:
+            kept = {path: record for path, record in Corpus(workspace.database).manifest().items() if record.size}
+    except (OSError, InvestigatorError):  # in use, damaged, or made by a newer version: none of this folder's
+        return Fraction(0)
+    sizes, hashes = {record.size for record in kept.values()}, {record.content_hash for record in kept.values()} - {""}
+    same, others = set[str](), 0
+    for file in found:
+        content = _content_hash(folder, file, kept.get(file.id)) if file.size in sizes else ""
+        if content in hashes:
+            same.add(content)
+        else:
+            others += 1
+    return Fraction(len(same), max(len(hashes), len(same) + others, 1))
 
 
-def _same_bytes(folder: Path, file: FoundFile, record: FileRecord) -> bool:
-    if file.inode and (file.inode, file.mtime_ns) == (record.inode, record.mtime_ns):
-        return True
-    with open_file(str(folder), file.path) as stream:
-        return file_digest(stream, "sha256").hexdigest() == record.content_hash
+def _content_hash(folder: Path, file: FoundFile, record: FileRecord | None) -> str:
+    """Return the sha256 of a file, from the record of its path if its stamp is the same; "" if it cannot be read."""
+    if record is not None and file.inode and same_stamp(file, record):
+        return record.content_hash
+    try:
+        with open_file(str(folder), file.path) as stream:
+            return file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def _same(first: Path, second: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -16,6 +17,11 @@ from investigator.files import open_private
 from investigator.store.inspection import BUSY_SECONDS, problem_of, secured
 from investigator.store.schema import Schema, meta, statements_of
 
+_FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
+_FAILING = (
+    "Free some space, or check the disk, then run the same command again: what was finished is kept. "
+    "For a workspace on another disk: --workspace DIR"
+)
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 
@@ -30,7 +36,7 @@ class Database:
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
         self.path = path
         self.damaged = False
-        with _translated(path):
+        with translated(path):
             os.close(open_private(path, os.O_RDWR | os.O_CREAT))  # SQLite gives its other files the same permissions
             if problem := problem_of(path, schema, thorough=thorough):
                 raise DamagedDatabaseError(f"the workspace database {path} cannot be used: {problem}")
@@ -45,7 +51,7 @@ class Database:
     def begin(self) -> Iterator[Connection]:
         """Open a transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds."""
         try:
-            with _translated(self.path), self._engine.begin() as connection:
+            with translated(self.path), self._engine.begin() as connection:
                 yield connection
         except DamagedDatabaseError:
             self.damaged = True
@@ -88,10 +94,13 @@ def _open(path: Path) -> Engine:
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
+def translated(path: Path) -> Iterator[None]:
+    """Turn errors of files and databases at a path of a workspace into StoreError and its kinds."""
     try:
         yield
     except OSError as error:
+        if error.errno in _FULL:
+            raise DiskFullError(f"no space is left on the disk that holds {path.parent}") from error
         raise _unwritable(path, error.strerror or str(error)) from error
     except (DBAPIError, sqlite3.Error) as error:
         raise _told(error.orig if isinstance(error, DBAPIError) else error, path) from error
@@ -99,8 +108,10 @@ def _translated(path: Path) -> Iterator[None]:
 
 def _told(error: BaseException | None, path: Path) -> StoreError | WorkspaceLockedError:
     reason = str(error)
-    if "full" in reason or "disk I/O" in reason:
+    if "full" in reason:
         return DiskFullError(f"no space is left on the disk that holds {path.parent}")
+    if "disk I/O" in reason:
+        return DiskFullError(f"the disk that holds {path.parent} is full, or fails: {reason}", hint=_FAILING)
     if "locked" in reason or "busy" in reason:
         return WorkspaceLockedError(f"the workspace database {path} is in use by another process")
     if "readonly" in reason or "unable to open" in reason:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -30,7 +31,7 @@ from investigator.files import (
     write_private,
 )
 from investigator.store.adoption import take_over_once
-from investigator.store.database import Database
+from investigator.store.database import Database, translated
 from investigator.store.locations import note_folder
 from investigator.store.schema import INDEX, RUNS
 
@@ -80,7 +81,8 @@ class Workspace:
             self._acquire()
         try:
             if folder is not None:
-                note_folder(directory, folder)
+                with translated(directory):
+                    note_folder(directory, folder)
             self.runs = Database(directory / RUNS_NAME, RUNS, thorough=self._suspected)
             self._take_over_earlier_runs()
         except BaseException:
@@ -111,10 +113,12 @@ class Workspace:
         if isinstance(index, Database):
             index.close()
             if index.damaged:
-                write_private(self.directory / _DAMAGED, b"")
+                with suppress(OSError):  # without the mark it is found damaged again
+                    write_private(self.directory / _DAMAGED, b"")
         self.runs.close()
         if self.writes:
-            (self.directory / "writer.pid").unlink(missing_ok=True)
+            with suppress(OSError):  # if it stays, the next writer checks the databases
+                (self.directory / "writer.pid").unlink(missing_ok=True)
         self._lock.release()
 
     def __enter__(self) -> Self:

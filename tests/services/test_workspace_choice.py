@@ -107,6 +107,36 @@ def test_a_folder_of_other_bytes_or_beside_the_first_one_takes_nothing_over(fold
     assert opened(tmp_path / "copy").runs() == ()
 
 
+def test_a_folder_that_was_moved_and_changed_keeps_its_runs_if_most_of_it_is_the_same(
+    folder: Path, tmp_path: Path
+) -> None:
+    for number in range(4):
+        (folder / f"more{number}.txt").write_text(f"Line {number} was built in 19{number}0.", encoding="utf-8")
+    opened(folder).ask(QUESTION)
+    shutil.copytree(folder, tmp_path / "moved")
+    shutil.rmtree(folder)
+    (tmp_path / "moved" / "a.txt").write_text("The harbour is 12 metres deep.", encoding="utf-8")
+    (tmp_path / "moved" / "b.txt").rename(tmp_path / "moved" / "renamed.txt")
+    made = opened(tmp_path / "moved")
+    assert [run.question for run in made.runs()] == [QUESTION]
+    assert any("some of its files are others" in text for text in notices(made))
+
+
+def test_a_folder_that_shares_half_of_its_files_with_one_that_is_gone_takes_nothing_over(
+    folder: Path, tmp_path: Path
+) -> None:
+    opened(folder).ask(QUESTION)
+    shutil.copytree(folder, tmp_path / "other")
+    shutil.rmtree(folder)
+    for number in range(2):
+        (tmp_path / "other" / f"own{number}.txt").write_text(f"Of its own: {number}.", encoding="utf-8")
+    assert opened(tmp_path / "other").runs() == ()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "nothing.txt").touch()
+    assert opened(empty).runs() == ()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes of this kind")
 @pytest.mark.parametrize(
     "name", ["investigator.db", "investigator.db-wal", "writer.pid", "writer.lock", "servers.json", "folder", "chroma"]
