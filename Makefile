@@ -61,9 +61,10 @@ $(MODEL): $(INSTALLED)
 test: check $(MODEL) ## everything that must hold before a change is taken: the checks, then the tests
 	@INVESTIGATOR_TEST_GGUF="$$(test -f $(MODEL) && echo $(abspath $(MODEL)))" $(BIN)/python -m pytest -n auto --dist loadfile
 
-fuzz: install ## damaged files of each format, forged records and templates, for about an hour; INVESTIGATOR_FUZZ=N for other lengths
+fuzz: install ## damaged files of each format, records, templates, workspaces, failing disks, for about an hour; INVESTIGATOR_FUZZ=N for other lengths
 	@INVESTIGATOR_FUZZ="$${INVESTIGATOR_FUZZ:-3000}" $(BIN)/python -m pytest -n auto --timeout 0 \
-		tests/documents/test_damaged_files.py tests/security/test_foreign_records.py tests/security/test_hostile_templates.py
+		tests/documents/test_damaged_files.py tests/security/test_foreign_records.py tests/security/test_hostile_templates.py \
+		tests/security/test_fuzzed_workspaces.py tests/journeys/test_faulty_disk.py
 
 # A dry run of some minutes: nothing is installed. Look at the diff, at PyTorch's line above all: a version without a CPU
 # build for the machine at hand brings gigabytes of CUDA.

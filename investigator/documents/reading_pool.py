@@ -12,19 +12,17 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from queue import LifoQueue
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Self
 
 from investigator.documents.exchange import Contents, Opened, ReadAnswer, ReadRequest, receive, send
 from investigator.errors import ReaderError
+from investigator.files.own_process import pipe, start_module
 from investigator.records import FileStatus
 
 _AHEAD = 8  # requests under way for each process: results come in order, and one slow file must not stop the others
 _MODULE = "investigator.documents.reading_process"
-_PROGRAM = f"import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); import {_MODULE} as m; m.main()"
-_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 120.0
 _LARGE_SHARE = 3  # a process that once held a third of what it may is given up, so that its memory goes back
 
@@ -136,7 +134,7 @@ class _ReadingProcess:
                 return self._process
             self._process = process = _started()
         with _killed_after(_START_SECONDS, process) as late:
-            ready = receive(_pipe(process.stdout))
+            ready = receive(pipe(process.stdout))
         if late.is_set() or ready is None:
             self._stop()
             hint = f"See what it says: {sys.executable} -P -m {_MODULE} < {os.devnull}"
@@ -152,7 +150,7 @@ class _ReadingProcess:
         process.wait()
         for stream in (process.stdin, process.stdout):
             with suppress(OSError):
-                _pipe(stream).close()
+                pipe(stream).close()
 
 
 @contextmanager
@@ -174,19 +172,8 @@ def _killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start a process of this very package; `-P` keeps files of the current folder from being taken for modules."""
-    # Ctrl-C is for its owner, and one signal ends it with its children
-    options: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", _PROGRAM, str(_PACKAGE_ROOT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            **options,
-        )
+        return start_module(_MODULE)
     except OSError as error:
         hint = "Close other programs, or lower reader.workers, and run the same command again."
         raise ReaderError(f"no process to read files can be started ({error.strerror})", hint=hint) from error
@@ -196,8 +183,8 @@ def _asked(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Open
     """Return what a process answers; no contents where it was lost."""
     opened: Opened | None = None
     try:
-        send(_pipe(process.stdin), request)
-        while (data := receive(_pipe(process.stdout))) is not None:
+        send(pipe(process.stdin), request)
+        while (data := receive(pipe(process.stdout))) is not None:
             answer = ReadAnswer.model_validate_json(data)
             opened = answer.opened or opened
             if answer.contents is not None:
@@ -222,10 +209,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             process.kill()
         else:
             os.killpg(process.pid, signal.SIGKILL)
-
-
-def _pipe(stream: IO[bytes] | None) -> Any:
-    """Return a pipe of a process that was started with all its pipes."""
-    if stream is None:
-        raise OSError("no pipe")
-    return stream

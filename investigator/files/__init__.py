@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from investigator.errors import ForeignFileError
@@ -89,6 +91,26 @@ def open_private(path: Path, flags: int) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+@contextmanager
+def same_file(path: Path) -> Iterator[None]:
+    """Raise ForeignFileError at the end of the context if another file is at a path than at its beginning.
+
+    For what must open a file by its path. The file is held meanwhile, so that no other one can get its number, but not
+    opened (where the system can do that): to close it would take away the locks that this process has on it. Raises
+    OSError.
+    """
+    held = os.open(path, os.O_PATH | os.O_NOFOLLOW) if hasattr(os, "O_PATH") else None
+    try:
+        before = os.lstat(path) if held is None else os.fstat(held)
+        yield
+        there = os.lstat(path)
+    finally:
+        if held is not None:
+            os.close(held)
+    if (there.st_dev, there.st_ino) != (before.st_dev, before.st_ino):
+        raise ForeignFileError(f"{path} was exchanged while it was opened")
 
 
 def read_private(path: Path, most: int = 1_000_000) -> bytes:

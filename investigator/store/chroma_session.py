@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import threading
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from investigator.engines.base import Vectors
 from investigator.errors import DiskFullError, StoreError
+from investigator.files.own_process import pipe, start_module
 from investigator.store.chroma_process import ChromaAction, ChromaAnswer, ChromaRequest, send
 
 _MODULE = "investigator.store.chroma_process"
-_PROGRAM = f"import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); import {_MODULE} as m; m.main()"
-_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _SECONDS = 300.0  # that one request may take: the slowest, 2,000 new vectors in a large collection, takes some ten
 _LAST_SECONDS = 60.0
 _INHERITED = (
@@ -65,8 +62,8 @@ class ChromaSession:
         timer.daemon = True
         timer.start()
         try:
-            send(_pipe(self._process.stdin), request.changed(size=len(raw)), raw)
-            line = _pipe(self._process.stdout).readline()
+            send(pipe(self._process.stdin), request.changed(size=len(raw)), raw)
+            line = pipe(self._process.stdout).readline()
             answer = ChromaAnswer.model_validate_json(line)
         except (OSError, ValueError) as error:  # the pipe is cut, or what came is no answer
             self._process.kill()  # a second signal does not change how it ended
@@ -83,7 +80,7 @@ class ChromaSession:
 def _ended(process: subprocess.Popen[bytes]) -> bool:
     """Let a process end that has nothing left to do, and return True if it did so well."""
     with suppress(OSError):
-        _pipe(process.stdin).close()
+        pipe(process.stdin).close()
     try:
         ended_well = process.wait(_LAST_SECONDS) == 0
     except subprocess.TimeoutExpired:
@@ -91,7 +88,7 @@ def _ended(process: subprocess.Popen[bytes]) -> bool:
         process.wait()
         ended_well = False
     with suppress(OSError):
-        _pipe(process.stdout).close()
+        pipe(process.stdout).close()
     return ended_well
 
 
@@ -103,27 +100,9 @@ def _translated(reason: str, directory: Path) -> StoreError:
 
 
 def _started(directory: Path) -> subprocess.Popen[bytes]:
-    """Start a process of this very package in the index's own directory, where no other file can be a setting."""
-    # Ctrl-C is for its owner
-    options: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    """Start the process in the index's own directory, where no other file can be a setting."""
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", _PROGRAM, str(_PACKAGE_ROOT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=directory,
-            env={name: os.environ[name] for name in _INHERITED if name in os.environ},
-            **options,
-        )
+        return start_module(_MODULE, directory=directory, environment=inherited)
     except OSError as error:
         raise StoreError(f"the process in which Chroma runs does not start: {error.strerror}") from error
-
-
-def _pipe(stream: Any) -> Any:
-    """Return a pipe of a process that was started with all its pipes."""
-    if stream is None:
-        raise OSError("no pipe")
-    return stream

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.exc import DBAPIError
 
 from investigator.errors import DamagedDatabaseError, DiskFullError, StoreError, WorkspaceLockedError
-from investigator.files import open_private
+from investigator.files import check_private_file, open_private, same_file
 from investigator.store.inspection import BUSY_SECONDS, problem_of, secured
 from investigator.store.schema import Schema, meta, statements_of
 
@@ -37,10 +37,14 @@ class Database:
         self.path = path
         self.damaged = False
         with translated(path):
-            os.close(open_private(path, os.O_RDWR | os.O_CREAT))  # SQLite gives its other files the same permissions
+            if not os.path.lexists(path):  # SQLite gives its other files the same permissions
+                os.close(open_private(path, os.O_RDWR | os.O_CREAT))
+        with translated(path), same_file(path):
+            check_private_file(path)
             if problem := problem_of(path, schema, thorough=thorough):
                 raise DamagedDatabaseError(f"the workspace database {path} cannot be used: {problem}")
-        self._engine = _open(path)
+            self._engine = _open(path)
+            self._engine.connect().close()
         with self.begin() as connection:
             for statement in statements_of(schema):
                 connection.execute(text(statement))

@@ -14,7 +14,7 @@ import pytest
 from investigator.records import Investigation
 
 KILLABLE = Path(__file__).with_name("killable.py")
-MOMENTS = 12
+MOMENTS = 5  # each write that may fail is tried in test_faulty_disk.py
 
 
 def run(

@@ -11,6 +11,7 @@ from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.errors import DamagedDatabaseError, FolderError, ForeignFileError, StoreError
 from investigator.records import Investigation, Notice
+from investigator.store import database as databases
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database
 from investigator.store.journal import Runs
@@ -104,6 +105,23 @@ def test_a_folder_in_the_place_of_a_database_is_told_as_that(tmp_path: Path) -> 
     (tmp_path / "investigator.db").mkdir()
     with pytest.raises(ForeignFileError, match=r"investigator\.db is a folder"):
         Database(tmp_path / "investigator.db", INDEX)
+
+
+def test_a_database_that_is_exchanged_while_it_is_opened_is_not_used(tmp_path: Path, monkeypatch) -> None:
+    path, other = tmp_path / "runs.db", tmp_path / "other.db"
+    for one in (path, other):
+        Database(one, RUNS).close()
+    honest = databases.problem_of
+
+    def exchanged(looked_at: Path, *given: object, **named: object) -> str:
+        found = honest(looked_at, *given, **named)
+        path.unlink()
+        path.symlink_to(other)
+        return found
+
+    monkeypatch.setattr(databases, "problem_of", exchanged)
+    with pytest.raises(ForeignFileError, match="exchanged while it was opened"):
+        Database(path, RUNS)
 
 
 def zeroes(path: Path) -> None:

@@ -1,0 +1,41 @@
+"""Processes of this very package, in which native code may hang or crash without taking the command down."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+
+
+def start_module(
+    module: str, *, directory: Path | None = None, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a process that runs `main` of a module, and talk with it over its standard input and output.
+
+    It is no other version of this package than this one, takes no file of the current folder for a module (`-P`), and
+    leaves Ctrl-C to its owner: a signal to its group ends it with its children. Raises OSError.
+    """
+    program = f"import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); import {module} as m; m.main()"
+    options: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", program, str(_PACKAGE_ROOT)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=directory,
+        env=environment,
+        **options,
+    )
+
+
+def pipe(stream: IO[bytes] | None) -> Any:
+    """Return a pipe of a process that was started with all its pipes; the OSError otherwise is that of a cut one."""
+    if stream is None:
+        raise OSError("no pipe")
+    return stream
