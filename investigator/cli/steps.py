@@ -14,13 +14,15 @@ from investigator.records import (
     Notice,
     Planned,
     Progressed,
+    QuestionKind,
     Reflected,
     Remembered,
     Started,
+    Surveyed,
     Thought,
 )
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import FILE_STATUSES, duration, plural, score_line
+from investigator.reports.wording import FILE_STATUSES, KINDS, duration, plural, score_line
 
 _TERMS_SHOWN = 8
 _LINE = 200
@@ -128,7 +130,12 @@ def sentence(event: Event) -> str:
             return f"{run}: {plural(event.documents, 'document')}, {inert_line(event.engine)}"
         case Thought():
             terms = [inert_line(need.term, 60) for need in event.needs[:_TERMS_SHOWN]]
-            return f"must be known: {', '.join(terms)}" if terms else ""
+            needed = f"must be known: {', '.join(terms)}" if terms else ""
+            kind = "" if event.kind is QuestionKind.FACT else KINDS[event.kind]
+            return "; ".join(filter(None, (kind, needed)))
+        case Surveyed():
+            looked_through = f"{plural(event.documents, 'document')} looked through"
+            return f"{looked_through}: {event.yes} hold it, {event.unclear} unclear"
         case Planned():
             return _planned(event)
         case Reflected():
@@ -143,7 +150,7 @@ def what_follows(event: Event) -> str:
     match event:
         case Started():
             return "working out what must be known"
-        case Thought() | Reflected():
+        case Thought() | Surveyed() | Reflected():
             return "deciding the next step"
         case Planned():
             return f"round {event.round}, asking"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from investigator.questions.constraints import constraints
-from investigator.records import ConstraintKind, Part
+from investigator.questions.sides import sides_of
+from investigator.records import ConstraintKind, Part, QuestionKind
 
 _MOST_PARTS = 24
 _LONGEST_READ = 4_000  # characters; what comes behind them in a question is not taken apart
@@ -24,6 +25,13 @@ _BOTH = re.compile(
     rf"^(?i:are|were|is|do|did|was)\s+(?:both\s+)?(?:the\s+)?(?P<one>{_NAMED})\s+and\s+(?:the\s+)?(?P<other>{_NAMED})"
     r"\s+(?P<asked>[a-z].{2,}?)\??$"
 )
+_MOVES = re.compile(
+    r"\b(?:how|track|moved?|chang(?:e|ed|es)|evolv(?:e|ed)|develop(?:s|ed)?|progress(?:ed)?|fluctuated?|trends?|identified"
+    r"|over time|(?:over|across|through|for|in|from) (?:the|these|those|each|all|one)\b[^,;:?]*|quarter by quarter"
+    r"|year (?:by|over|on) year)\b",
+    re.IGNORECASE,
+)
+"""Words that ask how something moves, which no single figure of it says."""
 _PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE)
 
 
@@ -34,6 +42,20 @@ def taken_apart(question: str) -> tuple[Part, ...]:
     if len(pieces) < 2:
         return (Part(question=question.encode(errors="replace").decode(), constraints=constraints(asked)),)
     return tuple(Part(question=piece, constraints=constraints(piece)) for piece in _with_names(pieces))
+
+
+def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
+    """Return the parts of a question of some kind: the sides of a comparison, if the rules find them.
+
+    Evidence for a trend must say what it is at one time, not that it moved.
+    """
+    if kind is QuestionKind.COMPARISON and (sides := sides_of(question)):
+        return sides
+    parts = taken_apart(question)
+    if kind is not QuestionKind.TREND:
+        return parts
+    plain = (part.changed(constraints=constraints(_MOVES.sub(" ", part.question))) for part in parts)
+    return tuple(plain)
 
 
 def _questions(asked: str) -> list[str]:

@@ -63,6 +63,7 @@ from investigator.records.events import (
     Reflected,
     Remembered,
     Started,
+    Surveyed,
     Thought,
 )
 from investigator.records.exchanges import (
@@ -92,6 +93,7 @@ from investigator.records.exchanges import (
 )
 from investigator.records.memories import Finding, Knowledge, KnownInfo, Memory, PointStatus, Reflection, Relation
 from investigator.records.parts import (
+    AnswerTable,
     Constraint,
     ConstraintKind,
     ConstraintMatch,
@@ -99,6 +101,9 @@ from investigator.records.parts import (
     NearMiss,
     OpenPart,
     Part,
+    QuestionKind,
+    RowVerdict,
+    TableRow,
 )
 from investigator.records.plans import SUMMARY, Plan, PlanStep, Status
 from investigator.records.tables import QuotedCell, Table, TableCell, TextSpan

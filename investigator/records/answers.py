@@ -11,7 +11,7 @@ from investigator.records.documents import FileStatus, LeftOut, Passage, Quote
 from investigator.records.engines import UsedEngine
 from investigator.records.exchanges import Need, Reply
 from investigator.records.memories import Memory, Reflection
-from investigator.records.parts import NearMiss, OpenPart, Part
+from investigator.records.parts import AnswerTable, NearMiss, OpenPart, Part, QuestionKind, TableRow
 from investigator.records.plans import Plan, PlanStep
 
 
@@ -184,6 +184,7 @@ class Answer(Record):
     unanswered: tuple[OpenPart, ...] = Field(default=(), description="parts of the question that stayed open")
     near_misses: tuple[NearMiss, ...] = Field(default=(), description="what meets most of the question, and what not")
     conflicts: tuple[Conflict, ...] = Field(default=(), description="values that documents do not agree on")
+    table: AnswerTable | None = Field(default=None, description="the answer row by row, if the question asks for that")
     wordings: tuple[str, ...] = Field(default=(), description="other words that the folder was searched for")
     asked_as: tuple[str, ...] = Field(
         default=(), description="the other wordings that found the statements, if that of the question did not"
@@ -276,6 +277,8 @@ class Investigation(Record):
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
     search: Search = Search.WHOLE
+    kind: QuestionKind = QuestionKind.FACT
+    survey: tuple[TableRow, ...] = Field(default=(), description="what was decided on each document of the folder")
     parts: tuple[Part, ...] = ()
     wordings: tuple[str, ...] = Field(default=(), description="what the folder was searched for in other words")
     needs: tuple[Need, ...] = ()

@@ -14,7 +14,7 @@ from investigator.records.batches import AskedQuestions, Matrix
 from investigator.records.documents import FileRecord
 from investigator.records.exchanges import Need
 from investigator.records.memories import Memory, Reflection
-from investigator.records.parts import Part
+from investigator.records.parts import Part, QuestionKind
 from investigator.records.plans import PlanStep
 
 
@@ -66,10 +66,19 @@ class Started(Record):
 
 
 class Thought(Record):
-    """The needs and the parts of the question were worked out."""
+    """The kind, the needs and the parts of the question were worked out."""
 
     needs: tuple[Need, ...]
     parts: tuple[Part, ...] = ()
+    kind: QuestionKind = QuestionKind.FACT
+
+
+class Surveyed(Record):
+    """Every document of the folder was looked into: how many hold what is asked for, how many may."""
+
+    documents: int
+    yes: int
+    unclear: int
 
 
 class Planned(Record):
@@ -117,6 +126,7 @@ Event = (
     | Progressed
     | Started
     | Thought
+    | Surveyed
     | Planned
     | Remembered
     | Reflected

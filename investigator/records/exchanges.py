@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 from investigator.records.base import Foreign, Record
 from investigator.records.documents import Imprint, Passage
 from investigator.records.memories import Knowledge, Memory
-from investigator.records.parts import Part
+from investigator.records.parts import ConstraintKind, Part, QuestionKind
 
 
 def _as_text(value: object) -> object:
@@ -81,11 +81,30 @@ class ThinkVariables(Record):
     term_frequencies: tuple[TermFrequency, ...]
 
 
-class ThinkReply(Record):
-    """What must be known, and the questions that the question holds."""
+def _known_kind(value: object) -> object:
+    """A kind that is none leaves the rules to tell it."""
+    return value if not isinstance(value, str) or value in set(QuestionKind) else None
 
+
+def _known_constraints(value: object) -> object:
+    """Parts without constraints of a kind that there is not: the rules find what binds a part, too."""
+    return [_with_known(part) for part in value] if isinstance(value, list) else value
+
+
+def _with_known(part: object) -> object:
+    if not isinstance(part, dict) or not isinstance(part.get("constraints"), list):
+        return part
+    kinds = set(ConstraintKind)
+    known = [one for one in part["constraints"] if isinstance(one, dict) and one.get("kind") in kinds]
+    return {**part, "constraints": known}
+
+
+class ThinkReply(Record):
+    """What kind of answer is asked for, what must be known, and the questions that the question holds."""
+
+    kind: Annotated[QuestionKind | None, BeforeValidator(_known_kind)] = None
     needs: tuple[Need, ...]
-    parts: tuple[Part, ...] = ()
+    parts: Annotated[tuple[Part, ...], BeforeValidator(_known_constraints)] = ()
 
 
 class PlanVariables(Record):

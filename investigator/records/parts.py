@@ -10,6 +10,36 @@ from investigator.records.base import Record
 from investigator.records.documents import Quote
 
 
+class QuestionKind(StrEnum):
+    """What kind of answer a question asks for; the plan depends on it.
+
+    fact: something that a sentence or a cell says; which_documents, list, count: a decision on each document of the
+    folder; comparison: the same of several sides; trend: the same over time; contradiction: whether
+    statements agree; why: a cause; summary: what a text says on the whole; yes_no: whether something is so.
+    """
+
+    FACT = "fact"
+    WHICH = "which_documents"
+    LIST = "list"
+    COUNT = "count"
+    COMPARISON = "comparison"
+    TREND = "trend"
+    CONTRADICTION = "contradiction"
+    WHY = "why"
+    SUMMARY = "summary"
+    YES_NO = "yes_no"
+
+    @property
+    def is_exhaustive(self) -> bool:
+        """Return True if every document of the folder must be decided."""
+        return self in (QuestionKind.WHICH, QuestionKind.LIST, QuestionKind.COUNT)
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Return True if the answer puts sides, periods or documents beside each other."""
+        return self in (QuestionKind.COMPARISON, QuestionKind.TREND)
+
+
 class ConstraintKind(StrEnum):
     """What a constraint binds."""
 
@@ -33,9 +63,13 @@ class Constraint(Record):
 
 
 class Part(Record):
-    """One of the questions that a question holds, complete by itself, and what evidence for it must meet."""
+    """One of the questions that a question holds, complete by itself, and what evidence for it must meet.
+
+    `side` names what it is about if the question puts several things side by side.
+    """
 
     question: str = Field(min_length=1)
+    side: str = ""
     constraints: tuple[Constraint, ...] = ()
 
 
@@ -69,3 +103,43 @@ class OpenPart(Record):
 
     question: str
     searched: tuple[str, ...] = ()
+
+
+class RowVerdict(StrEnum):
+    """What a row of a table says.
+
+    yes: a quote shows it; no: the document was searched, and nothing in it does; unclear: a quote may show it;
+    missing: nothing was found for the row.
+    """
+
+    YES = "yes"
+    NO = "no"
+    UNCLEAR = "unclear"
+    MISSING = "missing"
+
+
+class TableRow(Record):
+    """One row of an answer: a document, or a side or period, with what is found for it and the quotes that show it."""
+
+    label: str = Field(min_length=1)
+    document_id: str = ""
+    verdict: RowVerdict
+    value: str = Field(default="", description="what stands in the cell: words of a quote, or a statement it proves")
+    quotes: tuple[Quote, ...] = ()
+    missing: tuple[str, ...] = Field(default=(), description="words of the question that the quotes do not hold")
+
+
+class AnswerTable(Record):
+    """An answer as a table, `asked` is what its cells answer: a row for each document, or for each side or period."""
+
+    asked: str
+    rows: tuple[TableRow, ...] = ()
+
+    @property
+    def is_of_documents(self) -> bool:
+        """Return True if the rows are the documents of the folder, each decided."""
+        return all(row.label == row.document_id for row in self.rows)
+
+    def with_verdict(self, *verdicts: RowVerdict) -> tuple[TableRow, ...]:
+        """Return the rows that say so."""
+        return tuple(row for row in self.rows if row.verdict in verdicts)

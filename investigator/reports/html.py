@@ -21,6 +21,7 @@ from investigator.language.addresses import defanged
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
 from investigator.reports.inert import inert, inert_line
+from investigator.reports.tables import VERDICTS, no_line, table_rows
 from investigator.reports.wording import (
     FILE_STATUSES,
     STOPS,
@@ -81,7 +82,11 @@ def html_report(investigation: Investigation) -> str:
             investigation=investigation,
             answer=answer,
             headline=headline(investigation),
-            claims=cited_claims(answer) if answer else (),
+            claims=cited_claims(answer) if answer and answer.table is None else (),
+            table=answer.table if answer else None,
+            table_rows=table_rows(answer.table) if answer and answer.table else (),
+            no_line=no_line(answer.table) if answer and answer.table else "",
+            verdicts=VERDICTS,
             sources=sources(answer, investigation.memories) if answer else (),
             numbers=_numbers(answer) if answer else {},
             coverage_line=coverage_line(answer.coverage) if answer else "",

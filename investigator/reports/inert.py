@@ -24,7 +24,19 @@ _UNSAFE = re.compile(f"{_FLAG}|[{_ALWAYS_UNSAFE}]|(?<=[\x21-\x7e])[{_JOINERS}]|[
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?', re.DOTALL)
 _NAMES = frozenset(
     {
-        *("id", "run_id", "chat_id", "user", "name", "engine", "made_with", "supported_by", "media_type", "reader"),
+        *(
+            "id",
+            "label",
+            "run_id",
+            "chat_id",
+            "user",
+            "name",
+            "engine",
+            "made_with",
+            "supported_by",
+            "media_type",
+            "reader",
+        ),
         *("document_id", "target_document_id", "document_ids", "refused_document_ids", "path", "inside", "names"),
         *("read", "skimmed", "not_opened", "tainted", "source_changed", "new", "changed", "gone", "scope"),
         *("source_hash", "content_hash"),

@@ -28,6 +28,7 @@ from investigator.records import (
 )
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
+from investigator.reports.tables import table_lines
 from investigator.reports.wording import (
     FILE_STATUSES,
     HEADLINES,
@@ -86,9 +87,12 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     blocks = [_status(answer_headline(answer), answer.reason, _STYLES[answer.status])]
     if answer.asked_as:
         blocks.append(Text(f"Asked as: {inert_line('; '.join(answer.asked_as))}"))
-    if answer.text.strip() and answer.text.strip() != answer.reason.strip():
+    if answer.table is not None:
+        blocks.append(Text("\n").join(Text(line) for line in table_lines(answer.table)))
+    elif answer.text.strip() and answer.text.strip() != answer.reason.strip():
         blocks.append(Text(inert(answer.text.strip())))
-    citations = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, start=1)]
+    cited = () if answer.table is not None else answer.citations  # a table has its quotes in its rows
+    citations = [_source(number, quote, answer) for number, quote in enumerate(cited, start=1)]
     readings = [Text(f"- {inert_line(defanged(reading))}") for claim in answer.claims for reading in claim.readings]
     unproven = [Text(f"- {inert_line(defanged(claim.text))} ({inert_line(claim.reason)})") for claim in answer.unproven]
     misses = [_near_miss(miss) for miss in answer.near_misses]

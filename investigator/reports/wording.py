@@ -16,6 +16,7 @@ from investigator.records import (
     Memory,
     NearMiss,
     OpenPart,
+    QuestionKind,
     StopReason,
     Usage,
 )
@@ -54,6 +55,19 @@ _KINDS: Mapping[ConstraintKind, str] = {
     ConstraintKind.MODALITY: "that it happened:",
     ConstraintKind.DIRECTION: "the direction:",
     ConstraintKind.ROLE: "who did what to whom:",
+}
+
+KINDS: Mapping[QuestionKind, str] = {
+    QuestionKind.FACT: "a fact",
+    QuestionKind.WHICH: "which documents: every one is decided",
+    QuestionKind.LIST: "a list: every document is decided",
+    QuestionKind.COUNT: "a count: every document is decided",
+    QuestionKind.COMPARISON: "a comparison: each side is asked for",
+    QuestionKind.TREND: "a trend: each period is asked for",
+    QuestionKind.CONTRADICTION: "whether statements agree",
+    QuestionKind.WHY: "a cause",
+    QuestionKind.SUMMARY: "a summary",
+    QuestionKind.YES_NO: "whether something is so",
 }
 
 FILE_STATUSES: Mapping[FileStatus, str] = {

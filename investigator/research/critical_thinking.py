@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_think
 from investigator.language.addressed import addresses_model, without_addressed
 from investigator.language.terms import content_words
 from investigator.questions.constraints import constraints
-from investigator.questions.parts import taken_apart
+from investigator.questions.kinds import kind_of
+from investigator.questions.parts import parts_of
 from investigator.questions.related import roots
-from investigator.records import DocumentCard, Need, Part, ThinkReply, ThinkVariables
+from investigator.records import DocumentCard, Need, Part, QuestionKind, ThinkReply, ThinkVariables
 
 _CARDS_SHOWN = 10
 _MOST_NEEDS = 12
 _FEWEST_REPEATED = 3  # blanks: four words in a row are no coincidence
 
 
-def think(client: EngineClient, request: ThinkVariables) -> tuple[tuple[Need, ...], tuple[Part, ...]]:
-    """Return the terms that must be known, each once, with the reason for each, and the parts of the question.
+@dataclass(frozen=True)
+class Understood:
+    """What was worked out of a question: its kind, what must be known, and the questions that it holds."""
+
+    kind: QuestionKind
+    needs: tuple[Need, ...]
+    parts: tuple[Part, ...]
+
+
+def think(client: EngineClient, request: ThinkVariables) -> Understood:
+    """Return the kind of the question, the terms that must be known, each once with its reason, and its parts.
 
     `request` holds all documents as cards, of which the nearest are shown. An engine that names no term leaves the
-    question's own words. Raises EngineError, and the signal BudgetSpent.
+    question's own words, and one that names no kind what the rules say. Raises EngineError, and the signal BudgetSpent.
     """
     shown = request.changed(documents=without_instructions(request.documents[:_CARDS_SHOWN]))
     reading = client.ask("critical_thinking/think", shown, ThinkReply, smaller=less_to_think)
@@ -30,11 +41,12 @@ def think(client: EngineClient, request: ThinkVariables) -> tuple[tuple[Need, ..
     reply = reading.value or ThinkReply(needs=())
     named = [need for need in reply.needs if need.term.strip() and not repeats(need.term, prompt)]
     needs = {need.term.strip().casefold(): need for need in named}
-    parts = _grounded([part for part in reply.parts if not repeats(part.question, prompt)], request.question)
-    return tuple(needs.values())[:_MOST_NEEDS] or own_words(request.question), parts
+    kind = reply.kind or kind_of(request.question)
+    parts = _grounded([part for part in reply.parts if not repeats(part.question, prompt)], request.question, kind)
+    return Understood(kind, tuple(needs.values())[:_MOST_NEEDS] or own_words(request.question), parts)
 
 
-def _grounded(proposed: Sequence[Part], question: str) -> tuple[Part, ...]:
+def _grounded(proposed: Sequence[Part], question: str, kind: QuestionKind) -> tuple[Part, ...]:
     """Return the parts that an engine names, if they say no more than the question, else those found by rules.
 
     Each is bound by what the rules find in it, and by what the engine names of it in the words of the question.
@@ -42,12 +54,13 @@ def _grounded(proposed: Sequence[Part], question: str) -> tuple[Part, ...]:
     asked = roots(question)
     known = [part for part in proposed if (own := roots(part.question)) and 2 * len(own & asked) >= len(own)]
     if not known or len(known) != len(proposed):
-        return taken_apart(question)
+        return parts_of(question, kind)
     parts = []
     for part in known:
         named = [one for one in part.constraints if roots(one.text) <= asked]
         both = {(one.kind, one.text.casefold()): one for one in (*constraints(part.question), *named)}
-        parts.append(part.changed(constraints=tuple(both.values())))
+        side = part.side or (part.question if kind is QuestionKind.COMPARISON and len(known) > 1 else "")
+        parts.append(part.changed(constraints=tuple(both.values()), side=side))
     return tuple(parts)
 
 

@@ -80,5 +80,6 @@ def bounds(settings: MethodSettings, client: EngineClient) -> Bounds:
         worth_asking=bar,
         workers=workers,
         policy=FewCalls(workers, bar) if few_calls else AskAll(),
+        reads=not asked.goes_by_measures,
         thinks_and_plans_at_once=all(client.traits(role).is_model for role in (Role.THINK, Role.PLAN)),
     )

@@ -1,10 +1,12 @@
 """The state of an investigation, and the step of the method that comes next. Pure: nothing is asked or written here.
 
 think ──► plan ──► ask ──► reflect ──► answer
-           ▲        ▲ │      │ │         │
-           │        └─┴──────┘ │         │  the rest of a plan is asked if its beginning proved nothing,
-           └───────────────────┘         │  or if the writer finds insufficient what seemed to suffice
-                    ▲────────────────────┘
+  │        ▲        ▲ │      │ │         │
+  │        │        └─┴──────┘ │         │  the rest of a plan is asked if its beginning proved nothing,
+  │        └───────────────────┘         │  or if the writer finds insufficient what seemed to suffice
+  │                 ▲────────────────────┘
+  └──► survey ──► answer     every document is decided by the index; what only a reader can decide
+          └──► plan ──► ask ──► answer                               is planned and asked before
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from investigator.records import (
     PlanStep,
     Reflection,
     Round,
+    RowVerdict,
     Status,
     StopReason,
     Unreadable,
@@ -33,13 +36,15 @@ from investigator.records import (
 from investigator.research.asking_policy import AskingPolicy, known_from
 from investigator.research.history_selector import HistorySelector
 from investigator.research.planner import Proposal, continued
+from investigator.research.tables import to_be_read
 from investigator.scoring.model_points import scores_alike, with_reliable_points
 
 
 class Step(Enum):
-    """The steps of the method: think | plan | ask | reflect | answer."""
+    """The steps of the method: think | survey | plan | ask | reflect | answer."""
 
     THINK = auto()
+    SURVEY = auto()
     PLAN = auto()
     ASK = auto()
     REFLECT = auto()
@@ -51,7 +56,8 @@ class Bounds:
     """The rules that were settled before the investigation began.
 
     `threshold` is the point (0..100) from which a reply counts, `worth_asking` the chance (0..1) from which a document
-    is worth asking; `workers` documents are asked at the same time. `thinks_and_plans_at_once` avoids waiting
+    is worth asking; `workers` documents are asked at the same time, and `reads` is True if a language model reads
+    them. `thinks_and_plans_at_once` avoids waiting
     twice if both calls are remote; the first plan then goes by the words of the question.
     """
 
@@ -61,6 +67,7 @@ class Bounds:
     workers: int
     policy: AskingPolicy
     thinks_and_plans_at_once: bool
+    reads: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,8 +127,12 @@ class State:
     def coverage(self) -> Coverage:
         """Return what was done with each document of the folder."""
         done = {step.document_id for step in self.run.plan.steps if step.result_ids} & set(self.document_ids)
-        worth = [card.document_id for card in self.cards if card.match >= self.bounds.worth_asking]
         planned = [step.document_id for step in self.open_steps if step.document_id != SUMMARY]
+        if self.run.kind.is_exhaustive:  # the index has looked into each, and the likely ones were looked at
+            done |= {row.document_id for row in self.run.survey if row.verdict is not RowVerdict.NO} - set(planned)
+            worth = [] if self.run.survey else list(self.document_ids)
+            return coverage(self.document_ids, done, (*worth, *planned), self.unreadable, self.left_out)
+        worth = [card.document_id for card in self.cards if card.match >= self.bounds.worth_asking]
         return coverage(self.document_ids, done, (*worth, *planned, *self.promising), self.unreadable, self.left_out)
 
     @property
@@ -160,6 +171,8 @@ def next_step(state: State) -> Step | None:
         return Step.ASK if state.in_doubt else None
     if state.spent is not None:
         return Step.ANSWER
+    if state.run.kind.is_exhaustive and state.last is not None:
+        return _next_of_survey(state)
     match state.last:
         case None:
             return Step.THINK
@@ -169,10 +182,18 @@ def next_step(state: State) -> Step | None:
             return Step.ASK if state.open_steps else Step.REFLECT
         case Step.ASK:
             return Step.REFLECT if state.knows_evidence or not state.open_steps else Step.ASK
-        case Step.REFLECT:
-            if reason_to_stop(state) is not None:
-                return Step.ANSWER
-            return Step.ASK if state.open_steps else Step.PLAN
+    if reason_to_stop(state) is not None:
+        return Step.ANSWER
+    return Step.ASK if state.open_steps else Step.PLAN
+
+
+def _next_of_survey(state: State) -> Step:
+    """Return the step after one of a question for which every document is decided."""
+    if state.last is Step.THINK:
+        return Step.SURVEY
+    if state.last is Step.SURVEY and state.bounds.reads and to_be_read(state.run, 1):
+        return Step.PLAN
+    return Step.ASK if state.open_steps else Step.ANSWER
 
 
 def reason_to_stop(state: State) -> StopReason | None:
@@ -196,8 +217,11 @@ def reason_to_stop(state: State) -> StopReason | None:
 
 
 def how_many_to_ask(state: State) -> int:
-    """Return how many open steps are asked at once: of a new plan what the policy says, else all that are left."""
-    if state.last is Step.PLAN and state.answer is None:
+    """Return how many open steps are asked at once: of a new plan what the policy says, else all that are left.
+
+    Of a question that puts things side by side each side is asked.
+    """
+    if state.last is Step.PLAN and state.answer is None and not state.run.kind.is_side_by_side:
         return state.bounds.policy.first_wave(state.open_steps, state.cards)
     return len(state.open_steps)
 

@@ -12,6 +12,7 @@ from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
 from investigator.evidence.standing import Rechecked, Reread, recheck, standing_conflicts, standing_near_misses
 from investigator.evidence.taint import tainted_documents
+from investigator.questions.topics import topic_of
 from investigator.records import (
     Event,
     Finding,
@@ -22,19 +23,26 @@ from investigator.records import (
     Planned,
     PlanStep,
     PlanVariables,
+    ProposedStep,
+    QuestionKind,
     Reflected,
     Reflection,
     ReflectVariables,
     Remembered,
+    RowVerdict,
     Status,
     StopReason,
+    Surveyed,
+    TableRow,
     ThinkVariables,
     Thought,
 )
 from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
+from investigator.research.comparing import series, series_plan, side_by_side
 from investigator.research.concurrency import concurrently, in_order
-from investigator.research.critical_thinking import own_words, think
+from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.disagreement import conflicts_among, with_conflicts
+from investigator.research.exhaustive import decided
 from investigator.research.follow_ups import found_for, limited, related_to, respelled_parts, rewordings, second_hop
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
@@ -50,10 +58,20 @@ from investigator.research.state import (
     with_plan,
     with_reflection,
 )
+from investigator.research.tables import (
+    side_verdict,
+    standing_rows,
+    statements,
+    survey_verdict,
+    table_of,
+    to_be_read,
+    with_readings,
+)
 from investigator.research.tactical_planning import prioritized, sub_question
 from investigator.research.verdict import verdict_of
 from investigator.retrieval.library import DocumentIndex
 
+_UNDECIDED = "Read the documents that the index cannot decide."
 _FOLLOW_UP_DOCUMENTS = 2  # asked for each further question
 _MOST_SEARCHES = 6  # in other wordings, in one round
 _MOST_ASKED = 2  # wordings of one part whose documents are asked
@@ -79,6 +97,8 @@ class Steps:
         match step:
             case Step.THINK:
                 yield from self._think(state)
+            case Step.SURVEY:
+                yield self._survey(state)
             case Step.PLAN:
                 yield from self._plan(state)
             case Step.ASK:
@@ -98,15 +118,16 @@ class Steps:
         with concurrently(lambda: self._first_plan(state)) as first_plan:
             thought, event = self._thought(state)
             yield thought, event  # kept before the plan can fail
-            yield replace(thought, first_plan=first_plan()), None
+            plan = first_plan()
+            yield replace(thought, first_plan=None if thought.run.kind.is_side_by_side else plan), None
 
     def _thought(self, state: State) -> Moment:
-        needs, parts = self._understood(state)
-        parts, wordings = respelled_parts(parts, self.library.respelled)
-        run = state.run.changed(needs=needs, parts=parts, wordings=wordings)
-        return replace(state, run=run), Thought(needs=needs, parts=parts)
+        thought = self._understood(state)
+        parts, wordings = respelled_parts(thought.parts, self.library.respelled)
+        run = state.run.changed(kind=thought.kind, needs=thought.needs, parts=parts, wordings=wordings)
+        return replace(state, run=run), Thought(needs=thought.needs, parts=parts, kind=thought.kind)
 
-    def _understood(self, state: State) -> tuple[tuple[Need, ...], tuple[Part, ...]]:
+    def _understood(self, state: State) -> Understood:
         run = state.run
         request = ThinkVariables(
             question=run.question,
@@ -117,6 +138,17 @@ class Steps:
             term_frequencies=self.library.term_frequencies(run.question),
         )
         return think(self.client, request)
+
+    def _survey(self, state: State) -> Moment:
+        """Decide every document by the index: whether it holds what is looked for."""
+        topic = topic_of(state.run.question)
+        found = self.library.survey(topic.searched, topic.text)
+        rows = decided(found, topic, state.run.question, self.library.document)
+        verdicts = [row.verdict for row in rows]
+        event = Surveyed(
+            documents=len(rows), yes=verdicts.count(RowVerdict.YES), unclear=verdicts.count(RowVerdict.UNCLEAR)
+        )
+        return replace(state, run=state.run.changed(survey=rows), first_plan=None), event
 
     def _first_plan(self, state: State) -> Proposal | None:
         """Return a plan by the question's own words; None if a ceiling forbids it, as the next step will find too."""
@@ -142,18 +174,29 @@ class Steps:
 
     def _proposed(self, state: State) -> Proposal:
         """Return the plan of a round: for each of the questions that are asked apart, or for the whole question."""
+        run = state.run
+        if run.kind.is_exhaustive:
+            rows = to_be_read(run, self.settings.planner.steps * self.settings.rounds)
+            return Proposal(
+                _UNDECIDED, tuple(ProposedStep(document_id=row.document_id, purpose=run.question) for row in rows)
+            )
+        if run.kind is QuestionKind.TREND and not run.rounds:
+            documents = series(state.cards, state.bounds.worth_asking)
+            if documents:
+                return series_plan(run.question, documents)
         questions = state.follow_ups or (() if state.run.rounds else self._asked_apart(state))
         if not questions:
             return self._proposal(state, state.run.needs)
-        most = _FOLLOW_UP_DOCUMENTS if state.follow_ups else self.settings.planner.steps
+        few = state.follow_ups or state.bounds.reads
+        most = _FOLLOW_UP_DOCUMENTS if few else self.settings.planner.steps
         plans = [self._proposal(state, state.run.needs, question, most) for question in questions]
         steps = tuple(step for plan in plans for step in plan.steps)
         return Proposal(plans[0].strategy, steps, tuple(i for plan in plans for i in plan.refused_document_ids))
 
     def _asked_apart(self, state: State) -> tuple[str, ...]:
-        """Return the parts of the question, if they are asked by an engine whose calls cost nothing."""
-        if not self.client.traits(Role.ASK).goes_by_measures:
-            return ()
+        """Return the parts of the question that are asked apart: sides, and all if calls cost nothing."""
+        if state.bounds.reads:
+            return tuple(part.question for part in state.run.parts if part.side)
         return tuple(part.question for part in state.run.parts if part.question != state.run.question)
 
     def _proposal(self, state: State, needs: tuple[Need, ...], question: str = "", most: int = 0) -> Proposal:
@@ -274,7 +317,10 @@ class Steps:
         return any(term.document_share for term in self.library.term_frequencies(question))
 
     def _answer(self, state: State) -> Moment:
-        """Write what is proven, or say that the documents do not hold it."""
+        """Write what is proven, as a table if the question asks for one, or say that the documents do not hold it."""
+        rows = self._rows(state)
+        if rows:
+            return self._table(state, rows)
         run, writer = state.run, AnswerWriter(self.client, self.settings.answer, self.judge)
         stop, spent = reason_to_stop(state) or StopReason.ROUNDS, state.spent
         try:
@@ -305,3 +351,33 @@ class Steps:
             answer = answer.changed(near_misses=standing_near_misses(answer.near_misses, self.reread))
         answer = with_conflicts(answer, disagreed, self.settings.answer.precedence)
         return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None
+
+    def _rows(self, state: State) -> tuple[TableRow, ...]:
+        """Return the rows of the answer, if it is a table: of documents, sides or periods."""
+        run = state.run
+        if run.kind.is_exhaustive:
+            return with_readings(run, run.memories, state.bounds.threshold)
+        if not run.kind.is_side_by_side:
+            return ()
+        rows = side_by_side(run, state.history, self.library.document, is_read=state.bounds.reads)
+        return rows if any(row.quotes for row in rows) else ()
+
+    def _table(self, state: State, rows: tuple[TableRow, ...]) -> Moment:
+        """Write a table; what its rows say is proven as other statements are."""
+        run = state.run
+        stop = state.spent or (StopReason.ANSWERED if run.kind.is_exhaustive else reason_to_stop(state))
+        claims = statements(rows, unclear=not run.kind.is_exhaustive)
+        checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
+        rows = standing_rows(rows, self.reread)
+        verdict = survey_verdict if run.kind.is_exhaustive else side_verdict
+        found = verdict(run, rows, checked.claims, state.coverage)
+        answer = concluded(
+            run,
+            stop or StopReason.ROUNDS,
+            found,
+            state.coverage,
+            threshold=state.bounds.threshold,
+            nearest=(),
+            reworded=True,  # inflections and other words for it were looked for, too
+        ).changed(table=table_of(run, rows), unproven=checked.unproven)
+        return replace(state, answer=without_changed_sources(answer, checked.gone)), None

@@ -17,6 +17,7 @@ from investigator.retrieval.documents_first import DocumentsFirst, RankedDocumen
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.retrieval.surveying import Survey, surveyed
 from investigator.retrieval.vector_search import VectorSearch
 from investigator.scoring.calibration import default_calibration
 from investigator.store.corpus import Corpus
@@ -38,6 +39,7 @@ class DocumentIndex(Protocol):
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]: ...
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
+    def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey: ...
 
 
 class Library:
@@ -129,6 +131,10 @@ class Library:
         found = [(entry.chance, p) for entry in likeliest for p in self._inside(queries, entry.document_id)]
         found.sort(key=lambda entry: -(entry[0] + entry[1].score))
         return tuple(passage for _, passage in found[: self._settings.passages])
+
+    def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
+        """Look through every document for what is wanted, each in several wordings, and for what is near to a query."""
+        return surveyed(self._corpus, self._full_text, self._search, wanted, query)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
         """Return the best chunks of the folder for a query, best first, by one half of the search or by both."""

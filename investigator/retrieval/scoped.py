@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from investigator.records import Document, DocumentCard, LeftOut, Passage, TermFrequency, Unreadable
 from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.surveying import Survey
 
 _DOCUMENTS = 5  # searched for passages of several documents
 
@@ -63,6 +64,12 @@ class ScopedIndex:
         each = [self.passages(queries, document_id) for document_id in likeliest]
         every = sorted((passage for some in each for passage in some), key=lambda passage: -passage.score)
         return tuple(every[: max(map(len, each), default=0)])
+
+    def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
+        """Look through the documents of the scope; what tells one from another follows from the whole folder."""
+        found = self._inner.survey(wanted, query)
+        own = {document_id: spans for document_id, spans in found.spans.items() if document_id in self._scope}
+        return Survey(own, found.weights)
 
 
 def within(index: DocumentIndex, scope: Sequence[str]) -> DocumentIndex:

@@ -24,6 +24,9 @@ _HOLDERS = """
     WHERE chunk_words MATCH asked.value
 """
 """One statement for all words: a long question has thousands, and to give a statement takes longer than to search."""
+_HOLDING = """
+    SELECT c.id, c.document_id FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid WHERE chunk_words MATCH ?
+"""
 _MOST_ABSENT = 100_000  # words
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'chunk_words', 'row')"
 _WORDS = """
@@ -82,6 +85,11 @@ class FullText:
         absent = frozenset(phrase for phrase, names in zip(phrases, found, strict=True) if not names)
         self._absent = absent if len(self._absent) > _MOST_ABSENT else self._absent | absent
         return {phrase: frozenset(names) for phrase, names in zip(phrases, found, strict=True)}
+
+    def holding(self, phrases: Sequence[str]) -> dict[int, str]:
+        """Return the chunks that hold one of some words, or of words side by side, each with its document."""
+        with self._database.begin() as connection:
+            return dict(connection.exec_driver_sql(_HOLDING, (_any_of(phrases),)).all()) if phrases else {}
 
     def words_like(self, word: str, slips: int) -> list[tuple[str, int]]:
         """Return the stems with the first letter of a word and about its length, with how many chunks hold each."""

@@ -64,8 +64,8 @@ def test_a_rule_is_no_term_that_must_be_known() -> None:
     request = ThinkVariables(
         question=QUESTION, mission="M", strategy="S", documents=(CARD,), document_count=1, term_frequencies=()
     )
-    needs, parts = think(
+    thought = think(
         client({"needs": [{"term": rule, "reason": "r"}, {"term": "depth", "reason": "r"}], "parts": []}), request
     )
-    assert [need.term for need in needs] == ["depth"]
-    assert [part.question for part in parts] == [QUESTION]
+    assert [need.term for need in thought.needs] == ["depth"]
+    assert [part.question for part in thought.parts] == [QUESTION]

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from investigator.language.terms import folded, question_body, stop_words, tokens, words
-from investigator.questions.parts import taken_apart
+from investigator.questions.kinds import kind_of
+from investigator.questions.parts import parts_of
 from investigator.records import Need, ThinkReply, ThinkVariables
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
@@ -20,7 +21,8 @@ def think(variables: ThinkVariables) -> ThinkReply:
     terms = _once([*_QUOTED.findall(variables.question), *_phrases(_QUOTED.sub(" ", variables.question), shares)])
     needs = [_need(term, shares) for term in terms] or [Need(term=variables.question.strip(), reason="the question")]
     kept = sorted(needs, key=lambda need: -need.weight)[:_MOST_NEEDS]
-    return ThinkReply(needs=tuple(need for need in needs if need in kept), parts=taken_apart(variables.question))
+    kind, asked = kind_of(variables.question), variables.question
+    return ThinkReply(kind=kind, needs=tuple(need for need in needs if need in kept), parts=parts_of(asked, kind))
 
 
 def _phrases(question: str, shares: Mapping[str, float]) -> list[str]:

@@ -1,0 +1,88 @@
+"""What kind of answer a question asks for, by rules: the plan depends on it. English, and a few words of others."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from investigator.questions.cues import cues
+from investigator.records import QuestionKind
+
+_LONGEST_READ = 2_000  # characters of a question
+_REQUEST = r"^\W*(?:(?:please|can you|could you|would you|i (?:want|need)(?: you)? to)\W+)*"
+_NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)"
+_OF_THEM = rf"(?:\s+(?:of|all|both))?(?:\s+(?:the|these|those|this|our|my|your))?(?:\s+{_NUMBER})?"
+_ADJECTIVES = r"(?:\s+(?!of\b|in\b|that\b|did\b|do\b|does\b|is\b|are\b|was\b|were\b)[\w'’&.-]+){0,3}?\s+"
+_ASKS_IF = re.compile(
+    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
+)
+_NO_SUMMARY = re.compile(r"^\W*(?:who|when|where|which|how many)\b", re.IGNORECASE)
+_IN_THIS_ORDER = (QuestionKind.CONTRADICTION, QuestionKind.WHY, QuestionKind.COMPARISON, QuestionKind.TREND)
+
+
+def kind_of(question: str) -> QuestionKind:
+    """Return the kind of a question; what no rule knows asks for a fact."""
+    asked = " ".join(question[:_LONGEST_READ].split())
+    if cue("summary").search(asked) and not _NO_SUMMARY.match(asked):
+        return QuestionKind.SUMMARY
+    for pattern, kind in _document_forms():
+        if pattern.search(asked):
+            return kind
+    if not cue("how_much").match(asked):
+        for kind in _IN_THIS_ORDER:
+            if cue(kind).search(asked):
+                return kind
+    if _lists().match(asked):
+        return QuestionKind.LIST
+    return QuestionKind.YES_NO if _ASKS_IF.match(asked) else QuestionKind.FACT
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """Return the pattern of the words by which something is known of a question; it matches whole words."""
+    return re.compile(rf"(?<!\w)(?:{_joined(name)})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def asked_documents() -> re.Pattern[str]:
+    """Return the pattern of the words that ask for documents: "which of the quarterly reports"."""
+    every, listed = f"{_joined('documents')}|{_joined('others')}", _joined("listing")
+    asks = rf"(?:(?:in|for|by|from) )?(?:which|what|how many|all|every|each|any|{listed})"
+    one = rf"\b{asks}{_OF_THEM}{_ADJECTIVES}(?:{every})\b"
+    return re.compile(rf"(?:{listed}\s+)?{one}|^\W*(?:{listed})\b", re.IGNORECASE)
+
+
+@cache
+def _lists() -> re.Pattern[str]:
+    return re.compile(rf"{_REQUEST}(?:{_joined('listing')})\b", re.IGNORECASE)
+
+
+@cache
+def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
+    """The forms of questions that ask for documents, or for how many of them."""
+    document, other = _joined("documents"), _joined("others")
+    every, says, here = rf"{document}|{other}", _joined("mentions"), _joined("folder")
+    listed = rf"{_REQUEST}(?:{_joined('listing')})\b(?:\s+(?:all|every|each|any))?"
+    forms = (
+        (rf"\bhow many{_OF_THEM}{_ADJECTIVES}(?:{every})\b.{{0,40}}?\b(?:{says})\b", QuestionKind.COUNT),
+        (rf"\bhow many\s+of\s+(?:the|these|those|our|my){_ADJECTIVES}(?:{every})\b", QuestionKind.COUNT),
+        (rf"\bhow many(?:\s+of)?{_ADJECTIVES}(?:documents|files)\b", QuestionKind.COUNT),
+        (rf"\bhow many\b.{{0,80}}\b(?:{here})\b", QuestionKind.COUNT),
+        (rf"{listed}{_OF_THEM}{_ADJECTIVES}(?:{document})\b", QuestionKind.LIST),
+        (rf"{listed}{_OF_THEM}{_ADJECTIVES}(?:{other})\b.{{0,40}}?\b(?:{says}|{here})\b", QuestionKind.LIST),
+        (rf"^\W*[\w -]{{3,60}}\b(?:{document})\b and (?:their|its) \w+\W*$", QuestionKind.LIST),
+        (rf"\b(?:which|what){_OF_THEM}{_ADJECTIVES}(?:{document})(?<=s)\b(?! (?:is|was) )", QuestionKind.WHICH),
+        (rf"\b(?:which|what){_OF_THEM}{_ADJECTIVES}(?:{every})\b(?=.{{0,30}}?\b(?:{says})\b)", QuestionKind.WHICH),
+        (rf"\b(?:{document})\b.*\bwhich of (?:them|these|those)\b", QuestionKind.WHICH),
+        (
+            rf"\b(?:which|what)(?! (?:is|are|was|were|did|does|do|has) )[\w' -]{{2,40}}\b(?:{here})\b",
+            QuestionKind.WHICH,
+        ),
+        (rf"\bfind\s+(?:all|every|any){_OF_THEM}{_ADJECTIVES}(?:{every})\b", QuestionKind.WHICH),
+    )
+    return tuple((re.compile(pattern, re.IGNORECASE), kind) for pattern, kind in forms)
+
+
+def _joined(name: str) -> str:
+    """Return what is written in several lines as one."""
+    return cues("kinds")[name].replace("\n", "")

@@ -1,0 +1,88 @@
+"""The sides of a comparison, by rules: the same question about each of them, complete by itself."""
+
+from __future__ import annotations
+
+import re
+
+from investigator.questions.constraints import constraints
+from investigator.records import Part
+
+_LONGEST_READ = 2_000  # characters of a question
+_SHORTEST = 3  # characters of a side
+_COMPARES = r"compares?d? (?:with|to)|differ(?:s|ed)? from|versus|vs\.?|next to|as opposed to|in contrast to"
+_COMPARES = rf"(?:{_COMPARES}|relative to|with)"
+_NAME = r"[A-ZÀ-ÖØ-Þ0-9][\w.&/-]*(?:\s+(?:(?:of|the|de|von|van)\s+)?[A-ZÀ-ÖØ-Þ0-9(][\w.&)/-]*)*"
+_JOINT = r"(?:,?\s+(?:and|or|vs\.?|versus)\s+(?:the\s+|in\s+|of\s+|for\s+)*)"
+_MANY = re.compile(rf"(?P<names>{_NAME}(?:['’]s?)?(?:,\s+{_NAME}(?:['’]s?)?)*{_JOINT}{_NAME}(?:['’]s?)?)")
+_BETWEEN = re.compile(
+    r"(?P<one>.{3,}?)[,;]?\s+(?:and\s+)?(?:how (?:does|do|did) (?:that|this|it|they) )?"
+    rf"{_COMPARES}\s+(?:(?P<those>those|that|the one|(?:its|their) (?:showing|performance|results?))\s+"
+    r"(?P<link>of|in|from|for|on|after)\s+"
+    r"|(?P<its>its|their)\s+)?(?P<other>.{3,})",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"^\W*(?:please\s+)?(?:compare|contrast|put|set|show|examine|analy[sz]e)(?:\s+(?:how|the))?\s+"
+    r"|^\W*how (?:does|do|did|has|have|is|are|was|were)\s+|^\W*what (?:is|are|was|were) the differences? between\s+",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"^\W*(?P<one>.{3,}?)\s+and\s+(?:the\s+)?(?P<other>.{3,}?)\W*$")
+_OWNER = re.compile(rf"{_NAME}['’]s?")
+_LISTED = re.compile(rf",\s+|{_JOINT}")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+def sides_of(question: str) -> tuple[Part, ...]:
+    """Return what is asked of each side of a comparison, with the side's name; () if the rules find no two sides."""
+    asked = " ".join(question[:_LONGEST_READ].split())
+    between = _BETWEEN.match(_REQUEST.sub("", asked))
+    takes_up = between is not None and between["those"]
+    sides = (_phrased(asked) if takes_up else []) or _named(asked) or _phrased(asked)
+    return tuple(Part(question=text, side=side, constraints=constraints(text)) for side, text in sides)
+
+
+def _named(asked: str) -> list[tuple[str, str]]:
+    """Names that are joined: "the operating income of Amazon and Apple", "Apple's and Amazon's buybacks"."""
+    for found in _MANY.finditer(_REQUEST.sub("", asked)):
+        names = [name.strip(" ,") for name in _LISTED.split(found["names"]) if name.strip(" ,")]
+        if len(names) < 2 or any(len(name) < 2 for name in names):
+            continue
+        rest = _REQUEST.sub("", asked)
+        before, after = rest[: found.start()], rest[found.end() :]
+        plain = [_POSSESSIVE.sub("", name) for name in names]
+        return [(name, _sentence(f"{before}{each}{after}")) for name, each in zip(plain, names, strict=True)]
+    return []
+
+
+def _phrased(asked: str) -> list[tuple[str, str]]:
+    """Two phrases with a word of comparison between them: "the cost of A next to that of B"."""
+    rest, topic = _REQUEST.sub("", asked), ""
+    if (between := _BETWEEN.match(rest)) is not None:
+        one, other = between["one"].strip(" ,?.;:"), between["other"].strip(" ,?.;:")
+        if between["those"]:
+            other = f"{_subject(one)} {between['link']} {other}"
+        elif between["its"] and (owner := _OWNER.search(one)) is not None:
+            other = f"{owner.group()} {other}"
+        elif ": " in other:
+            other, _, topic = other.partition(": ")
+        return _pair(one, other, topic)
+    if rest != asked and (both := _BOTH.match(rest)) is not None and "difference" in asked.casefold():
+        return _pair(both["one"], both["other"], "")
+    return []
+
+
+def _pair(one: str, other: str, topic: str) -> list[tuple[str, str]]:
+    sides = [" ".join(text.split()) for text in (one, other)]
+    about = f": {topic}" if topic else ""
+    return [(side, _sentence(f"{side}{about}")) for side in sides] if all(len(s) >= _SHORTEST for s in sides) else []
+
+
+def _subject(one: str) -> str:
+    """What is compared, without whose it is: "the cost per QALY from the ulcer analysis" gives "the cost per QALY"."""
+    if ":" in one:
+        return one.partition(":")[0]
+    return re.split(r"\s+(?:of|in|from|for|on which|at which)\s+(?=\S+)", one, maxsplit=1)[0]
+
+
+def _sentence(text: str) -> str:
+    return " ".join(text.split()).strip(" ,;:.?")

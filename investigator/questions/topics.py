@@ -1,0 +1,277 @@
+"""What documents are looked through for: the terms of a question that asks which of them, or how many, hold something.
+
+A name must stand as it is asked for; other words in any inflection, in American or British spelling, or, if the
+question asks for more than a mention, by a word that may stand for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from investigator.language.terms import folded, stem, stop_words, words
+from investigator.questions.cues import empty_words, request_words
+from investigator.questions.kinds import asked_documents, cue
+from investigator.questions.related import related, root
+
+_LONGEST_READ = 2_000  # characters of a question
+_REST = re.compile(
+    r"[?;]|[.:](?=\s|$)|,?\s+and (?:the|its|their|how|what|which|does|do|who|where|when|why)\b"
+    r"|,\s*(?:of any|counting|if any)\b"
+    r"|\bin (?:some|any) (?:way|form)\b"
+)
+_OF_THEM = re.compile(r"\b(?:for |in |by )?which of (?:them|these|those)\b", re.IGNORECASE)
+_THING = re.compile(
+    r"^\W*(?:(?:which|what|list|name|find)(?: all| every)?(?: the)? (?:[\w'-]+ ){1,3}?"
+    r"(?=in |of |from |on |that |which |were |was |are |is |have )"
+    r"|(?:several|some|many|most) of (?:the|these) .{3,60}?(?= (?:for|in) which|$)|.{3,60}?\. )",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"[\"“”«»„][^\"“”«»„]{2,80}[\"“”«»„]|[^\W_](?:[\w'’&/-]|[.,](?=\w))*|[,()]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_NUMBERED = re.compile(r"^([^\W\d_]{4,})-?\d+$")
+_AMERICAN = re.compile(r"iz(e|es|ed|ing|ation|ations)$")
+_BRITISH = re.compile(r"is(e|es|ed|ing|ation|ations)$")
+_JOINING = frozenset(["of", "the", "de", "la", "van", "von", "and", "for"])
+_QUOTES = '"“”«»„'
+_OR = "or"
+_SHORT_FORM, _LONG_NAME = 2, 3  # words
+_REACH = 4  # words between those of a phrase
+_SHORT_NAME = 2  # characters: the D of "vitamin D"
+_MOST_TERMS = 12
+_MOST_RELATED = 8
+
+
+@lru_cache(maxsize=50_000)
+def spelled_root(word: str) -> str:
+    """Return the root of a folded word, the same for both spellings of it: `randomised` and `randomized`.
+
+    Words that only say how many have none: "several" is no form of "severance".
+    """
+    if cue("light").fullmatch(word):
+        return ""
+    return root(_BRITISH.sub(r"iz\1", word) if len(word) > 6 else word)
+
+
+def spelled_roots(text: str) -> tuple[str, ...]:
+    """Return the roots of the words of a text in their order."""
+    return tuple(spelled_root(word) for word in words(text))
+
+
+@dataclass(frozen=True)
+class Term:
+    """What must stand in a document: one of several wordings.
+
+    The words of a name stand side by side, others near each other. `of_whom` is a name that says whose documents are
+    meant; `is_thing` says what kind of thing they are about, which a document may say in other words.
+    """
+
+    text: str
+    wordings: tuple[str, ...]
+    is_name: bool = False
+    of_whom: bool = False
+    is_thing: bool = False
+
+    @cached_property
+    def roots(self) -> tuple[tuple[str, ...], ...]:
+        """The roots of each wording."""
+        return tuple(spelled_roots(wording) for wording in self.wordings)
+
+    @cached_property
+    def others(self) -> tuple[str, ...]:
+        """Words that may stand for it, if it is one word and no name."""
+        own = words(self.text)
+        return related(own[0])[:_MOST_RELATED] if len(own) == 1 and not self.is_name else ()
+
+    @cached_property
+    def other_roots(self) -> frozenset[str]:
+        """The roots of these."""
+        return frozenset(spelled_root(other) for other in self.others)
+
+    @cached_property
+    def short(self) -> str:
+        """Return what a long name is called for short: its last two words; "" for others."""
+        own = self.text.split()
+        return " ".join(own[-_SHORT_FORM:]) if self.is_name and len(own) >= _LONG_NAME else ""
+
+    @property
+    def searched(self) -> tuple[tuple[str, ...], ...]:
+        """What an index is asked for: things that must all be there, each in several wordings."""
+        if self.is_name:
+            return (tuple(dict.fromkeys(" ".join(words(one)) for one in (*self.wordings, self.short) if one)),)
+        if len(self.wordings) > 1 or len(words(self.text)) == 1:
+            own = (" ".join(words(one)) for one in self.wordings)
+            return (tuple(dict.fromkeys(form for one in (*own, *self.others) for form in _spellings(one))),)
+        return tuple(_spellings(word) for word in words(self.text) if word not in stop_words())
+
+    def stands_in(self, roots: Sequence[str]) -> bool:
+        """Return True if a wording of it stands among the roots of a text: of a name in one piece, else near."""
+        return any(_in_one_piece(own, roots) if self.is_name else _near(own, roots) for own in self.roots)
+
+    def stands_short(self, text: str, whole: str) -> bool:
+        """Return True if a text uses the short form of a long name that the `whole` text holds all words of.
+
+        What other word with a capital stands before it makes it another name: the English Civil War.
+        """
+        if not self.short:
+            return False
+        rest = self.text.split()[:-_SHORT_FORM]
+        found = re.finditer(rf"(?:(\w+)\s+)?{re.escape(self.short)}(?!\w)", text)
+        alone = any(not one.group(1) or one.group(1).islower() or one.group(1) == "The" for one in found)
+        return alone and all(re.search(rf"(?<!\w){re.escape(word)}", whole) for word in rest)
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """A word in British and American spelling."""
+    british, american = _AMERICAN.sub(r"is\1", word), _BRITISH.sub(r"iz\1", word)
+    return tuple(dict.fromkeys((word, british, american)))
+
+
+def _in_one_piece(own: Sequence[str], roots: Sequence[str]) -> bool:
+    size = len(own)
+    return any(tuple(roots[i : i + size]) == tuple(own) for i in range(len(roots) - size + 1)) if size else False
+
+
+def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
+    """Return True if all of some words stand close together, in any order."""
+    wanted = set(own)
+    if len(wanted) < 2:
+        return not wanted.isdisjoint(roots)
+    reach = len(own) + _REACH
+    places = [i for i, one in enumerate(roots) if one in wanted]
+    return any(wanted <= set(roots[i : i + reach]) for i in places)
+
+
+@dataclass(frozen=True)
+class Topic:
+    """The terms that a question looks for in each document; `is_mention` if it is enough that they stand there."""
+
+    text: str
+    terms: tuple[Term, ...]
+    is_mention: bool
+
+    @property
+    def searched(self) -> tuple[tuple[str, ...], ...]:
+        """What an index is asked for, term by term."""
+        return tuple(one for term in self.terms for one in term.searched)
+
+
+def topic_of(question: str) -> Topic:
+    """Return what documents are looked through for; without any term, all content words of the question."""
+    asked = " ".join(question[:_LONGEST_READ].split())
+    clause = _clause(asked)
+    verb = cue("mentions").search(clause)
+    whose = verb.start() if verb is not None and not cue("comes_up").match(verb.group()) else 0
+    terms = _terms(_blanked(clause), whose, near=verb is not None) or _terms(asked, 0, near=False)
+    thing = _THING.match(clause)
+    if thing is not None and any(term.text not in thing.group() for term in terms):
+        terms = [replace(term, is_thing=term.text in thing.group()) for term in terms]
+    return Topic(" ".join(term.text for term in terms), tuple(terms[:_MOST_TERMS]), verb is not None)
+
+
+def _clause(asked: str) -> str:
+    """What is asked of the documents, without what is asked besides."""
+    them = _OF_THEM.search(asked)
+    if them and cue("documents").search(
+        asked[: them.start()]
+    ):  # "Several are about songs. For which of them is ... given, and ...?"
+        rest = _REST.split(asked[them.end() :], maxsplit=1)[0]
+        return f"{asked[: them.start()].rstrip(' .')}. {rest}"
+    return next((piece for piece in _REST.split(asked) if piece.strip()), asked)
+
+
+def _blanked(clause: str) -> str:
+    """The clause with blanks for what only asks: which documents, what they are to do, where they lie."""
+    for pattern in (asked_documents(), cue("mentions"), cue("folder"), cue("documents")):
+        clause = pattern.sub(lambda found: " " * len(found.group()), clause)
+    return clause
+
+
+class _Word(NamedTuple):
+    """A word of a clause: where it begins, whether it names something, and whether a possessive ends it."""
+
+    text: str
+    start: int
+    is_name: bool
+    ends: bool
+
+
+def _terms(clause: str, whose: int, *, near: bool) -> list[Term]:
+    """The names, and the runs of other words (`near`), or each of these; "or" joins two into one."""
+    found: list[Term] = []
+    is_other = False
+    for run in _runs(clause):
+        if not run:
+            continue
+        if run[0].text == _OR:
+            is_other = bool(found)
+            continue
+        made = _made(run, near=near, of_whom=run[0].is_name and run[0].start < whose)
+        if is_other:
+            text = " ".join(word.text for word in run)
+            found[-1] = replace(found[-1], wordings=(*found[-1].wordings, *_wordings(text)))
+        else:
+            found += made
+        is_other = False
+    return list({term.text.casefold(): term for term in found}.values())
+
+
+def _runs(clause: str) -> Iterator[list[_Word]]:
+    """Yield the words that belong together, and an "or" between two runs as a run of its own."""
+    run: list[_Word] = []
+    for token in _TOKEN.finditer(clause):
+        word = _word(token, is_first=token.start() == 0)
+        if word is None:
+            if run and run[0].is_name and token.group() in _JOINING:
+                run.append(_Word(token.group(), token.start(), True, False))
+                continue
+            yield run
+            run = []
+            if token.group().lower() == _OR:
+                yield [_Word(_OR, token.start(), False, False)]
+            continue
+        if run and word.is_name != run[0].is_name and (run[0].is_name or len(word.text) > _SHORT_NAME):
+            yield run
+            run = []
+        run.append(word)
+        if word.ends:
+            yield run
+            run = []
+    yield run
+
+
+def _word(token: re.Match[str], *, is_first: bool) -> _Word | None:
+    """Return a token as a word of a term; None if it carries no meaning."""
+    text = _POSSESSIVE.sub("", token.group().strip('"“”«»„'))
+    plain = folded(text)
+    if text != token.group() and token.group()[0] in _QUOTES:
+        return _Word(text, token.start(), True, True)
+    is_plain = (is_first and text[1:].islower()) or plain in request_words()
+    if any(char.isdigit() for char in text) or (text[:1].isupper() and not is_plain):
+        return _Word(text, token.start(), True, text != token.group())
+    skipped = stop_words() | request_words()
+    if cue("light").fullmatch(plain) or all(word in skipped or stem(word) in empty_words() for word in words(text)):
+        return None
+    return _Word(text, token.start(), False, text != token.group())
+
+
+def _made(run: Sequence[_Word], *, near: bool, of_whom: bool) -> list[Term]:
+    if run[0].is_name or near:
+        while run[-1].text in _JOINING:
+            run = run[:-1]
+        text = " ".join(word.text for word in run)
+        return [Term(text, tuple(_wordings(text)), run[0].is_name, of_whom)]
+    return [Term(word.text, tuple(_wordings(word.text))) for word in run]
+
+
+def _wordings(text: str) -> Iterator[str]:
+    """A term as it is asked for, written as one word, and without its number."""
+    yield text
+    if "-" in text:
+        yield text.replace("-", "")
+        yield text.replace("-", " ")
+    if numbered := _NUMBERED.match(text):
+        yield numbered.group(1)

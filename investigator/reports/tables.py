@@ -1,0 +1,60 @@
+"""An answer's table as lines of text: a row for each document, side or period, with its quotes and their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from investigator.language.addresses import defanged
+from investigator.records import AnswerTable, Quote, RowVerdict, TableRow
+from investigator.reports.inert import inert_line
+
+VERDICTS: Mapping[RowVerdict, str] = {
+    RowVerdict.YES: "yes",
+    RowVerdict.UNCLEAR: "unclear",
+    RowVerdict.MISSING: "nothing found",
+    RowVerdict.NO: "no",
+}
+_IN_THIS_ORDER = (RowVerdict.YES, RowVerdict.UNCLEAR, RowVerdict.MISSING)
+_MOST_NAMED = 20
+_LONGEST_CELL = 400  # characters
+
+
+def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
+    """Return the rows that are shown one by one: of documents, those that hold something first."""
+    if table.is_of_documents:
+        return tuple(row for verdict in _IN_THIS_ORDER for row in table.with_verdict(verdict))
+    return tuple(row for row in table.rows if row.verdict is not RowVerdict.NO)
+
+
+def table_lines(table: AnswerTable) -> Iterator[str]:
+    """Yield the lines of a table, harmless whatever the documents hold."""
+    for row in table_rows(table):
+        yield f"{inert_line(row.label)}: {VERDICTS[row.verdict]}{_missing(row)}"
+        if row.value and row.value != _one_line(row.quotes[:1]):
+            yield f"    {inert_line(defanged(row.value), _LONGEST_CELL)}"
+        for quote in row.quotes:
+            yield f'    {inert_line(quote.place)}  "{inert_line(quote_words(quote), _LONGEST_CELL)}"'
+    if others := no_line(table):
+        yield others
+
+
+def quote_words(quote: Quote) -> str:
+    """Return the words of a quote; of a cell with the labels and headers that name it."""
+    return quote.cell.line if quote.cell is not None else quote.text
+
+
+def no_line(table: AnswerTable) -> str:
+    """Return the documents that do not hold it, in one line; "" if there are none."""
+    left = [inert_line(row.label) for row in table.with_verdict(RowVerdict.NO)]
+    if not left:
+        return ""
+    more = [f"and {len(left) - _MOST_NAMED:,} more"] if len(left) > _MOST_NAMED else []
+    return f"no: {', '.join([*left[:_MOST_NAMED], *more])}"
+
+
+def _missing(row: TableRow) -> str:
+    return f" (not in it: {inert_line(', '.join(row.missing))})" if row.missing else ""
+
+
+def _one_line(quotes: Sequence[Quote]) -> str:
+    return " ".join(" ".join(quote.text.split()) for quote in quotes)

@@ -1,0 +1,133 @@
+"""Sides or periods beside each other: which documents make a series, and what was found for each row. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from investigator.evidence.claims import prove
+from investigator.language.normalise import one_line
+from investigator.questions.periods import Period, periods
+from investigator.records import (
+    Claim,
+    Document,
+    DocumentCard,
+    Investigation,
+    Memory,
+    Part,
+    ProposedStep,
+    QuestionKind,
+    Quote,
+    RowVerdict,
+    TableRow,
+)
+from investigator.research.follow_ups import found_for
+from investigator.research.planner import Proposal
+from investigator.research.verdict import judged
+from investigator.scoring.calibration import default_calibration
+
+_MOST_ROWS = 12
+_OF_BEST = 0.5  # share of the best match from which a document belongs to a series
+_MOST_QUOTES = 3
+
+
+def series(cards: Sequence[DocumentCard], worth_asking: float) -> tuple[DocumentCard, ...]:
+    """Return the documents that report on one thing at different times, the earliest first; () if there are not two."""
+    best = max((card.match for card in cards), default=0.0)
+    likely = [card for card in cards if card.match >= max(worth_asking, _OF_BEST * best)][:_MOST_ROWS]
+    dated = [card for card in likely if _times(card)]
+    if len({_when(card) for card in dated}) < 2:
+        return ()
+    return tuple(sorted(dated, key=lambda card: (_when(card), card.document_id)))
+
+
+def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
+    """Return the plan that asks each document of a series the same."""
+    steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in documents)
+    return Proposal(f"Ask each of the {len(documents)} documents of the series, the earliest first.", tuple(steps))
+
+
+def side_by_side(
+    run: Investigation, history: Sequence[Memory], document: Callable[[str], Document], *, is_read: bool
+) -> tuple[TableRow, ...]:
+    """Return a row for each side of a comparison, or for each document that was asked; () if there are not two.
+
+    `is_read` is True if a language model has replied: its words stand in a cell if the quotes prove them.
+    """
+    sides = [part for part in run.parts if part.side]
+    if len(sides) > 1:
+        return tuple(_row(part.side, part, found_for(part, run, history), document, is_read=is_read) for part in sides)
+    asked = _in_order([memory for memory in history if memory.quotes], document)
+    if run.kind is QuestionKind.TREND:
+        asked = asked[:_MOST_ROWS]
+    return _by_document(run, asked, document, is_read=is_read) if len(asked) > 1 else ()
+
+
+def _by_document(
+    run: Investigation, asked: Sequence[str], document: Callable[[str], Document], *, is_read: bool
+) -> tuple[TableRow, ...]:
+    (part, *_) = run.parts
+    found = {name: [one for one in run.memories if one.target_document_id == name] for name in asked}
+    return tuple(_row(name, part, found[name], document, is_read=is_read) for name in asked)
+
+
+def _in_order(history: Sequence[Memory], document: Callable[[str], Document]) -> list[str]:
+    """The documents of some memories: by the periods they report on if each has one, else the best first."""
+    best = sorted(history, key=lambda memory: -(memory.point or 0))
+    names = list(dict.fromkeys(quote.document_id for memory in best for quote in memory.quotes[:1]))
+    times = {name: _named_period(document(name)) for name in names}
+    if all(times.values()):
+        names.sort(key=lambda name: (times[name], name))
+    return names
+
+
+def _row(
+    label: str, part: Part, found: Sequence[Memory], document: Callable[[str], Document], *, is_read: bool
+) -> TableRow:
+    """What was found for a row: the statements of the reply that meets most of what is asked."""
+    claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
+    points = {id(claim): memory.point or 0 for memory, claim in claims}
+    bar = 0 if is_read else default_calibration().answered_from
+    one = judged(
+        part, [claim for _, claim in claims], document, sure=lambda claim: points[id(claim)] >= bar, read=is_read
+    )
+    if one is None:
+        return TableRow(label=label, verdict=RowVerdict.MISSING)
+    memory = next(memory for memory, claim in claims if claim is one.claim)
+    own = [claim for other, claim in claims if other is memory]
+    quotes = dict.fromkeys(quote for claim in (one.claim, *own) for quote in claim.quotes)
+    return TableRow(
+        label=label,
+        document_id=one.quote.document_id,
+        verdict=RowVerdict.YES if one.is_met else RowVerdict.UNCLEAR,
+        value=one.claim.text,
+        quotes=tuple(quotes)[:_MOST_QUOTES],
+        missing=tuple(dict.fromkeys(match.constraint.text for match in one.failing)),
+    )
+
+
+def _best_first(found: Sequence[Memory]) -> list[Memory]:
+    return sorted((m for m in found if m.quotes and not m.addressed), key=lambda memory: -(memory.point or 0))
+
+
+def _claims(memory: Memory, part: Part, *, is_read: bool) -> list[Claim]:
+    """A model's reply if its quotes prove it, and else each quote as it stands."""
+    if is_read and prove(memory.reply, memory.quotes, given=part.question).is_proven:
+        return [Claim(text=one_line(memory.reply), quotes=memory.quotes, memory_ids=(memory.id,))]
+    return [_verbatim(quote, memory) for quote in memory.quotes]
+
+
+def _verbatim(quote: Quote, memory: Memory) -> Claim:
+    return Claim(text=one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,))
+
+
+def _times(card: DocumentCard) -> frozenset[Period]:
+    return frozenset(one for one in periods(f"{card.title} {card.document_id} {card.date or ''}") if one.year)
+
+
+def _when(card: DocumentCard) -> tuple[int, int]:
+    return max((one.order for one in _times(card)), default=(0, 0))
+
+
+def _named_period(one: Document) -> tuple[int, int]:
+    found = [period.order for period in periods(f"{one.title} {one.id} {one.date or ''}") if period.year]
+    return max(found, default=(0, 0))

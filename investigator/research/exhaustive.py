@@ -1,0 +1,185 @@
+"""Every document of a folder decided: whether it holds what a question looks for, with the quotes that show it. Pure.
+
+A document is a yes if its words show it, unclear if some of them are missing or stand apart, or if a piece of it is
+near in meaning only, and a no otherwise. Who reads, decides the unclear ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from investigator.evidence.quotes import quote_at
+from investigator.evidence.widening import whole_sentences
+from investigator.language.addressed import addresses_model
+from investigator.language.normalise import one_line
+from investigator.language.relevance import rarity
+from investigator.language.sentences import sentence_spans
+from investigator.questions.answer_types import AnswerType, expected_type, holds_type
+from investigator.questions.topics import Term, Topic, spelled_roots
+from investigator.records import Document, Quote, RowVerdict, TableRow
+from investigator.retrieval.surveying import FoundSpan, Survey
+
+_MOST_QUOTES = 2
+_LONGEST_SENTENCE = 700  # characters; of a longer one (a table, a list) the lines that hold the words are quoted
+_ABOUT = 600  # characters of the beginning of a document, in which it says what it is
+_HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
+_YES, _MAYBE = 0.65, 0.5
+_THING = 0.4  # how much the kind of thing counts
+_IN_NO_DOCUMENT = rarity(0.0)
+_NEAR_IN_MEANING = 0.6
+_FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; what a piece that is nearer gains
+_SURELY_A_SENTENCE = 6  # words
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A sentence that holds some of what is looked for: its span, how much of it (0..1), and how well it reads."""
+
+    start: int
+    end: int
+    strength: float
+    reads: float
+    missing: tuple[str, ...]
+
+
+def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
+    """Return a row for each document, in the order of their names."""
+    weights = _weights(topic, survey.weights)
+    kind = expected_type(question)
+    rows = []
+    for document_id, spans in sorted(survey.spans.items()):
+        if not any(span.held or span.similarity >= _NEAR_IN_MEANING for span in spans):
+            rows.append(TableRow(label=document_id, document_id=document_id, verdict=RowVerdict.NO))
+            continue
+        rows.append(_row(document(document_id), spans, topic, weights, kind))
+    return tuple(rows)
+
+
+def _weights(topic: Topic, searched: Sequence[float]) -> tuple[float, ...]:
+    """How much each term tells: as much as the rarest of its words; what no document holds, tells none from another."""
+    left = iter(searched)
+    found = [max([next(left) for _ in term.searched], default=1.0) for term in topic.terms]
+    weights = [_THING * one if term.is_thing else one for term, one in zip(topic.terms, found, strict=True)]
+    absent = [one >= _IN_NO_DOCUMENT and not term.is_name for term, one in zip(topic.terms, found, strict=True)]
+    if topic.is_mention or all(absent):
+        return tuple(weights)
+    return tuple(0.0 if is_absent else weight for weight, is_absent in zip(weights, absent, strict=True))
+
+
+def _row(
+    document: Document, spans: Sequence[FoundSpan], topic: Topic, weights: Sequence[float], kind: AnswerType
+) -> TableRow:
+    found = sorted(
+        _sightings(document, spans, topic, weights, kind), key=lambda one: (-one.strength, -one.reads, one.start)
+    )
+    best = found[0].strength if found else 0.0
+    nearest = max(spans, key=lambda span: span.similarity)
+    yes = 1.0 if topic.is_mention else _YES
+    verdict = RowVerdict.YES if best >= yes else RowVerdict.UNCLEAR if best >= _MAYBE else RowVerdict.NO
+    if verdict is RowVerdict.NO and nearest.similarity >= _NEAR_IN_MEANING:
+        verdict = RowVerdict.UNCLEAR
+    if verdict is RowVerdict.NO:
+        return TableRow(label=document.id, document_id=document.id, verdict=verdict)
+    chosen = [one for one in found if one.strength >= best - 0.05] if best >= _MAYBE else []
+    quotes = tuple(dict.fromkeys(_quote(document, one) for one in _apart(chosen)[:_MOST_QUOTES]))
+    if not quotes:
+        start, end = next(sentence_spans(document.text[nearest.start : nearest.end]), (0, 0))
+        quotes = (quote_at(document, nearest.start + start, nearest.start + end),) if end else ()
+    if not quotes:
+        return TableRow(label=document.id, document_id=document.id, verdict=RowVerdict.NO)
+    return TableRow(
+        label=document.id,
+        document_id=document.id,
+        verdict=verdict,
+        value=one_line(quotes[0].text),
+        quotes=quotes,
+        missing=chosen[0].missing if chosen else (),
+    )
+
+
+def _apart(found: Sequence[Sighting]) -> list[Sighting]:
+    """The sightings, of those that overlap the better one only."""
+    kept: list[Sighting] = []
+    for one in found:
+        if all(one.end <= other.start or other.end <= one.start for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _quote(document: Document, one: Sighting) -> Quote:
+    start, end = one.start, one.end
+    if end - start <= _LONGEST_SENTENCE:
+        wide = whole_sentences(document.text, start, end)
+        start, end = wide if wide[1] - wide[0] <= _LONGEST_SENTENCE else (start, end)
+    return quote_at(document, start, end)
+
+
+def _sightings(
+    document: Document, spans: Sequence[FoundSpan], topic: Topic, weights: Sequence[float], kind: AnswerType
+) -> Iterator[Sighting]:
+    about = spelled_roots(f"{document.title} {document.id.replace('_', ' ')} {document.text[:_ABOUT]}")
+    total = sum(weights) or 1.0
+    for span in spans:
+        if not span.held:
+            continue
+        text = document.text[span.start : span.end]
+        around = frozenset(spelled_roots(text))
+        for start, end in _pieces(text):
+            piece = text[start:end]
+            if addresses_model(piece):
+                continue
+            roots = spelled_roots(piece)
+            held = [
+                _strength(term, piece, roots, around, about, document, is_mention=topic.is_mention)
+                for term in topic.terms
+            ]
+            if not any(one >= _BY_ANOTHER_WORD for one in held):
+                continue
+            strength = sum(weight * one for weight, one in zip(weights, held, strict=True)) / total
+            if not topic.is_mention:
+                strength = min(1.0, strength + min(_MOST_OF_MEANING, max(0.0, span.similarity - _FAR_IN_MEANING)))
+            missing = tuple(term.text for term, one in zip(topic.terms, held, strict=True) if one < _BY_ANOTHER_WORD)
+            yield Sighting(span.start + start, span.start + end, strength, _reads(piece, roots, kind), missing)
+
+
+def _strength(
+    term: Term,
+    piece: str,
+    roots: Sequence[str],
+    around: frozenset[str],
+    about: Sequence[str],
+    document: Document,
+    *,
+    is_mention: bool,
+) -> float:
+    """How surely a term is there (0..1): in the sentence, by another word, around it, in what the document is."""
+    if term.stands_in(roots) or term.stands_short(piece, document.text):
+        return _HERE
+    if term.of_whom and term.stands_in(about):
+        return _HERE
+    if not is_mention and not term.other_roots.isdisjoint(roots):
+        return _BY_ANOTHER_WORD
+    if any(set(own) <= around for own in term.roots):
+        return _AROUND
+    return _ABOUT_IT if term.stands_in(about) else 0.0
+
+
+def _reads(piece: str, roots: Sequence[str], kind: AnswerType) -> float:
+    """How well a piece reads as a quote: a whole sentence, with the kind of thing that is asked for."""
+    ends = piece.rstrip("\"'”’) ").endswith((".", "!", "?"))
+    whole = piece[:1].isupper() and ends and len(roots) >= _SURELY_A_SENTENCE
+    return float(whole) + holds_type(kind, piece, "")
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences of a text; of one that is too long to be one, its lines."""
+    for start, end in sentence_spans(text):
+        if end - start <= _LONGEST_SENTENCE:
+            yield start, end
+            continue
+        at = start
+        for line in text[start:end].splitlines(keepends=True):
+            if line.strip():
+                yield at, at + len(line.rstrip())
+            at += len(line)

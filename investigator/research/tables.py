@@ -1,0 +1,139 @@
+"""Answers as tables: what the rows establish together, and the statements that the quotes of their cells make. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from investigator.documents.fresh import FreshDocument
+from investigator.evidence.claims import prove
+from investigator.evidence.standing import Reread, quote_standing
+from investigator.language.normalise import one_line
+from investigator.records import (
+    AnswerStatus,
+    AnswerTable,
+    Claim,
+    Coverage,
+    Investigation,
+    Memory,
+    QuestionKind,
+    RowVerdict,
+    Search,
+    Status,
+    TableRow,
+)
+from investigator.research.verdict import Verdict, number_of
+
+_NAMED = 4
+
+
+def with_readings(run: Investigation, memories: Sequence[Memory], threshold: int) -> tuple[TableRow, ...]:
+    """Return the rows of a survey as those decide who have read the documents that were unclear."""
+    said = {memory.target_document_id: memory for memory in memories if memory.point is not None}
+    return tuple(
+        _as_read(row, said[row.document_id], threshold) if row.document_id in said else row for row in run.survey
+    )
+
+
+def _as_read(row: TableRow, memory: Memory, threshold: int) -> TableRow:
+    if memory.addressed or ((memory.point or 0) >= threshold > 0 and not memory.quotes):
+        return row
+    if (memory.point or 0) < threshold:
+        return TableRow(label=row.label, document_id=row.document_id, verdict=RowVerdict.NO)
+    is_proven = prove(memory.reply, memory.quotes).is_proven
+    value = one_line(memory.reply if is_proven else memory.quotes[0].text)
+    return row.changed(verdict=RowVerdict.YES, value=value, quotes=memory.quotes, missing=())
+
+
+def to_be_read(run: Investigation, most: int) -> tuple[TableRow, ...]:
+    """Return the rows that only a reader can decide, those that hold most first: what is unclear, or holds not all."""
+    asked = {step.document_id for step in run.plan.steps if step.status is Status.DONE}
+    left = [row for row in run.survey if row.document_id not in asked and _is_open(row)]
+    return tuple(sorted(left, key=lambda row: (row.verdict is not RowVerdict.UNCLEAR, len(row.missing))))[:most]
+
+
+def _is_open(row: TableRow) -> bool:
+    return row.verdict is RowVerdict.UNCLEAR or (row.verdict is RowVerdict.YES and bool(row.missing))
+
+
+def statements(rows: Sequence[TableRow], *, unclear: bool) -> tuple[Claim, ...]:
+    """Return a statement for each row that has an answer, proven by its quotes; with `unclear` for those too."""
+    verdicts = (RowVerdict.YES, RowVerdict.UNCLEAR) if unclear else (RowVerdict.YES,)
+    shown = [row for row in rows if row.verdict in verdicts and row.quotes]
+    return tuple(dict.fromkeys(Claim(text=row.value, quotes=row.quotes) for row in shown))
+
+
+def standing_rows(rows: Sequence[TableRow], reread: Reread | None) -> tuple[TableRow, ...]:
+    """Return the rows with the quotes that stand in the files; one that has lost one of them is missing."""
+    if reread is None:
+        return tuple(rows)
+    fresh = reread(dict.fromkeys(quote.document_id for row in rows for quote in row.quotes))
+    return tuple(_standing(row, fresh) for row in rows)
+
+
+def _standing(row: TableRow, fresh: Mapping[str, FreshDocument]) -> TableRow:
+    found = [quote_standing(quote, fresh[quote.document_id]) for quote in row.quotes]
+    kept = tuple(quote for quote in found if quote is not None)
+    if len(kept) == len(row.quotes):
+        return row.changed(quotes=kept)
+    return TableRow(label=row.label, document_id=row.document_id, verdict=RowVerdict.MISSING)
+
+
+def survey_verdict(
+    run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage
+) -> Verdict:
+    """Return what a survey of the folder establishes; a count of none is an answer if every document was decided."""
+    yes = [row for row in rows if row.verdict is RowVerdict.YES]
+    unclear = [row for row in rows if row.verdict in (RowVerdict.UNCLEAR, RowVerdict.MISSING)]
+    reason = f"{_counted(len(yes), len(rows))}{_openings(yes, unclear, run, coverage)}."
+    whole = coverage.complete and not unclear
+    if not yes:
+        none = AnswerStatus.ANSWERED if run.kind is QuestionKind.COUNT and whole else AnswerStatus.NOT_FOUND
+        status = AnswerStatus.NOT_FOUND_SO_FAR if unclear else none
+        return Verdict(status, reason=reason)
+    shown = [row for row in yes if not row.missing]
+    status = AnswerStatus.ANSWERED_IN_PART if shown else AnswerStatus.PASSAGES_FOUND
+    if whole and len(shown) == len(yes):
+        status = AnswerStatus.ANSWERED
+    return Verdict(status, tuple(claims), reason=reason)
+
+
+def _counted(yes: int, total: int) -> str:
+    return f"{yes or 'None'} of {number_of(total, 'document')}"
+
+
+def _openings(yes: Sequence[TableRow], unclear: Sequence[TableRow], run: Investigation, coverage: Coverage) -> str:
+    missing = dict.fromkeys(word for row in yes for word in row.missing)
+    left = [
+        f"{len(unclear)} unclear" if unclear else "",
+        f"not established in each: {', '.join(list(missing)[:_NAMED])}" if missing else "",
+        f"{len(coverage.unreadable)} unreadable" if not coverage.complete and coverage.unreadable else "",
+        f"{len(coverage.not_opened)} not opened" if coverage.not_opened else "",
+        "not all passages have vectors yet, so meaning alone found nothing" if run.search is Search.CANDIDATES else "",
+    ]
+    said = "; ".join(filter(None, left))
+    return f"; {said}" if said else ", every one of them decided"
+
+
+def side_verdict(run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage) -> Verdict:
+    """Return what a table of sides or periods establishes; missing cells are named."""
+    met = [row for row in rows if row.verdict is RowVerdict.YES]
+    missing = [row.label for row in rows if row.verdict is RowVerdict.MISSING]
+    unclear = [row for row in rows if row.verdict is RowVerdict.UNCLEAR]
+    words = list(dict.fromkeys(word for row in unclear for word in row.missing))
+    status = AnswerStatus.ANSWERED_IN_PART if met else AnswerStatus.PASSAGES_FOUND
+    if len(met) == len(rows):
+        status = AnswerStatus.ANSWERED
+    left = [
+        f"nothing found for {', '.join(missing)}" if missing else "",
+        f"not established for {', '.join(row.label for row in unclear[:_NAMED])}" if unclear else "",
+        f"({', '.join(words[:_NAMED])})" if words else "",
+    ]
+    reason = f"{len(met)} of {number_of(len(rows), 'row')} established"
+    if any(left):
+        reason += f"; {' '.join(filter(None, left))}"
+    return Verdict(status, tuple(claims), reason=f"{reason}.")
+
+
+def table_of(run: Investigation, rows: Sequence[TableRow]) -> AnswerTable:
+    """Return the table of an answer."""
+    return AnswerTable(asked=run.question, rows=tuple(rows))

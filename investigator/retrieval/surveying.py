@@ -1,0 +1,75 @@
+"""Every document of a folder looked through for some words, by the index: no text is read that holds none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from investigator.language.relevance import rarity
+from investigator.retrieval.chunk_search import ChunkSearch, Half
+from investigator.store.corpus import Corpus
+from investigator.store.full_text import FullText
+
+_LOOKED_INTO = 6  # chunks of a document
+_NEAREST = 4  # chunks for each document of the folder that the search by meaning may bring
+_MOST_NEAREST = 4_000
+
+
+@dataclass(frozen=True)
+class FoundSpan:
+    """A piece of a document: which of the wanted things it holds, by number, and how near it is to the query."""
+
+    start: int
+    end: int
+    held: frozenset[int]
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What was found in each document of a folder, best first, and how much each wanted thing tells (rarity)."""
+
+    spans: Mapping[str, tuple[FoundSpan, ...]]
+    weights: tuple[float, ...]
+
+
+def surveyed(
+    corpus: Corpus, full_text: FullText, search: ChunkSearch, wanted: Sequence[Sequence[str]], query: str
+) -> Survey:
+    """Return the best pieces of each document: those that hold most of what is wanted, then those nearest in meaning.
+
+    `wanted` are things, each in wordings of which one must stand there as written (in any inflection).
+    """
+    held: dict[int, set[int]] = {}
+    owner: dict[int, str] = {}
+    weights = []
+    documents = corpus.document_ids()
+    for number, wordings in enumerate(wanted):
+        found = full_text.holding(wordings)
+        owner |= found
+        for chunk_id in found:
+            held.setdefault(chunk_id, set()).add(number)
+        weights.append(rarity(len(set(found.values())) / max(1, len(documents))))
+    near: dict[int, float] = {}
+    for hit in search.best(query, min(_MOST_NEAREST, _NEAREST * len(documents)), Half.VECTORS):
+        owner[hit.chunk_id], near[hit.chunk_id] = hit.document_id, hit.similarity or 0.0
+
+    def rank(chunk_id: int) -> tuple[float, float, int]:
+        return -sum(weights[i] for i in held.get(chunk_id, ())), -near.get(chunk_id, 0.0), chunk_id
+
+    best: dict[str, list[int]] = {document_id: [] for document_id in documents}
+    for chunk_id in sorted(owner, key=rank):
+        if len(best[owner[chunk_id]]) < _LOOKED_INTO:
+            best[owner[chunk_id]].append(chunk_id)
+    spans = corpus.chunk_spans([chunk_id for ids in best.values() for chunk_id in ids])
+    return Survey(
+        {
+            document_id: tuple(
+                FoundSpan(spans[i].start, spans[i].end, frozenset(held.get(i, ())), near.get(i, 0.0))
+                for i in ids
+                if i in spans
+            )
+            for document_id, ids in best.items()
+        },
+        tuple(weights),
+    )

@@ -1,0 +1,89 @@
+"""What kind of answer a question asks for, and what it is asked of."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.questions.kinds import kind_of
+from investigator.questions.parts import parts_of
+from investigator.questions.sides import sides_of
+from investigator.questions.topics import topic_of
+from investigator.records import QuestionKind
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How deep is the lake?", QuestionKind.FACT),
+        ("How many children were randomised in the Gambia trial?", QuestionKind.FACT),
+        ("By how much did rents change year over year?", QuestionKind.FACT),
+        ("what is banned based on which of these", QuestionKind.FACT),
+        ("Which documents mention a deposit?", QuestionKind.WHICH),
+        ("In which of the leases does the landlord bring up heating?", QuestionKind.WHICH),
+        ("Find every letter that mentions the bakery.", QuestionKind.LIST),
+        ("diabetes trials and their sizes", QuestionKind.LIST),
+        ("How many of these contracts mention a notice period?", QuestionKind.COUNT),
+        ("Compare the rent of the bakery and the bank.", QuestionKind.COMPARISON),
+        ("How has the rent changed over the years?", QuestionKind.TREND),
+        ("Do the two leases contradict each other?", QuestionKind.CONTRADICTION),
+        ("Why was the trial stopped?", QuestionKind.WHY),
+        ("Summarise the report in five points.", QuestionKind.SUMMARY),
+        ("Is the rent due in March?", QuestionKind.YES_NO),
+    ],
+)
+def test_the_form_of_a_question_tells_what_it_asks_for(question: str, kind: QuestionKind) -> None:
+    assert kind_of(question) is kind
+
+
+def test_what_documents_are_looked_through_for_is_free_of_what_only_asks() -> None:
+    topic = topic_of("Which of these quarterly reports still talk about COVID-19 in any form?")
+    assert [term.text for term in topic.terms] == ["COVID-19"]
+    assert topic.is_mention
+    assert "covid" in topic.searched[0]
+
+
+def test_who_a_document_is_of_is_told_from_what_it_mentions() -> None:
+    topic = topic_of("In which filings does Amazon bring up its stock split?")
+    assert [(term.text, term.of_whom) for term in topic.terms] == [("Amazon", True), ("stock split", False)]
+
+
+def test_other_wordings_of_a_term_count_for_it() -> None:
+    (term, *_) = topic_of("Which trials were double-blind (or double-masked)?").terms
+    assert term.stands_in(("a", "doubl", "mask", "trial"))
+    assert not term.stands_in(("a", "mask", "trial"))
+
+
+def test_both_spellings_of_a_word_are_one() -> None:
+    (term,) = topic_of("Which papers describe a randomised design?").terms[:1]
+    assert term.stands_in(topic_of("Which papers describe a randomized design?").terms[0].roots[0])
+
+
+def test_the_short_form_of_a_name_is_not_that_of_another_one() -> None:
+    (term,) = topic_of("Which articles mention the American Civil War?").terms
+    whole = "America at war. The American army."
+    assert term.stands_short("He fell in the Civil War.", whole)
+    assert not term.stands_short("He fell in the English Civil War.", whole)
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        (
+            "compare the operating income of Amazon and Apple",
+            ["operating income of Amazon", "operating income of Apple"],
+        ),
+        (
+            "Put the cost of the ulcer study next to the one from the heart study.",
+            ["cost of the ulcer study", "cost from the heart study"],
+        ),
+        ("How does the Berlin lease differ from the Hamburg lease?", ["the Berlin lease", "the Hamburg lease"]),
+        ("Compare the two compilations.", []),
+    ],
+)
+def test_the_sides_of_a_comparison_are_asked_apart(question: str, sides: list[str]) -> None:
+    assert [part.question for part in sides_of(question)] == sides
+
+
+def test_evidence_of_a_trend_need_not_say_that_something_moved() -> None:
+    (part,) = parts_of("How has the rent of the bakery changed over the years?", QuestionKind.TREND)
+    assert "changed" not in " ".join(one.text for one in part.constraints)

@@ -1,0 +1,131 @@
+"""Questions whose answer is a table: which documents, how many, comparisons; without a model and with one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from investigator import Answer, Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.records import (
+    Answered,
+    AnswerStatus,
+    AskVariables,
+    Investigation,
+    Prompt,
+    QuestionKind,
+    RowVerdict,
+    Surveyed,
+    TableRow,
+)
+from investigator.research.asking_policy import AskAll
+from investigator.research.state import Bounds, State, Step, next_step
+
+TEXTS = {
+    "bakery.txt": "The bakery rents the shop. The bakery paid a deposit of 900 euros in 2021.",
+    "bank.txt": "The bank rents the first floor. Its deposits amount to 5,000 euros.",
+    "school.txt": "The school owns its building and pays no rent at all.",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("leases") / "folder"
+    made.mkdir()
+    for name, text in TEXTS.items():
+        (made / name).write_text(text, encoding="utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def investigator(folder: Path) -> Investigator:
+    return Investigator(folder, embedder=ScriptedEmbedder(), workspace=folder.parent / "workspace")
+
+
+def verdicts(answer: Answer) -> dict[str, RowVerdict]:
+    assert answer.table is not None
+    return {row.label: row.verdict for row in answer.table.rows}
+
+
+def test_every_document_is_decided_and_each_yes_has_its_quote(investigator: Investigator) -> None:
+    *_, last = events = list(investigator.investigate("Which documents mention a deposit?"))
+    assert isinstance(last, Answered)
+    answer = last.investigation.answer
+    assert answer is not None
+    assert last.investigation.kind is QuestionKind.WHICH
+    assert verdicts(answer) == {"bakery.txt": "yes", "bank.txt": "yes", "school.txt": "no"}
+    assert answer.status is AnswerStatus.ANSWERED
+    assert {quote.document_id for quote in answer.citations} == {"bakery.txt", "bank.txt"}
+    assert all("deposit" in quote.text for quote in answer.citations)
+    assert [event.yes for event in events if isinstance(event, Surveyed)] == [2]
+
+
+def test_none_is_an_answer_to_a_count_and_not_to_which(investigator: Investigator) -> None:
+    count = investigator.ask("How many documents mention a swimming pool?")
+    assert (count.status, count.claims) == (AnswerStatus.ANSWERED, ())
+    assert count.reason.startswith("None of 3 documents")
+    assert investigator.ask("Which documents mention a swimming pool?").status is AnswerStatus.NOT_FOUND
+
+
+def test_a_count_of_none_is_no_answer_if_a_file_could_not_be_read(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name, text in TEXTS.items():
+        (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "folder" / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    answer = investigator.ask("How many documents mention a swimming pool?")
+    assert answer.status is AnswerStatus.NOT_FOUND_SO_FAR
+    assert "1 unreadable" in answer.reason
+
+
+def test_a_side_of_which_nothing_is_found_is_named(investigator: Investigator) -> None:
+    answer = investigator.ask("Compare the deposit of the Bakery and the Observatory.")
+    assert answer.status is not AnswerStatus.ANSWERED
+    assert answer.table is None or "Observatory" in answer.reason
+
+
+def test_a_row_whose_file_has_changed_is_not_shown_again(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name, text in TEXTS.items():
+        (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    investigator.ask("Which documents mention a deposit?")
+    (tmp_path / "folder" / "bank.txt").write_text("The bank has moved.", encoding="utf-8")
+    assert verdicts(investigator.ask("Which documents mention a deposit?"))["bank.txt"] is RowVerdict.NO
+
+
+def test_a_model_reads_what_the_index_cannot_decide(folder: Path, tmp_path: Path) -> None:
+    def ask(prompt: Prompt) -> str:
+        assert isinstance(prompt.variables, AskVariables)
+        holds = prompt.variables.document_id == "school.txt"
+        reply = {"point": 90, "quotes": [TEXTS["school.txt"]], "reply": TEXTS["school.txt"]}
+        return json.dumps(reply if holds else {"point": 0, "quotes": [], "reply": "No."})
+
+    thought = {"kind": "which_documents", "needs": [{"term": "rent", "reason": "r"}]}
+    engine = ScriptedEngine({"critical_thinking/think": json.dumps(thought), "query/ask": ask})
+    investigator = Investigator(folder, model=engine, embedder=ScriptedEmbedder(), workspace=tmp_path)
+    answer = investigator.ask("Which of the documents say that somebody pays no monthly rent?")
+    read = {p.variables.document_id for p in engine.asked if isinstance(p.variables, AskVariables)}
+    assert "school.txt" in read
+    assert verdicts(answer)["school.txt"] is RowVerdict.YES
+    assert {name for name, verdict in verdicts(answer).items() if verdict is RowVerdict.YES} == {"school.txt"}
+
+
+BOUNDS = Bounds(
+    rounds=3, threshold=50, worth_asking=0.1, workers=1, policy=AskAll(), thinks_and_plans_at_once=False, reads=True
+)
+
+
+def state(last: Step | None, *, rows: tuple[TableRow, ...] = (), reads: bool = True) -> State:
+    run = Investigation(id="r", question="q", mission="", strategy="", engine="e", kind=QuestionKind.WHICH, survey=rows)
+    bounds = BOUNDS if reads else Bounds(**{**vars(BOUNDS), "reads": False})
+    return State(run, bounds, ("a.txt",), last=last)
+
+
+def test_a_survey_is_answered_at_once_unless_somebody_can_read_what_is_unclear() -> None:
+    unclear = (TableRow(label="a.txt", document_id="a.txt", verdict=RowVerdict.UNCLEAR),)
+    assert next_step(state(Step.THINK)) is Step.SURVEY
+    assert next_step(state(Step.SURVEY, rows=unclear)) is Step.PLAN
+    assert next_step(state(Step.SURVEY, rows=unclear, reads=False)) is Step.ANSWER
+    assert next_step(state(Step.SURVEY)) is Step.ANSWER
