@@ -34,6 +34,7 @@ def _row(workspace: Path, dice: random.Random) -> str:
         table = dice.choice(filled)
         columns = [row[1] for row in database.execute(f'PRAGMA table_info("{table}")')]
         column = dice.choice(columns)
+        new: object = None
         rows = [row for (row,) in _tried(database, f'SELECT rowid FROM "{table}"', ())]
         for row in dice.sample(rows, min(len(rows), dice.randint(1, _MOST_ROWS))):
             (old,) = database.execute(f'SELECT "{column}" FROM "{table}" WHERE rowid = ?', [row]).fetchone()
