@@ -154,6 +154,11 @@ def month_of(date: str, *, whole: bool) -> tuple[int, int]:
     return whole_month(day) if whole else (parts[0], day.month)
 
 
+def documents_pattern() -> re.Pattern[str]:
+    """Return what matches a word for a document of which there are editions, in a folded text."""
+    return _pattern("documents")
+
+
 @cache
 def _pattern(section: str) -> re.Pattern[str]:
     text = files("investigator.questions").joinpath("data", "imprints.toml").read_text(encoding="utf-8")

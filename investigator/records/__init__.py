@@ -98,6 +98,7 @@ from investigator.records.parts import (
     ConstraintKind,
     ConstraintMatch,
     MatchState,
+    MissingEdition,
     NearMiss,
     OpenPart,
     Part,

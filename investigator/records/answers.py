@@ -11,7 +11,7 @@ from investigator.records.documents import FileStatus, LeftOut, Passage, Quote
 from investigator.records.engines import UsedEngine
 from investigator.records.exchanges import Need, Reply
 from investigator.records.memories import Memory, Reflection
-from investigator.records.parts import AnswerTable, NearMiss, OpenPart, Part, QuestionKind, TableRow
+from investigator.records.parts import AnswerTable, MissingEdition, NearMiss, OpenPart, Part, QuestionKind, TableRow
 from investigator.records.plans import Plan, PlanStep
 
 
@@ -185,6 +185,9 @@ class Answer(Record):
     near_misses: tuple[NearMiss, ...] = Field(default=(), description="what meets most of the question, and what not")
     conflicts: tuple[Conflict, ...] = Field(default=(), description="values that documents do not agree on")
     table: AnswerTable | None = Field(default=None, description="the answer row by row, if the question asks for that")
+    missing: tuple[MissingEdition, ...] = Field(
+        default=(), description="reports that the question asks for and the folder does not hold"
+    )
     wordings: tuple[str, ...] = Field(default=(), description="other words that the folder was searched for")
     asked_as: tuple[str, ...] = Field(
         default=(), description="the other wordings that found the statements, if that of the question did not"

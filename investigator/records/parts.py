@@ -98,6 +98,16 @@ class NearMiss(Record):
     says_opposite: bool = Field(default=False, description="the quote corrects what the question takes for granted")
 
 
+class MissingEdition(Record):
+    """A document that the question asks for and the folder does not hold: one of another period, or of another name.
+
+    `nearest` are the documents that come next to it.
+    """
+
+    asked: str
+    nearest: tuple[str, ...] = ()
+
+
 class OpenPart(Record):
     """A part of the question that stayed unanswered, and the wordings that the documents were searched for."""
 

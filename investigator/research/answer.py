@@ -180,7 +180,8 @@ def concluded(
     judged = all(memory.point is not None and not memory.in_part for memory in memories)
     status = found.status
     if status is AnswerStatus.NOT_FOUND:
-        complete = coverage.complete and judged and reworded and stop not in CEILINGS
+        searched = coverage.complete and judged and reworded and stop not in CEILINGS
+        complete = searched or (bool(found.missing) and not coverage.unreadable)
         status = AnswerStatus.NOT_FOUND if complete else AnswerStatus.NOT_FOUND_SO_FAR
         stop = StopReason.SATURATED if stop is StopReason.ANSWERED else stop
     return Answer(
@@ -195,6 +196,7 @@ def concluded(
         coverage=coverage,
         unanswered=found.unanswered(run.wordings),
         near_misses=found.near_misses,
+        missing=found.missing,
         wordings=run.wordings,
         asked_as=_asked_as(run, claims),
         nearest=() if found.claims else nearest,

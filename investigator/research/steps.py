@@ -12,11 +12,14 @@ from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
 from investigator.evidence.standing import Rechecked, Reread, recheck, standing_conflicts, standing_near_misses
 from investigator.evidence.taint import tainted_documents
+from investigator.questions.missing import is_all_missing, missing_editions
 from investigator.questions.topics import topic_of
 from investigator.records import (
     Event,
     Finding,
+    Investigation,
     Memory,
+    MissingEdition,
     Need,
     Notice,
     Part,
@@ -68,7 +71,7 @@ from investigator.research.tables import (
     with_readings,
 )
 from investigator.research.tactical_planning import prioritized, sub_question
-from investigator.research.verdict import verdict_of
+from investigator.research.verdict import verdict_of, without_missing
 from investigator.retrieval.library import DocumentIndex
 
 _UNDECIDED = "Read the documents that the index cannot decide."
@@ -313,6 +316,11 @@ class Steps:
         run = state.run.changed(wordings=tuple(dict.fromkeys(searched)))
         return replace(state, run=run, promising=tuple(dict.fromkeys(promising))), tuple(best)
 
+    def _missing(self, run: Investigation) -> tuple[MissingEdition, ...]:
+        """Return the reports that the question asks for, if the folder holds none of them."""
+        asked = [constraint for part in run.parts for constraint in part.constraints]
+        return missing_editions(run.question, asked, self.library.cards((run.question,)), self._holds_a_word)
+
     def _holds_a_word(self, question: str) -> bool:
         return any(term.document_share for term in self.library.term_frequencies(question))
 
@@ -336,6 +344,8 @@ class Steps:
             run = state.run
         is_read = not self.client.traits(Role.ANSWER).goes_by_measures
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
+        missing = self._missing(run)
+        found = without_missing(found, missing, is_all=is_all_missing(run.question, missing))
         answer = concluded(
             run,
             stop,

@@ -18,6 +18,7 @@ from investigator.records import (
     Document,
     MatchState,
     Memory,
+    MissingEdition,
     NearMiss,
     OpenPart,
     Part,
@@ -84,6 +85,7 @@ class Verdict:
     parts: tuple[tuple[Part, Judged | None], ...] = ()
     near_misses: tuple[NearMiss, ...] = ()
     reason: str = ""
+    missing: tuple[MissingEdition, ...] = ()
 
     def unanswered(self, wordings: Sequence[str]) -> tuple[OpenPart, ...]:
         """Return the parts that stayed open, if there are several; `wordings` were searched for besides."""
@@ -232,6 +234,24 @@ def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str
         return "What the model said is not proven; these are the best quotes as they stand."
     asked = "These are the best quotes as they stand" if written.are_stand_ins else "No language model was asked"
     return f"{asked}; not established: {', '.join(failing)}." if failing else f"{asked}; nobody has read them."
+
+
+def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all: bool) -> Verdict:
+    """Return the verdict with the reports that are asked for and are not in the folder.
+
+    `is_all` is True if none of them is: then what others say is no answer, and what was found is shown as near.
+    """
+    if not missing:
+        return found
+    said = " ".join(_not_there(one) for one in missing)
+    if not is_all:
+        return replace(found, reason=f"{found.reason} {said}" if found.reason else "", missing=tuple(missing))
+    return replace(found, status=AnswerStatus.NOT_FOUND, claims=(), reason=said, missing=tuple(missing))
+
+
+def _not_there(one: MissingEdition) -> str:
+    nearest = f" Nearest: {', '.join(one.nearest)}." if one.nearest else ""
+    return f"{'The' if one.nearest else 'No'} {one.asked} is {'not ' if one.nearest else ''}in the folder.{nearest}"
 
 
 def number_of(number: int, noun: str, plural: str = "") -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from investigator.questions.parts import taken_apart
-from investigator.records import AnswerStatus, Claim, Document, Memory, Quote, UnprovenClaim
-from investigator.research.verdict import Statements, Verdict, verdict_of
+from investigator.records import AnswerStatus, Claim, Document, Memory, MissingEdition, Quote, UnprovenClaim
+from investigator.research.verdict import Statements, Verdict, verdict_of, without_missing
 
 OPENED = "The Emsland plant was opened in 1988."
 OWNED = "The Emsland plant is owned by RWE."
@@ -111,3 +111,12 @@ def test_not_found_names_the_nearest_quote_and_what_it_says_instead() -> None:
 def test_nothing_is_established_by_nothing() -> None:
     empty = verdict_of(taken_apart("Who?"), Statements(), (), page, is_read=True)
     assert (empty.status, empty.claims, empty.near_misses) == (NOT_FOUND, (), ())
+
+
+def test_what_other_reports_say_is_no_answer_if_the_one_asked_for_is_missing() -> None:
+    found = Verdict(AnswerStatus.ANSWERED, reason="1 statement proven.")
+    gone = MissingEdition(asked="report for 2022", nearest=("2023.pdf",))
+    verdict = without_missing(found, [gone], is_all=True)
+    assert verdict.status is AnswerStatus.NOT_FOUND
+    assert verdict.reason == "The report for 2022 is not in the folder. Nearest: 2023.pdf."
+    assert without_missing(found, [gone], is_all=False).status is AnswerStatus.ANSWERED
