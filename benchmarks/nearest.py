@@ -36,7 +36,7 @@ def filled(directory: Path, size: int) -> None:
     chance = np.random.default_rng(size)
     middles = chance.standard_normal((CLUSTERS, DIMENSIONS))
     with Workspace(directory, write=True) as workspace:
-        corpus, table = Corpus(workspace.database), VectorTable(workspace.database, "made-up")
+        corpus, table = Corpus(workspace.index), VectorTable(workspace.index, "made-up")
         for start in range(0, size, IN_DOCUMENT):
             count = min(IN_DOCUMENT, size - start)
             name = f"{start:08}.txt"
@@ -61,7 +61,7 @@ def searched(directory: Path, side: str, queries: int) -> dict[str, object]:
 
     began = time.perf_counter()
     with Workspace(directory, write=True) as workspace:
-        table = VectorTable(workspace.database, "made-up")
+        table = VectorTable(workspace.index, "made-up")
         index = ExactIndex(table) if side == "exact" else ChromaIndex(directory / "chroma", table, sys.exit)
         built = time.perf_counter() - began
         chance = np.random.default_rng(7)

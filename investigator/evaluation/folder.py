@@ -115,7 +115,7 @@ class FolderEvaluation:
     def _open_file(self) -> OutcomeFile:
         """Return the file for the outcomes of exactly this evaluation; the folder must have been read."""
         with Workspace(self._directory, write=False) as workspace:
-            documents = Corpus(workspace.database).fingerprint()
+            documents = Corpus(workspace.index).fingerprint()
         parts = (
             *(question.model_dump_json() for question in self._every),
             self._investigator.engine_name,
@@ -172,7 +172,7 @@ class FolderEvaluation:
     def _proven(self, quotes: Sequence[Quote]) -> int:
         """How many of the quotes stand in the text that is stored."""
         with Workspace(self._directory, write=False) as workspace:
-            corpus = Corpus(workspace.database)
+            corpus = Corpus(workspace.index)
             there = set(corpus.document_ids())
             return sum(q.document_id in there and stands(q, corpus.document(q.document_id)) for q in quotes)
 

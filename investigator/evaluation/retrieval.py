@@ -62,9 +62,9 @@ class RetrievalEvaluation:
         Raises SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
         """
         with Workspace(self._directory, write=True) as workspace:
-            corpus = Corpus(workspace.database)
+            corpus = Corpus(workspace.index)
             yield from self._keep(corpus)
-            yield from embed_missing(corpus, VectorTable(workspace.database, self._embedder.name), self._embedder)
+            yield from embed_missing(corpus, VectorTable(workspace.index, self._embedder.name), self._embedder)
             notices: list[str] = []
             # a library for each half: one half must not find the other's vectors of queries in a cache
             libraries = {

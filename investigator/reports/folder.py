@@ -14,6 +14,7 @@ from investigator.reports.wording import plural
 
 _LISTED = 20
 _SNIPPET = 400
+_LEAST_SHOWN = 0.01  # of BM25
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _CONTAINERS = "only hold files"
 
@@ -93,11 +94,18 @@ def _searchable(status: FolderStatus) -> str:
     return words + (": investigator index --vectors FOLDER makes the rest" if status.without_vectors else "")
 
 
+def _words(bm25: float | None) -> str:
+    """The score of the words; BM25 gives almost nothing for words that stand in more than half of the passages."""
+    if bm25 is None:
+        return "-"
+    return f"BM25 {bm25:.2f}" if bm25 >= _LEAST_SHOWN else "BM25 under 0.01, for they stand in most passages"
+
+
 def _hit(number: int, hit: SearchHit) -> Text:
     passage = hit.passage
     where = passage.place
     halves = [
-        "words: -" if hit.bm25 is None else f"words: BM25 {hit.bm25:.2f}",
+        f"words: {_words(hit.bm25)}",
         "vectors: -" if hit.similarity is None else f"vectors: cosine {hit.similarity:.3f}",
     ]
     head = f"{number}. {inert_line(where)}  score {passage.score:.3f}  ({'; '.join(halves)})"

@@ -57,7 +57,7 @@ class FolderIndex:
         embedder: Embedder,
         notice: Callable[[str], None],
     ) -> None:
-        self.corpus = Corpus(workspace.database)
+        self.corpus = Corpus(workspace.index)
         self.table = vector_table(workspace, embedder, notice)
         self._folder = folder
         self._workspace = workspace
@@ -138,7 +138,7 @@ class FolderIndex:
         used, own = self.corpus.setting("embedder"), self._embedder.name
         if used == own:
             return
-        if VectorTable(self._workspace.database, used or "").count():
+        if VectorTable(self._workspace.index, used or "").count():
             told = f"The embedder has changed from {used} to {own}: it makes vectors of its own for the passages."
             yield Notice(text=f"{told} Those of the other one are kept beside them.")
         self.corpus.set_setting("embedder", own)
@@ -198,7 +198,7 @@ def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:
 
 def workspace_library(workspace: Workspace, embedder: Embedder, settings: RetrievalSettings) -> Library:
     """Return the library of a workspace as it is, whatever vectors it has."""
-    missing = VectorTable(workspace.database, embedder.name).missing_count()
+    missing = VectorTable(workspace.index, embedder.name).missing_count()
     search = Search.CANDIDATES if missing else Search.WHOLE
     return open_library(workspace, embedder, settings, search, lambda _: None)
 
@@ -212,7 +212,7 @@ def open_library(
     corpus: Corpus | None = None,
 ) -> Library:
     """Return the library of a workspace with the half of the search that goes by vectors in one of its forms."""
-    corpus, full_text = corpus or Corpus(workspace.database), FullText(workspace.database)
+    corpus, full_text = corpus or Corpus(workspace.index), FullText(workspace.index)
     table = vector_table(workspace, embedder, notice)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
     if search is Search.WHOLE:
@@ -222,14 +222,14 @@ def open_library(
 
 def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str], None]) -> VectorTable:
     """Return the vectors of an embedder in a workspace; damaged ones are computed again, and `notice` says so."""
-    corpus = Corpus(workspace.database)
+    corpus = Corpus(workspace.index)
 
     def remade(chunk_ids: Sequence[int]) -> dict[int, Vectors]:
         notice(f"{len(chunk_ids):,} stored vectors were damaged; they are computed again.")
         texts = chunk_texts(corpus, {i: span.document_id for i, span in corpus.chunk_spans(chunk_ids).items()})
         return dict(zip(texts, embedder.embed(list(texts.values())), strict=True))
 
-    return VectorTable(workspace.database, embedder.name, remade)
+    return VectorTable(workspace.index, embedder.name, remade)
 
 
 def open_vectors(

@@ -108,7 +108,7 @@ def _shared(folder: Path, found: Sequence[FoundFile], candidate: Path) -> Fracti
     """
     try:
         with Workspace(candidate, write=False) as workspace:
-            kept = {path: record for path, record in Corpus(workspace.database).manifest().items() if record.size}
+            kept = {path: record for path, record in Corpus(workspace.index).manifest().items() if record.size}
     except (OSError, InvestigatorError):  # in use, damaged, or made by a newer version: none of this folder's
         return Fraction(0)
     sizes, hashes = {record.size for record in kept.values()}, {record.content_hash for record in kept.values()} - {""}

@@ -90,8 +90,8 @@ class Workspace:
             raise
 
     @cached_property
-    def database(self) -> Database:
-        """The index; for the writer, one that is damaged or not ours is dropped and made anew, with a notice.
+    def index(self) -> Database:
+        """The database of the index; the writer drops one that is damaged or not ours, and makes it anew with a notice.
 
         Raises DamagedDatabaseError if it cannot be used and this is not the writer, StoreError.
         """
@@ -109,7 +109,7 @@ class Workspace:
 
     def close(self) -> None:
         """Close the databases and let others write."""
-        index = self.__dict__.get("database")
+        index = self.__dict__.get("index")
         if isinstance(index, Database):
             index.close()
             if index.damaged:

@@ -11,6 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from investigator.cli.main import app
+from investigator.records import Passage, SearchHit
+from investigator.reports.folder import hits_text
 from investigator.store.locations import default_workspace
 
 LEASE = "The annual rent is EUR 48,000.\n\nThe tenant pays for heating.\n"
@@ -179,3 +181,10 @@ def test_an_empty_folder_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
         assert result.exit_code == 2
         assert "holds no documents" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_words_that_stand_everywhere_say_why_they_count_for_nothing() -> None:
+    hits = [SearchHit(passage=Passage(document_id="a.txt", start=0, end=1, text="t"), bm25=n) for n in (1e-6, 2.5)]
+    shown = hits_text(hits).plain
+    assert "under 0.01, for they stand in most passages" in shown
+    assert "BM25 2.50" in shown

@@ -256,7 +256,7 @@ def test_a_writer_that_is_done_lets_the_next_one_in(tmp_path: Path) -> None:
     with Workspace(tmp_path / "w", write=True):
         pass
     with Workspace(tmp_path / "w", write=True) as again:
-        assert Corpus(again.database).document_ids() == ()
+        assert Corpus(again.index).document_ids() == ()
 
 
 def test_a_file_in_the_place_of_the_vector_index_is_told_and_left_as_it_is(database: Database, tmp_path: Path) -> None:

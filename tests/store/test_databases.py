@@ -220,7 +220,7 @@ def test_a_workspace_of_an_earlier_version_keeps_its_runs_and_memories(folder: P
     assert [run.question for run in made.runs()] == ["Who?"]
     with Workspace(place, write=False) as workspace:
         assert [fact.text for fact in LongTermMemory(workspace.runs).search("anna", "midwife")] == ["I am a midwife."]
-        assert Corpus(workspace.database).document("a.txt").text == "The harbour is 11 metres deep."
+        assert Corpus(workspace.index).document("a.txt").text == "The harbour is 11 metres deep."
 
 
 def test_what_an_earlier_version_left_in_the_folder_is_taken_over_by_command_alone(folder: Path) -> None:

@@ -38,7 +38,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 def test_the_approximate_index_finds_what_comparing_with_every_vector_finds(real: Workspace) -> None:
     embedder = SentenceTransformerEmbedder()
-    corpus, table = Corpus(real.database), VectorTable(real.database, embedder.name)
+    corpus, table = Corpus(real.index), VectorTable(real.index, embedder.name)
     ids = [i for document_id in corpus.document_ids() for i in corpus.chunks_of(document_id)]
     kept = table.get(ids)
     matrix = np.stack([kept[i] for i in ids])
@@ -75,7 +75,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 @pytest.mark.parametrize("query", ["parish 12 sold sacks to mill 9", "Who sold 40 sacks?", "entry 4000"])
 def test_search_inside_a_long_document_is_exact(long: Workspace, query: str) -> None:
     embedder = ScriptedEmbedder()
-    corpus, table = Corpus(long.database), VectorTable(long.database, embedder.name)
+    corpus, table = Corpus(long.index), VectorTable(long.index, embedder.name)
     ids = list(corpus.chunks_of("ledger.txt"))
     assert len(ids) >= 2_000
     texts = corpus.chunk_texts("ledger.txt", ids)

@@ -273,13 +273,13 @@ def test_a_process_that_may_not_write_leaves_chroma_alone(workspace: Path) -> No
     kinds = []
     for write in (True, False):
         with Workspace(workspace, write=write) as opened:
-            kinds.append(type(open_vectors(opened, VectorTable(opened.database, "test"), settings, pytest.fail)))
+            kinds.append(type(open_vectors(opened, VectorTable(opened.index, "test"), settings, pytest.fail)))
     assert kinds == [ChromaIndex, ExactIndex]
 
 
 def test_a_folder_that_needs_no_chroma_keeps_no_vectors_there(copied: Path) -> None:
     with Workspace(copied, write=True) as opened:
-        table = VectorTable(opened.database, "test")
+        table = VectorTable(opened.index, "test")
         open_vectors(opened, table, RetrievalSettings(), pytest.fail)
         assert not (copied / "chroma").exists()
         assert not table.in_chroma()
