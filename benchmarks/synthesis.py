@@ -35,8 +35,8 @@ class KeyPoint(Record):
     model_config = ConfigDict(extra="ignore")
 
     text: str
-    doc_id: str = ""
-    evidence: str = ""
+    doc_id: str | None = None
+    evidence: str | None = None
 
 
 class SynthesisRow(Record):
@@ -98,7 +98,7 @@ def _is_given(answer: Answer, row: SynthesisRow, wanted: Sequence[str]) -> bool:
     for claim in answer.claims[:FIRST]:
         if any(quote.document_id in row.doc_ids for quote in claim.quotes):
             values = [quote.cell.value for quote in claim.quotes if quote.cell is not None and len(claim.quotes) == 1]
-            computed = getattr(claim, "computed", None)
+            computed = getattr(claim, "computation", None)
             values += [computed.value] if computed is not None else []
             if any(_numbers(value)[: len(wanted)] == list(wanted) for value in values):
                 return True
@@ -137,9 +137,7 @@ def asked(
 def _details(row: SynthesisRow, answer: Answer, found: Judgement) -> str:
     lines = [f"{row.id} {found.status} {found.seconds:.2f} s: {row.question} -> {row.answers[:1]}"]
     lines += [f"    {claim.text[:200]}" for claim in answer.claims[:FIRST]]
-    lines += [
-        f"    near: {miss.quote.cell.line if miss.quote.cell else miss.quote.text[:150]}" for miss in answer.near_misses
-    ]
+    lines += [f"    near: {miss.quote.said[:150]}" for miss in answer.near_misses]
     return "\n".join([*lines, f"    {found.model_dump(include={*MEASURES, *SILENCE}, exclude_none=True)}"])
 
 

@@ -90,7 +90,7 @@ def _weakest(claim: str, quotes: Sequence[Quote], given: str) -> ClaimCheck:
 
 
 def _checked_text(quote: Quote) -> str:
-    return quote.text[:_LONGEST_CHECKED]
+    return (quote.said if quote.cell is not None else quote.text)[:_LONGEST_CHECKED]
 
 
 def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
@@ -98,7 +98,12 @@ def _sentences(quote: Quote) -> tuple[StatedSentence, ...]:
 
 
 def _forms(quote: Quote) -> tuple[str, str]:
-    """The words of a quote as they stand and on one line: a word that is broken at a line end differs in these."""
+    """The words of a quote as they stand and on one line: a word that is broken at a line end differs in these.
+
+    Of a cell, what it says.
+    """
+    if quote.cell is not None:
+        return _plain(quote.said), _plain(f"{quote.said}.")
     return _plain(quote.text), _plain(one_line(quote.text))
 
 

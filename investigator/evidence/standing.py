@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from investigator.documents.fresh import FreshDocument
+from investigator.evidence.cells import cell_standing
 from investigator.evidence.claims import prove
 from investigator.evidence.nearest import nearest_text
 from investigator.evidence.quotes import Source, quote_at, verify
@@ -85,6 +86,8 @@ def quote_standing(quote: Quote, fresh: FreshDocument) -> Quote | None:
     """Return a quote as it stands in its document now, with its place there; None if it does not stand there."""
     if fresh.document is None:
         return None
+    if quote.cell is not None:
+        return cell_standing(quote, fresh.document)
     if verify(quote, fresh.document):
         return quote_at(fresh.document, quote.start, quote.end)
     near = ((quote.start, quote.end),) if 0 <= quote.start < quote.end <= len(fresh.document.text) else ()

@@ -84,4 +84,6 @@ def answer_text(answer: Answer) -> str:
 
 
 def _quoted(mark: str, quote: Quote) -> str:
-    return f'{mark} {inert_line(quote.place)}: "{inert_line(defanged(quote.text))}"'
+    caption = f"{quote.cell.caption}: " if quote.cell is not None and quote.cell.caption else ""
+    words = caption + quote.said if quote.cell is not None else quote.text
+    return f'{mark} {inert_line(quote.place)}: "{inert_line(defanged(words))}"'

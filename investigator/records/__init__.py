@@ -107,5 +107,5 @@ from investigator.records.parts import (
     TableRow,
 )
 from investigator.records.plans import SUMMARY, Plan, PlanStep, Status
-from investigator.records.tables import QuotedCell, Table, TableCell, TextSpan
+from investigator.records.tables import Computation, Operation, QuotedCell, Table, TableCell, TextSpan
 from investigator.records.verification import CheckedQuote, QuoteState, VerifiedReport

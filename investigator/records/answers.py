@@ -13,6 +13,7 @@ from investigator.records.exchanges import Need, Reply
 from investigator.records.memories import Memory, Reflection
 from investigator.records.parts import AnswerTable, MissingEdition, NearMiss, OpenPart, Part, QuestionKind, TableRow
 from investigator.records.plans import Plan, PlanStep
+from investigator.records.tables import Computation
 
 
 class AnswerStatus(StrEnum):
@@ -79,12 +80,14 @@ class Coverage(Record):
 class ClaimStatus(StrEnum):
     """How an engine's statement stands to its quotes.
 
-    proven: checked slot by slot against a sentence of one quote; supported: it could not be checked, and a verifier
+    proven: checked slot by slot against a sentence of one quote; computed: a figure that follows from two proven cells;
+    supported: it could not be checked, and a verifier
     takes its quotes to bear it out; replaced: it could not be checked, and its verbatim quote stands in its place;
     withheld: its quotes say something else, or nothing of it.
     """
 
     PROVEN = "proven"
+    COMPUTED = "computed"
     SUPPORTED = "supported"
     REPLACED = "replaced"
     WITHHELD = "withheld"
@@ -127,6 +130,7 @@ class Claim(Record):
     memory_ids: tuple[int, ...] = ()
     supported_by: str = ""
     readings: tuple[str, ...] = ()
+    computation: Computation | None = None
     cautions: tuple[Caution, ...] = ()
 
     @property
@@ -137,6 +141,8 @@ class Claim(Record):
         """
         if self.supported_by:
             return ClaimStatus.SUPPORTED
+        if self.computation is not None:
+            return ClaimStatus.COMPUTED
         return ClaimStatus.REPLACED if self.readings else ClaimStatus.PROVEN
 
 

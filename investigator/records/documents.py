@@ -251,6 +251,11 @@ class Quote(Record):
     cell: QuotedCell | None = None
 
     @property
+    def said(self) -> str:
+        """Return what it says on one line: of a cell its labels, headers and value."""
+        return self.cell.line if self.cell is not None else " ".join(self.text.split())
+
+    @property
     def place(self) -> str:
         """Return `file:page N` if the format has pages (or `slide`, `sheet`), else `file:line N`.
 

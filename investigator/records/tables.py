@@ -5,6 +5,8 @@ A table holds no words of its own: every span is one of the document's text, so 
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from investigator.records.base import Record
@@ -50,6 +52,23 @@ class Table(Record):
     indents: tuple[int, ...] = Field(default=(), repr=False)
     cells: tuple[TableCell, ...] = Field(default=(), repr=False)
     complete: bool = True
+
+
+class Operation(StrEnum):
+    """What is computed from two cells."""
+
+    DIFFERENCE = "difference"
+    SUM = "sum"
+    SHARE = "share"
+    GROWTH = "growth"
+
+
+class Computation(Record):
+    """A figure that stands in no document, and how it follows from two cells: `6,976 − 5,403 = 1,573 million`."""
+
+    operation: Operation
+    value: str
+    formula: str
 
 
 class QuotedCell(Record):

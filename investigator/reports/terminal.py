@@ -47,6 +47,7 @@ from investigator.reports.wording import (
 
 _QUOTE_LIMIT = 600
 _PASSAGE_LIMIT = 300
+_CAPTION_LIMIT = 160
 _LIST_LIMIT = 20
 _BEST_MEMORIES = 5
 
@@ -118,16 +119,28 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 
 def _near_miss(miss: NearMiss) -> Text:
-    words = inert_line(miss.quote.text, _PASSAGE_LIMIT)
+    words = inert_line(miss.quote.said, _PASSAGE_LIMIT)
     return _item(f"- {inert_line(miss.quote.place)}", f'{inert_line(near_miss_line(miss))} "{words}"')
 
 
 def _source(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return a citation; its words are left out if a statement says them already."""
+    """Return a citation; its words are left out if a statement says them already. A cell has its caption beside it."""
+    if quote.cell is not None:
+        return _cell(number, quote, answer)
     place, words = f"[{number}] {inert_line(quote.place)}", " ".join(quote.text.split())
     if any(words == claim.text for claim in answer.claims):
         return Text(place, style="cyan")
     return _item(place, f'"{inert_line(quote.text, _QUOTE_LIMIT)}"')
+
+
+def _cell(number: int, quote: Quote, answer: Answer) -> Text:
+    """Return the citation of a cell: the caption of its table, and labels, headers and value in a line of their own."""
+    caption = quote.cell.caption if quote.cell is not None else ""
+    lines = [_item(f"[{number}] {inert_line(quote.place)}", inert_line(caption, _CAPTION_LIMIT))]
+    if all(claim.text != quote.said for claim in answer.claims):
+        lines.append(Text(f"    {inert_line(quote.said, _QUOTE_LIMIT)}"))
+    lines.append(Text(f'    "{inert_line(quote.text, _QUOTE_LIMIT)}"', style="dim"))
+    return Text("\n").join(lines)
 
 
 def _unfinished_blocks(investigation: Investigation) -> list[Text]:

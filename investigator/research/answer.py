@@ -34,6 +34,7 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
+from investigator.research.table_cells import computed_claims
 from investigator.research.verdict import Statements, Verdict, number_of
 from investigator.scoring.calibration import default_calibration
 
@@ -82,11 +83,13 @@ class AnswerWriter:
             evidence=tuple(_evidence(name, *source) for name, source in sources.items()),
             unknown_infos=tuple(unknown_infos),
         )
+        computed = computed_claims(question, list(sources.values()))
         reading = self._client.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
         if reading.value is not None and not reading.value.claims and not self._client.traits(Role.ANSWER).is_small:
-            return Statements()
+            return Statements(computed)
         proposed = reading.value.claims if reading.value else ()
         claims, unproven = sorted_by_proof(proposed, sources, question, self._judge)
+        claims = (*computed, *_besides(claims, computed))
         if claims:
             return Statements(claims, unproven)
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
@@ -97,9 +100,13 @@ class AnswerWriter:
 
     def _verbatim(self, sources: dict[str, tuple[Memory, Quote]]) -> tuple[Claim, ...]:
         best = list(sources.values())[: self._settings.most_verbatim]
-        return tuple(
-            Claim(text=one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best
-        )
+        return tuple(Claim(text=_said(quote), quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best)
+
+
+def _besides(claims: Sequence[Claim], computed: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Return the claims that say more than a cell from which a figure was computed."""
+    used = {quote for claim in computed for quote in claim.quotes}
+    return tuple(claim for claim in claims if not used.issuperset(claim.quotes))
 
 
 def sorted_by_proof(
@@ -141,13 +148,17 @@ def is_supported(text: str, quotes: Sequence[Quote], check: ClaimCheck, judge: S
 
 def _replace(claims: list[Claim], reading: str, quote: Quote, memory_ids: tuple[int, ...]) -> None:
     """Put a quote in the place of a statement; one that stands there already takes the statement as well."""
-    text = one_line(quote.text)
+    text = _said(quote)
     for place, claim in enumerate(claims):
         if claim.text == text:
             if claim.readings:
                 claims[place] = claim.changed(readings=(*claim.readings, reading))
             return
     claims.append(Claim(text=text, quotes=(quote,), memory_ids=memory_ids, readings=(reading,)))
+
+
+def _said(quote: Quote) -> str:
+    return quote.said if quote.cell is not None else one_line(quote.text)
 
 
 def cited_text(claims: Sequence[Claim]) -> str:
@@ -278,7 +289,7 @@ def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Qu
 def _evidence(name: str, memory: Memory, quote: Quote) -> Evidence:
     return Evidence(
         id=name,
-        text=quote.text,
+        text=quote.said if quote.cell is not None else quote.text,
         document_id=quote.document_id,
         place=quote.place,
         point=memory.point or 0,

@@ -27,6 +27,7 @@ from investigator.records import (
     Quote,
     Record,
 )
+from investigator.research.table_cells import met_cells, with_cells
 from investigator.retrieval.library import DocumentIndex
 from investigator.scoring.calibration import default_calibration
 from investigator.scoring.model_points import default_rules
@@ -89,7 +90,13 @@ class DocumentQuery:
         addressed = bool(spoken) or target in self.tainted or any(map(addresses_model, dict.fromkeys(names)))
         finding = _without(said, spoken).changed(in_part=reading.in_part, addressed=addressed)
         opinion = self.client.opinion("query/ask", variables, AskReply)
-        return finding if opinion is None else self._with_opinion(finding, opinion, variables, spoken)
+        if opinion is not None:
+            finding = self._with_opinion(finding, opinion, variables, spoken)
+        return with_cells(finding, self._cells(target), is_read=opinion is not None)
+
+    def _cells(self, target: str | None) -> tuple[Quote, ...]:
+        """Return the cells of the tables of a document that meet all that the question asks."""
+        return met_cells(self.main_question, self.library.document(target)) if target else ()
 
     def _read(self, reading: ReadReply[AskReply], passages: tuple[Passage, ...]) -> Finding:
         if reading.value is None or reading.value.point is None:

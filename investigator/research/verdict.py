@@ -25,6 +25,7 @@ from investigator.records import (
     Quote,
     UnprovenClaim,
 )
+from investigator.research.table_cells import cell_matches, claim_matches
 from investigator.scoring.calibration import default_calibration
 
 _AROUND = 250  # characters on both sides of a quote that are read with it
@@ -109,13 +110,24 @@ def judged(
     written the statements: then other words may stand for what is asked, if most of it is met.
     """
     found = [
-        Judged(part, claim, quote, own, is_met=sure(claim) and _meets(own, read))
+        Judged(part, claim, quote, own, is_met=sure(claim) and _meets(own, read and quote.cell is None))
         for claim in claims
         for quote, sentence in _sentences(claim, read)
-        if (own := matches(part.constraints, part.question, surroundings(quote, sentence, document(quote.document_id))))
-        is not None
+        if (own := _matches(part, claim, (quote, sentence), document)) is not None
     ]
     return max(found, key=lambda one: (one.is_met, -len(one.failing)), default=None)
+
+
+def _matches(
+    part: Part, claim: Claim, quoted: tuple[Quote, str], document: Callable[[str], Document]
+) -> tuple[ConstraintMatch, ...]:
+    """Return what of a part a quote of a claim meets: of a cell, what names it counts, of others the text around."""
+    quote, sentence = quoted
+    if claim.computation is not None:
+        return claim_matches(part.question, claim, {one.document_id: document(one.document_id) for one in claim.quotes})
+    if quote.cell is not None:
+        return cell_matches(part.question, quote, document(quote.document_id))
+    return matches(part.constraints, part.question, surroundings(quote, sentence, document(quote.document_id)))
 
 
 def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
@@ -132,10 +144,13 @@ def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
 
 def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str]]:
     """The sentences of a verbatim statement; what a model has written, with all its quotes, is one."""
-    if read:
+    if read and any(quote.cell is None for quote in claim.quotes):
         yield claim.quotes[0], " ".join((claim.text, *(quote.text for quote in claim.quotes)))
         return
     for quote in claim.quotes:
+        if quote.cell is not None:
+            yield quote, quote.said
+            continue
         for start, end in sentence_spans(quote.text):
             yield quote, quote.text[start:end]
 
@@ -171,7 +186,7 @@ def verdict_of(
     read = is_read and not written.are_stand_ins
 
     def sure(claim: Claim) -> bool:
-        if written.are_stand_ins or claim.status is not ClaimStatus.PROVEN:
+        if written.are_stand_ins or claim.status not in (ClaimStatus.PROVEN, ClaimStatus.COMPUTED):
             return False
         return read or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
 
@@ -187,7 +202,11 @@ def _nearest(
 ) -> tuple[NearMiss, ...]:
     """The quotes of the best replies that did not suffice, as far as they meet most of a part."""
     quoted = sorted((m for m in memories if m.quotes and not m.addressed), key=lambda m: -(m.point or 0))
-    claims = [Claim(text=one_line(q.text), quotes=(q,)) for memory in quoted[:_NEAREST] for q in memory.quotes[:1]]
+    claims = [
+        Claim(text=q.said if q.cell is not None else one_line(q.text), quotes=(q,))
+        for memory in quoted[:_NEAREST]
+        for q in memory.quotes[:1]
+    ]
     found = (judged(part, claims, document, sure=lambda _: False, read=False) for part in parts)
     return tuple(miss for one in found if one is not None and (miss := one.near_miss()) is not None)
 

@@ -119,12 +119,13 @@ class TableView:
         """The rows without values that each row stands under, the outermost first.
 
         A row without values is the heading of those below it: of those that are indented deeper, else of those that are
-        as deep, up to the next such row. Without indentation a total ends the innermost.
+        as deep, up to the next such row. Without indentation a total ends the innermost; one at the end is of all rows.
         """
         found: dict[int, tuple[str, ...]] = {}
         above: list[_RowHeading] = []
         indents = self.table.indents
         follows_heading = False
+        last = max(self.rows, default=0)
         for row, cells in self.rows.items():
             if row < self.table.header_rows:
                 continue
@@ -136,7 +137,8 @@ class TableView:
                 above.pop()
             if above:
                 above[-1].has_deeper |= indent > above[-1].indent
-            found[row] = tuple(heading.text for heading in above)
+            is_sum = row == last and _TOTAL.match(label) is not None
+            found[row] = () if is_sum else tuple(heading.text for heading in above)
             if is_heading:
                 above.append(_RowHeading(indent, label.rstrip(" :")))
             elif above and _TOTAL.match(label) and not any(indents):

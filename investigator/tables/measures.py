@@ -16,11 +16,12 @@ _PLURAL = {
     "trillions": "trillion",
 }
 _SHARES = re.compile(r"\b(?:shares?|rsus?|units|options|awards)\b", re.IGNORECASE)
+_MONEY = re.compile(r"[$€£¥₹]")
 _PER = re.compile(r"\bper\b|/\s*share\b|\bprice\b", re.IGNORECASE)
 _EXCEPTED = re.compile(r"\bexcept\b.*", re.IGNORECASE | re.DOTALL)
 _SHARES_IN = re.compile(r"\bshares?\b[^.;]{0,60}?\bin (thousands|millions|billions)\b", re.IGNORECASE)
 _WORDED = re.compile(r"[a-z]{3}|(?<![\d.,])(?:19|20)\d\d(?![\d.,])")  # a unit of its own, text, or a year
-_NO_MULTIPLE = re.compile(r"%|‰|\bpercent\b|\bbasis points?\b", re.IGNORECASE)
+_NO_MULTIPLE = re.compile(r"%|‰|\bpercent\w*|\bbasis points?\b", re.IGNORECASE)
 
 
 @cache
@@ -52,7 +53,12 @@ def measure_of(value: str, row: tuple[str, ...], column: tuple[str, ...], unit: 
     names = " ".join((*row, *column))
     if _PER.search(names) or _NO_MULTIPLE.search(names):
         return ""
-    if _SHARES.search(names) and (excepted := _EXCEPTED.search(unit)) and "share" in excepted.group().lower():
+    if (
+        _SHARES.search(names)
+        and not _MONEY.search(value)
+        and (excepted := _EXCEPTED.search(unit))
+        and "share" in excepted.group().lower()
+    ):
         own = _SHARES_IN.search(excepted.group())
         return _PLURAL[own[1].lower()] if own else ""
     found = _in().search(_EXCEPTED.sub("", unit))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.rows import are_names
-from investigator.records import Heading, PageSpan
+from investigator.documents.readers.table_recorder import TableRecorder, shifted
+from investigator.records import Heading, PageSpan, Table
 
 _HEADER_REACH = 500  # characters of a table after which the names of its columns come again
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
@@ -53,11 +54,18 @@ class TextBuilder:
         self._fresh_cell = False
         self._heading: int | None = None
         self._page: tuple[int, int] | None = None
+        self._recorder = TableRecorder()
+        self._laid: list[Table] = []
 
     @property
     def text(self) -> str:
         """Everything so far."""
         return "".join(self._parts)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables so far, with their places in the text."""
+        return tuple(sorted((*self._recorder.tables(self.text, self.pages), *self._laid), key=lambda one: one.start))
 
     def words(self, text: str) -> None:
         """Adds running text; a run of blanks and line ends counts as one blank."""
@@ -99,16 +107,23 @@ class TextBuilder:
         """A table row begins; `header` says that the file marks it as the one that names the columns."""
         self._fresh_cell = False
         first = not self._rows and self._begins_table()
+        if not self._rows:
+            self._recorder.begin_row(new_table=first, header=header and first)
         self.line()
         self._rows.append(_TableRow(first=len(self._parts), header=header and first))
         self._separators = 0
 
-    def begin_cell(self, *, header: bool = False) -> None:
-        """A cell of the current row begins; outside a row it is a line. `header` says that the file marks it as one."""
+    def begin_cell(self, *, header: bool = False, rows: int = 1, columns: int = 1) -> None:
+        """A cell of the current row begins; outside a row it is a line. `header` says that the file marks it as one.
+
+        It takes so many rows and columns of the table.
+        """
         if not self._rows:
             self.line()
             return
         row = self._rows[-1]
+        if len(self._rows) == 1:
+            self._recorder.begin_cell(header=header, rows=rows, columns=columns)
         if row.tall:
             self._breaks = max(self._breaks, 1)
         elif row.cells:
@@ -130,17 +145,23 @@ class TextBuilder:
         if self._rows:
             row = self._rows.pop()
             if not self._rows:
+                self._recorder.end_row()
                 self._end_outer_row(row)
         self._separators = 0
         self._fresh_cell = False
         self.line()
 
-    def row_or_cell(self, name: str, begins: bool, *, header: bool = False) -> None:
+    def laid_table(self, lines: str, table: Table) -> None:
+        """Adds the lines of a table whose places are known in them."""
+        self.verbatim(lines)
+        self._laid += shifted((table,), self._length - len(lines))
+
+    def row_or_cell(self, name: str, begins: bool, *, header: bool = False, columns: int = 1) -> None:
         """Begins or ends what Office Open XML calls `tr` (a row) or `tc` (a cell)."""
         if name == "tr":
             self.begin_row(header=header) if begins else self.end_row()
         else:
-            self.begin_cell() if begins else self.end_cell()
+            self.begin_cell(columns=columns) if begins else self.end_cell()
 
     def begin_heading(self) -> None:
         """What follows, up to `end_heading`, is a heading."""
@@ -203,6 +224,8 @@ class TextBuilder:
         lead = self._lead() if self._parts else ""
         self._parts.append(lead + core)
         self._length += len(lead) + len(core)
+        if self._rows:
+            self._recorder.words(self._length - len(core), self._length)
         for row in self._rows:
             row.tall = row.tall or (row.started and self._breaks > 0)
             row.started = True

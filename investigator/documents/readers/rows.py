@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
+from investigator.documents.readers.table_limits import MOST_CELLS
+from investigator.documents.readers.table_recorder import recorded_table
 from investigator.language.normalise import one_line
+from investigator.records import Table, TableCell
 
 Cells = Sequence[str]
 
@@ -13,12 +17,20 @@ _NUMBER = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,\s]*%?\)?$|\d{4}-\d\d-\d\d")
 _SEARCHED = 20
 
 
-def lines(rows: Sequence[Cells]) -> Iterator[str]:
-    """Yield one line for each row that holds anything, as `each_line` gives it."""
-    return (line for line in each_line(rows) if line)
+class RowLine(NamedTuple):
+    """A line of text for a row: its cells as columns and spans of the line; `is_header` if it names the columns."""
+
+    text: str
+    cells: tuple[tuple[int, int, int], ...] = ()
+    is_header: bool = False
 
 
-def each_line(rows: Sequence[Cells]) -> Iterator[str]:
+def filled_lines(rows: Sequence[Cells]) -> list[RowLine]:
+    """Return a line for each row that holds anything, as `each_line` gives it."""
+    return [line for line in each_line(rows) if line.text]
+
+
+def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
     """Yield one line for each row; a row without values gives an empty one.
 
     Under a header row: `header: value; header: value`, empty values left out. Rows above it, and tables without one:
@@ -30,9 +42,41 @@ def each_line(rows: Sequence[Cells]) -> Iterator[str]:
     header_at = len(table) if at is None else filled[at]
     for index, row in enumerate(table):
         if index <= header_at:
-            yield " | ".join(cell for cell in row if cell)
+            yield _joined(((column, "", cell) for column, cell in enumerate(row)), " | ", index == header_at)
         else:
             yield _labelled(table[header_at], row)
+
+
+def table_of(lines: Sequence[RowLine], text: str, page: int | None = None) -> Table | None:
+    """Return the table of lines that make up a text, one after the other; None without two rows and columns."""
+    header = next((number for number, line in enumerate(lines) if line.is_header), None)
+    cells: list[TableCell] = []
+    at, row, complete = 0, 0, True
+    for number, line in enumerate(lines):
+        at = text.index(line.text, at)
+        if line.cells and (header is None or number >= header):
+            complete = complete and len(cells) + len(line.cells) <= MOST_CELLS
+            if complete:
+                cells += [TableCell(row=row, column=c, start=at + start, end=at + end) for c, start, end in line.cells]
+            row += 1
+        at += len(line.text)
+    if len({cell.row for cell in cells}) < 2 or len({cell.column for cell in cells}) < 2:
+        return None
+    return recorded_table(cells, text, page=page, marked=int(header is not None), complete=complete)
+
+
+def _joined(cells: Iterable[tuple[int, str, str]], mark: str, is_header: bool = False) -> RowLine:
+    """Return the cells that hold something, given as column, words before and value, with marks between."""
+    parts: list[str] = []
+    spans: list[tuple[int, int, int]] = []
+    length = 0
+    for column, before, cell in cells:
+        if cell:
+            length += len(mark) * bool(parts) + len(before)
+            spans.append((column, length, length + len(cell)))
+            length += len(cell)
+            parts.append(before + cell)
+    return RowLine(mark.join(parts), tuple(spans), is_header)
 
 
 def header_index(rows: Sequence[Cells]) -> int | None:
@@ -58,8 +102,9 @@ def are_names(cells: Sequence[str]) -> bool:
     return len(set(cells)) == len(cells) and not any(_NUMBER.match(cell) or len(cell) > 80 for cell in cells)
 
 
-def _labelled(header: Cells, row: Cells) -> str:
+def _labelled(header: Cells, row: Cells) -> RowLine:
     if len(row) > 2 and not any(row[1:]):  # a line between the rows: the heading of those below it, a remark
-        return row[0]
+        return RowLine(row[0], ((0, 0, len(row[0])),) if row[0] else ())
     names = [*header, *[""] * (len(row) - len(header))]
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, row, strict=False) if cell)
+    named = enumerate(zip(names, row, strict=False))
+    return _joined(((column, f"{name}: " if name else "", cell) for column, (name, cell) in named), "; ")

@@ -32,6 +32,7 @@ def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
         text=builder.text,
         title=next(iter(_values(tree, "title")), ""),
         headings=tuple(builder.headings),
+        tables=builder.tables,
         authors=tuple(_values(tree, "creator")),
         date=next((day for value in _values(tree, "date") if (day := iso_date(value))), None),
     )

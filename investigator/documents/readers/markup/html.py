@@ -11,6 +11,7 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded, is_noise
 from investigator.documents.readers.properties import iso_date
+from investigator.documents.readers.table_recorder import shifted
 from investigator.records import FileStatus, Heading
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -24,9 +25,14 @@ _INNER_DTD = re.compile(r"<!doctype[^\[<>]*\[", re.I)
 _INNER_DTD_END = re.compile(r"\]\s{0,100}>")
 _OWN_REPORT = '<meta name="generator" content="investigator report">'
 _HEAD = 4096
+_LONGEST_SPAN = 5  # digits
 _SILENT = frozenset({"script", "style", "template", "noscript", "iframe", "object"})
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
+
+
+Attributes = list[tuple[str, str | None]]
+"""The attributes of a tag, in their order."""
 
 
 class HtmlText(HTMLParser):
@@ -53,7 +59,7 @@ class HtmlText(HTMLParser):
         elif tag == "img":
             self._builder.words(f" {dict(attrs).get('alt') or ''} ")
         else:
-            self._begin(tag)
+            self._begin(tag, attrs)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """An element that is closed at once (XHTML)."""
@@ -90,7 +96,7 @@ class HtmlText(HTMLParser):
         else:
             self._builder.words(data)
 
-    def _begin(self, tag: str) -> None:
+    def _begin(self, tag: str, attrs: Attributes) -> None:
         if tag in _HEADINGS:
             self._builder.begin_heading()
         elif tag == "pre":
@@ -99,7 +105,7 @@ class HtmlText(HTMLParser):
         elif tag == "tr":
             self._builder.begin_row()
         elif tag in ("td", "th"):
-            self._builder.begin_cell(header=tag == "th")
+            self._builder.begin_cell(header=tag == "th", rows=_span(attrs, "rowspan"), columns=_span(attrs, "colspan"))
         else:
             self._break(tag)
 
@@ -116,6 +122,12 @@ class HtmlText(HTMLParser):
             self.authors.append(content)
         elif name in _DATES:
             self.date = self.date or iso_date(content)
+
+
+def _span(attrs: Attributes, name: str) -> int:
+    """Return how many rows or columns a cell takes; what is no number is one."""
+    value = (dict(attrs).get(name) or "").strip()
+    return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1
 
 
 def feed(parser: HtmlText, markup: str) -> None:
@@ -175,7 +187,7 @@ def _titled(page: Extracted) -> Extracted:
         return page
     head = f"{page.title}\n\n"
     headings = tuple(Heading(text=heading.text, start=heading.start + len(head)) for heading in page.headings)
-    return replace(page, text=head + page.text, headings=headings)
+    return replace(page, text=head + page.text, headings=headings, tables=shifted(page.tables, len(head)))
 
 
 def extracted_html(markup: str) -> Extracted:
@@ -187,6 +199,7 @@ def extracted_html(markup: str) -> Extracted:
         text=builder.text,
         title=cleaned(" ".join(parser.title.split())),
         headings=tuple(builder.headings),
+        tables=builder.tables,
         authors=tuple(cleaned(author) for author in dict.fromkeys(parser.authors)),
         date=parser.date,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
 from investigator.documents.readers.markup.inline_markdown import outside_code, without_marks
+from investigator.documents.readers.markup.pipe_tables import markdown_tables
 from investigator.documents.readers.plain.plain_text import text_of
 from investigator.documents.readers.properties import first_title_line, iso_date
 from investigator.records import Heading
@@ -34,6 +35,7 @@ def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
         headings=headings,
         authors=_authors(head),
         date=iso_date(fields.get("date")),
+        tables=markdown_tables(text, front.end() if front else 0),
     )
 
 

@@ -314,6 +314,7 @@ def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
         text=builder.text,
         title=" ".join(file.info["title"].builder.text.split()) if "title" in file.info else "",
         headings=tuple(builder.headings),
+        tables=builder.tables,
         authors=tuple(name.strip() for name in author.split(";") if name.strip()),
         date=next((day for word in _DATES if (day := iso_date("-".join(map(str, file.dates.get(word, ())))))), None),
     )

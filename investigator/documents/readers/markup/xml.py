@@ -31,6 +31,7 @@ _FRONT_NAMES = (
     "custom-meta-group custom-meta-wrap"
 )
 _FRONT = frozenset(_FRONT_NAMES.split())
+_LONGEST_SPAN = 5  # digits
 _OWN_LINE = frozenset({_LIST, "ref", "title"})  # in such a list
 _LINE_OF_FRONT = frozenset({*_FRONT, "title", "contrib", "p"})
 _REFERENCES = "References"
@@ -90,7 +91,9 @@ class _XmlText:
         if name in _ROWS:
             self.builder.begin_row()
         elif name in _CELLS:
-            self.builder.begin_cell()
+            self.builder.begin_cell(
+                header=name == "th", rows=_span(attributes, "rowspan"), columns=_span(attributes, "colspan")
+            )
         elif name in _HEADINGS and block:
             self.builder.begin_heading()
         elif block:
@@ -186,6 +189,12 @@ class _XmlText:
         return any(element.name in names for element in self._stack)
 
 
+def _span(attributes: dict[str, str], name: str) -> int:
+    """Return how many rows or columns a cell takes; what is no number is one."""
+    value = attributes.get(name, "").strip()
+    return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1
+
+
 def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads XML. What is not well-formed is read as a browser would; external entities are never fetched."""
     prose = _PROSE.search(source.data) is not None
@@ -202,6 +211,7 @@ def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
         authors=tuple(target.authors),
         headings=tuple(target.builder.headings) if prose else (),
         date=target.date,
+        tables=target.builder.tables,
     )
 
 

@@ -32,6 +32,7 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
         title="" if properties.title.lower() == "powerpoint presentation" else properties.title,
         pages=tuple(builder.pages),
         headings=tuple(builder.headings),
+        tables=builder.tables,
         authors=properties.authors,
         date=properties.date,
     )

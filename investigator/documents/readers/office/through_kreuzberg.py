@@ -26,13 +26,13 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
     builder = TextBuilder()
     for node in _nodes(result):
         _add(builder, node["content"])
-    text, headings = builder.text, tuple(builder.headings)
+    text, headings, tables = builder.text, tuple(builder.headings), builder.tables
     whole = cleaned(result.content).strip()
     if _weight(text) < _LEAST_SHARE * _weight(whole):  # the structure has lost words: take the plain text
-        text, headings = whole, ()
+        text, headings, tables = whole, (), ()
     title = _one_line(result.metadata.get("title") or result.metadata.get("subject"))
     authors, date = _authors_and_date(result)
-    return Extracted(text=text, title=title, headings=headings, authors=authors, date=date)
+    return Extracted(text=text, title=title, headings=headings, authors=authors, date=date, tables=tables)
 
 
 def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -50,7 +50,7 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
             builder.begin_page(sheet)
             _add(builder, content)
         elif content["node_type"] == "table":
-            builder.verbatim("\n".join(rows.lines(_cells(content["grid"]))))
+            _add_table(builder, _cells(content["grid"]))
             builder.block()
         else:
             _add(builder, content)
@@ -65,6 +65,7 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
         title=_one_line(result.metadata.get("title")),
         pages=tuple(builder.pages),
         headings=tuple(builder.headings),
+        tables=builder.tables,
         authors=authors,
         date=date,
         left_out=left_out,
@@ -163,6 +164,15 @@ def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
         builder.line() if kind == "list_item" else builder.block()
         builder.verbatim(text)
         builder.line() if kind == "list_item" else builder.block()
+
+
+def _add_table(builder: TextBuilder, grid: list[list[str]]) -> None:
+    lines = rows.filled_lines(grid)
+    text = "\n".join(line.text for line in lines)
+    if table := rows.table_of(lines, text):
+        builder.laid_table(text, table)
+    else:
+        builder.verbatim(text)
 
 
 def _cells(grid: dict[str, Any]) -> list[list[str]]:

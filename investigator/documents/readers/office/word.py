@@ -45,6 +45,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         title=properties.title,
         headings=tuple(builder.headings),
         authors=properties.authors,
+        tables=builder.tables,
         date=properties.date,
     )
 
@@ -90,7 +91,7 @@ def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[s
         elif name in ("tbl", "tblLook") and begins:
             named = _first_row_differs(element)
         elif name in ("tr", "tc"):
-            builder.row_or_cell(name, begins, header=named)
+            builder.row_or_cell(name, begins, header=named, columns=_grid_span(element) if name == "tc" else 1)
         elif begins:
             _inline(builder, name, element)
 
@@ -101,6 +102,15 @@ def _first_row_differs(look: ElementTree.Element) -> bool:
         return first_row in ("1", "true", "on")
     value = attribute(look, "val")
     return bool(re.fullmatch("[0-9A-Fa-f]{4}", value)) and bool(int(value, 16) & 0x20)
+
+
+def _grid_span(cell: ElementTree.Element) -> int:
+    """Return how many columns of the grid a cell takes."""
+    for properties in cell:
+        if local_name(properties) == "tcPr":
+            values = [attribute(one, "val") for one in properties if local_name(one) == "gridSpan"]
+            return int(values[0]) if values and values[0].isascii() and values[0].isdigit() else 1
+    return 1
 
 
 def _is_heading(paragraph: ElementTree.Element, heading_styles: dict[str, bool]) -> bool:

@@ -14,6 +14,7 @@ _NEAR = 2.6  # heights of a line between the middles of rows of one table
 _MOST_BETWEEN = 4  # rows without figures between two that have some
 _MOST_HEADERS = 7
 _MOST_HEADINGS = 3  # right above the first row of figures
+_OFF_CENTRE = 0.25  # of the distance between columns: how far a header may be from the middle of several
 _COVERED = 0.12  # share of rows that may reach into the gap between two columns
 _LONG = 75  # characters: more in one piece is running text
 
@@ -170,7 +171,7 @@ def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> boo
     """Return True if a piece stands in the middle over one column of figures, or over neighbouring ones."""
     if len(piece.text) > _LONG:
         return False
-    reach = 0.3 * (edges[-1][1] - edges[0][0]) / len(edges) + 6
+    reach = 0.42 * (edges[-1][1] - edges[0][0]) / len(edges) + 6
     groups = ((edges[first][0], edges[last][1]) for first in range(len(edges)) for last in range(first, len(edges)))
     return any(
         abs((left + right) / 2 - piece.centre) <= reach or abs(right - piece.right) < 3 for left, right in groups
@@ -279,8 +280,11 @@ def _spread(pieces: Sequence[RowPiece], edges: Sequence[tuple[float, float]]) ->
                 continue
             for first in range(used, count):
                 for last in range(first, count):
-                    middle = (edges[first][0] + edges[last][1]) / 2
-                    total = cost + abs(middle - piece.centre) + 0.33 * pitch * (first - used)
+                    away = abs((edges[first][0] + edges[last][1]) / 2 - piece.centre)
+                    reaches = piece.left < edges[first][1] and piece.right > edges[last][0]
+                    if last > first and away > _OFF_CENTRE * pitch and not reaches:
+                        continue
+                    total = cost + away + 0.33 * pitch * (first - used)
                     key = (number + 1, last + 1)
                     if total < best.get(key, (float("inf"), ()))[0]:
                         best[key] = (total, (*chosen, (first, last)))

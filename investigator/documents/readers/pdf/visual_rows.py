@@ -5,30 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from investigator.documents.readers.pdf.positions import PageWord
-from investigator.language.lists import month_numbers
-from investigator.language.terms import folded, words
+from investigator.tables.figures import CURRENCY, is_time, is_value
 
 _GAP = 0.62  # of the height of letters: a wider gap between words parts two pieces of a row
 _SAME_ROW = 0.45  # of the height: how far the middles of words of one row may be apart
 _CROSSING = 0.03  # share of lines that may run across the gap between two columns of a page
 _FEWEST_LINES = 12  # on each side of such a gap
-_CODES = r"US\$|HK\$|USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|CAD|AUD|SEK|NOK|DKK|Rs\.?"
-_SIGN = re.compile(rf"[$€£¥₹]|{_CODES}|\(")
-_CURRENCY = re.compile(r"[$€£¥₹]")
+_SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}|\(")
+_CURRENCY_SIGN = re.compile(r"[$€£¥₹]")
 _AFTER = re.compile(r"[%)‰*†‡]+|pts?\.?|bps")
-_VALUE = re.compile(
-    rf"[^\w\s]{{0,3}}\s?(?:(?:{_CODES})\s?)?[$€£¥₹]?\s?[-−–(]{{0,2}}\s?[$€£¥₹]?\s?\d[\d.,'’\u00a0\u2009\u202f ]*"
-    r"(?:\s?[%‰xX]|\s?pts?|\s?bps)?[)*†‡%]{0,4}|[$€£¥₹]?\s?[-–—−]{1,3}\s?%?|n/?[am]\.?|nil|ns|nr|\*+",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d(?:[-/–]\d{2,4})?(?:\s?\(?[*†‡1-9]\)?)?")
-_BEGINS = re.compile(rf"[^\w\s]{{0,3}}\s?(?:(?:{_CODES})\s?)?\d")
-_LONGEST_VALUE = 40
 _FIGURES = re.compile(r"\d")
-_LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True)
@@ -60,15 +49,12 @@ class RowPiece:
     @cached_property
     def is_value(self) -> bool:
         """Return True for a figure with its signs, a dash, or a figure with few words, as `39 (61.9 %)`."""
-        if _VALUE.fullmatch(self.text):
-            return True
-        begins = _BEGINS.match(self.text) is not None
-        return begins and len(_LETTERS.findall(self.text)) <= 1 and len(self.text) <= _LONGEST_VALUE
+        return is_value(self.text)
 
     @cached_property
     def is_time(self) -> bool:
         """Return True for a year, a month, or a date: such pieces name columns."""
-        return _YEAR.fullmatch(self.text) is not None or not set(words(self.text)).isdisjoint(_months())
+        return is_time(self.text)
 
 
 @dataclass(frozen=True)
@@ -93,11 +79,6 @@ class VisualRow:
     def text(self) -> str:
         """Its words, with wide gaps where they are."""
         return "   ".join(piece.text for piece in self.pieces)
-
-
-@cache
-def _months() -> frozenset[str]:
-    return frozenset(folded(name) for name in month_numbers())
 
 
 def page_columns(page: Sequence[PageWord]) -> list[list[PageWord]]:
@@ -155,7 +136,7 @@ def _pieces(row: Sequence[PageWord]) -> Iterator[list[PageWord]]:
     """Yield the words between wide gaps; a sign goes with the figure that it belongs to."""
     piece: list[PageWord] = []
     for word in row:
-        is_apart = _CURRENCY.fullmatch(word.text) and piece and _FIGURES.search(piece[-1].text)
+        is_apart = _CURRENCY_SIGN.fullmatch(word.text) and piece and _FIGURES.search(piece[-1].text)
         if is_apart or (piece and word.left - piece[-1].right > _GAP * word.height and not _belong(piece, word)):
             yield piece
             piece = []

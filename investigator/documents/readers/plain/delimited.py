@@ -36,9 +36,11 @@ def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
             records = list(_records(text, delimiter, csv.QUOTE_NONE))
     except csv.Error:
         return Extracted(text=text)
-    lines = rows.each_line([cells for cells, _ in records])
+    lines = list(rows.each_line([cells for cells, _ in records]))
     heights = (height for _, height in records)
-    return Extracted(text="\n".join(line + "\n" * (height - 1) for line, height in zip(lines, heights, strict=True)))
+    text = "\n".join(line.text + "\n" * (height - 1) for line, height in zip(lines, heights, strict=True))
+    table = rows.table_of(lines, text)
+    return Extracted(text=text, tables=(table,) if table is not None else ())
 
 
 def delimiter_of(text: str) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from investigator.documents.readers.base import Extracted, Reader, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.decoding import damaged_utf8, decoded
+from investigator.documents.readers.plain.aligned_tables import aligned_tables
 from investigator.documents.readers.properties import first_title_line
 from investigator.records import FileStatus, Heading
 
@@ -34,7 +35,8 @@ def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads text as it stands. Prose is called by its first line where that looks like a title."""
     text = text_of(source)
     suffix = PurePath(source.name).suffix.lower()
-    return Extracted(text=text, title=first_title_line(text) if suffix in _PROSE_SUFFIXES else "")
+    title = first_title_line(text) if suffix in _PROSE_SUFFIXES else ""
+    return Extracted(text=text, title=title, tables=aligned_tables(text))
 
 
 def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:

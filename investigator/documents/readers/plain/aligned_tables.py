@@ -1,0 +1,71 @@
+"""Tables of plain text whose columns are aligned with blanks: laid out as those of a page with letters of one width."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
+from investigator.documents.readers.pdf.positions import PageWord
+from investigator.documents.readers.pdf.table_layout import LaidTable
+from investigator.records import PageSpan, Table
+
+_WIDTH, _HEIGHT, _LINE = 5.0, 9.0, 10.0  # of a letter and of a line: one blank parts words, two part columns
+_ALIGNED = re.compile(r"\S(?: {2,}|\t+)\S")
+_FIGURE = re.compile(r"\d")
+_RULE = re.compile(r"[-=_+|.]{3,}")
+_WORD = re.compile(r"\S+")
+_LINES_BETWEEN = 5
+_LINES_BEFORE = 6
+_MOST_LINES = 1_500  # of one table
+_TAB = 8
+
+
+def aligned_tables(text: str) -> tuple[Table, ...]:
+    """Return the tables of a plain text, in order; they have no page."""
+    lines = _offsets(text)
+    found: list[LaidTable] = []
+    for first, last in _stretches(lines):
+        found += tables_of_page(tuple(_words(lines, first, last)))
+    whole = PageSpan(page=1, start=0, end=len(text))
+    return tuple(table.changed(page=None) for table in recorded_tables([found], [whole], text))
+
+
+def _offsets(text: str) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    at = 0
+    for line in text.split("\n"):
+        found.append((at, line))
+        at += len(line) + 1
+    return found
+
+
+def _stretches(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of stretches in which lines have gaps and figures, with the lines above."""
+    begun: int | None = None
+    last = count = 0
+    for number, (_, line) in enumerate(lines):
+        if not (_ALIGNED.search(line) and _FIGURE.search(line)):
+            continue
+        if begun is not None and (number - last > _LINES_BETWEEN or number - begun > _MOST_LINES):
+            if count > 1:
+                yield begun, last
+            begun = None
+        if begun is None:
+            begun, count = max(0, number - _LINES_BEFORE), 0
+        last, count = number, count + 1
+    if begun is not None and count > 1:
+        yield begun, last
+
+
+def _words(lines: list[tuple[int, str]], first: int, last: int) -> Iterator[PageWord]:
+    for number in range(first, last + 1):
+        offset, line = lines[number]
+        top = -_LINE * number
+        for match in _WORD.finditer(line):
+            if _RULE.fullmatch(match.group()):
+                continue
+            left = _WIDTH * len(line[: match.start()].expandtabs(_TAB))
+            right = left + _WIDTH * len(match.group())
+            start, end = offset + match.start(), offset + match.end()
+            yield PageWord(match.group(), start, end, number, left, right, top - _HEIGHT, top)

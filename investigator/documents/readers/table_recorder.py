@@ -1,0 +1,184 @@
+"""Records where the cells of marked-up tables stand in a text that is being built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from investigator.documents.pages import page_at
+from investigator.documents.readers.table_limits import MOST_CELLS, MOST_TABLES
+from investigator.language.normalise import one_line
+from investigator.records import PageSpan, Table, TableCell, TextSpan
+from investigator.tables.captions import caption_above
+from investigator.tables.shape import header_rows_of, label_columns_of
+
+_MOST_SPANNED = 1_000
+_HARD_BLANKS = "\u00a0\u2002\u2003\u2007\u2009 \t"
+
+
+@dataclass
+class _OpenTable:
+    cells: list[TableCell] = field(default_factory=list)
+    rows: int = 0
+    header_rows: int = 0
+    taken: dict[int, set[int]] = field(default_factory=dict)  # by row: columns that a cell above reaches into
+    left_out: bool = False
+
+
+@dataclass
+class _OpenCell:
+    rows: int
+    columns: int
+    start: int | None = None
+    end: int = 0
+
+
+class TableRecorder:
+    """Follows the rows and cells of tables; only the outermost count, what stands in a table in a cell is its words."""
+
+    def __init__(self) -> None:
+        self._tables: list[_OpenTable] = []
+        self._cell: _OpenCell | None = None
+        self._column = 0
+        self._row_is_header = False
+        self._header_cells = self._row_cells = 0
+        self._count = 0
+
+    def begin_row(self, *, new_table: bool, header: bool) -> None:
+        """A row begins; with `new_table` it is the first one. `header` says that the file marks it as header."""
+        if new_table or not self._tables:
+            self._tables.append(_OpenTable())
+        self._column, self._row_is_header = 0, header
+        self._header_cells = self._row_cells = 0
+
+    def begin_cell(self, *, header: bool, rows: int, columns: int) -> None:
+        """A cell begins that takes so many rows and columns."""
+        self._end_cell()
+        self._row_cells += 1
+        self._header_cells += header
+        self._cell = _OpenCell(min(max(rows, 1), _MOST_SPANNED), min(max(columns, 1), _MOST_SPANNED))
+
+    def words(self, start: int, end: int) -> None:
+        """Words were added to the text at `[start, end)`."""
+        if self._cell is not None:
+            self._cell.start = start if self._cell.start is None else self._cell.start
+            self._cell.end = end
+
+    def end_row(self) -> None:
+        """The row ends."""
+        self._end_cell()
+        if not self._tables:
+            return
+        table = self._tables[-1]
+        is_header = self._row_is_header or (0 < self._row_cells == self._header_cells)
+        if is_header and table.header_rows == table.rows:
+            table.header_rows += 1
+        table.taken.pop(table.rows, None)
+        table.rows += 1
+
+    def tables(self, text: str, pages: Sequence[PageSpan] = ()) -> tuple[Table, ...]:
+        """Return the tables with two rows and columns or more."""
+        found = (_recorded(table, text, pages) for table in self._tables[:MOST_TABLES])
+        return tuple(table for table in found if table is not None)
+
+    def _end_cell(self) -> None:
+        cell, self._cell = self._cell, None
+        if cell is None or not self._tables:
+            return
+        table = self._tables[-1]
+        taken = table.taken.get(table.rows, set())
+        while self._column in taken:
+            self._column += 1
+        if cell.start is not None and self._count < MOST_CELLS:
+            self._count += 1
+            table.cells.append(
+                TableCell(
+                    row=table.rows,
+                    column=self._column,
+                    start=cell.start,
+                    end=cell.end,
+                    rows=cell.rows,
+                    columns=cell.columns,
+                )
+            )
+        table.left_out |= cell.start is not None and self._count >= MOST_CELLS
+        for row in range(table.rows + 1, table.rows + cell.rows):
+            table.taken.setdefault(row, set()).update(range(self._column, self._column + cell.columns))
+        self._column += cell.columns
+
+
+def _recorded(table: _OpenTable, text: str, pages: Sequence[PageSpan]) -> Table | None:
+    if len({cell.row for cell in table.cells}) < 2 or len({cell.column for cell in table.cells}) < 2:
+        return None
+    start, end = min(cell.start for cell in table.cells), max(cell.end for cell in table.cells)
+    caption, unit = caption_above(text, start)
+    return recorded_table(
+        table.cells,
+        text,
+        page=page_at(pages, start) if pages else None,
+        caption=caption,
+        unit=unit,
+        marked=table.header_rows,
+        complete=not table.left_out,
+        end=end,
+    )
+
+
+def recorded_table(
+    cells: Sequence[TableCell],
+    text: str,
+    *,
+    page: int | None = None,
+    caption: TextSpan | None = None,
+    unit: TextSpan | None = None,
+    marked: int = 0,
+    complete: bool = True,
+    end: int = 0,
+) -> Table:
+    """Return the table of some cells, of which the file marks `marked` rows as header."""
+    rows: dict[int, dict[int, str]] = {}
+    for cell in cells:
+        rows.setdefault(cell.row, {})[cell.column] = one_line(text[cell.start : cell.end])
+    ordered = [rows.get(row, {}) for row in range(max(rows) + 1)]
+    header = header_rows_of(ordered, marked)
+    return Table(
+        start=min(cell.start for cell in cells),
+        end=max(end, *(cell.end for cell in cells)),
+        page=page,
+        caption=caption,
+        unit=unit,
+        header_rows=header,
+        label_columns=label_columns_of(ordered[header:]),
+        indents=_indents(cells, text, len(ordered)),
+        cells=tuple(cells),
+        complete=complete,
+    )
+
+
+def _indents(cells: Iterable[TableCell], text: str, count: int) -> tuple[int, ...]:
+    """Return how deep labels are indented by hard blanks before their words."""
+    depths = [0] * count
+    for cell in cells:
+        if cell.column == 0:
+            words = text[cell.start : cell.end]
+            depths[cell.row] = len(words) - len(words.lstrip(_HARD_BLANKS))
+    levels = sorted(set(depths))
+    return tuple(levels.index(depth) for depth in depths) if len(levels) > 1 else ()
+
+
+def shifted(tables: Iterable[Table], by: int) -> tuple[Table, ...]:
+    """Return tables whose text was put behind so many characters."""
+    return tuple(
+        table.changed(
+            start=table.start + by,
+            end=table.end + by,
+            caption=_shifted(table.caption, by),
+            unit=_shifted(table.unit, by),
+            cells=tuple(cell.changed(start=cell.start + by, end=cell.end + by) for cell in table.cells),
+        )
+        for table in tables
+    )
+
+
+def _shifted(span: TextSpan | None, by: int) -> TextSpan | None:
+    return TextSpan(start=span.start + by, end=span.end + by) if span is not None else None

@@ -1,0 +1,38 @@
+"""Cells of tables as quotes: a row of the text, with the cell that counts and what names it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from investigator.evidence.quotes import quote_at, verify
+from investigator.records import Document, Quote, TableCell
+from investigator.tables.cells import TableView, views
+
+
+def cell_quote(document: Document, view: TableView, cell: TableCell) -> Quote:
+    """Return a cell as a quote: the words are those of its row."""
+    return quote_at(document, *view.row_span(cell)).changed(cell=view.quoted(cell))
+
+
+def cell_standing(quote: Quote, document: Document) -> Quote | None:
+    """Return the quote of a cell as it stands in a document, named as it is there; None if it does not stand there.
+
+    Value, labels, headers, caption and unit must all be the same: a figure under another header says something else. Of
+    several such cells the one nearest to the old place counts.
+    """
+    found = sorted(_same_cells(quote, document), key=lambda one: abs(one.start - quote.start))
+    if found and verify(quote, document) and found[0].cell != quote.cell:
+        return None
+    return found[0] if found else None
+
+
+def _same_cells(quote: Quote, document: Document) -> Iterator[Quote]:
+    wanted = quote.cell
+    if wanted is None:
+        return
+    for view in views(document):
+        for cell in view.table.cells:
+            if view.words(cell) == wanted.value:
+                named = view.quoted(cell)
+                if named == wanted.changed(start=named.start, end=named.end):
+                    yield cell_quote(document, view, cell)

@@ -1,0 +1,187 @@
+"""Cells of tables in an investigation: which are asked for, what of a question they meet, what follows from two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from investigator.evidence.cells import cell_quote
+from investigator.language.terms import folded
+from investigator.questions.related import roots
+from investigator.records import (
+    Claim,
+    Constraint,
+    ConstraintKind,
+    ConstraintMatch,
+    Document,
+    Finding,
+    MatchState,
+    Memory,
+    Operation,
+    Quote,
+    QuotedCell,
+)
+from investigator.tables.asked import table_question
+from investigator.tables.computing import asked_operation, computation
+from investigator.tables.lookup import DocumentTables, FoundCell, best_cells, best_pair
+from investigator.tables.times import TableTime, header_time
+
+MET_POINT = 95
+"""The point of a cell that meets all that a question asks: nothing of it is left to a guess."""
+_LOOKED_AT = 40  # cells among which one that was quoted is found again
+_CHANGES = roots("difference differences change changes growth increase decrease")
+_JOINTS: Mapping[Operation, str] = {
+    Operation.DIFFERENCE: "less",
+    Operation.SUM: "and",
+    Operation.SHARE: "as a share of",
+    Operation.GROWTH: "against",
+}
+
+
+def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
+    """Return the cells of a document that meet all that a question asks.
+
+    These are the best one for each time that it names, or two that it sets against each other.
+    """
+    if not document.tables:
+        return ()
+    tables = DocumentTables(document)
+    if asked_operation(question) and len(table_question(question).times) < 2:
+        pair = best_pair(question, tables)
+        if pair is not None:
+            return tuple(cell_quote(document, found.view, found.cell) for found in pair)
+    found = (one for time in _times(question) for one in best_cells(question, tables, time, most=1))
+    return tuple(dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met))
+
+
+def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Finding:
+    """Return a finding with the cells that answer the question before other quotes.
+
+    Without a language model, sentences that are only like the question are left out.
+    """
+    if not cells:
+        return finding
+    others = finding.quotes if is_read else ()
+    reply = finding.reply if is_read else " ".join(f"{quote.said}." for quote in cells)
+    quotes = tuple(dict.fromkeys((*cells, *others)))
+    return finding.changed(quotes=quotes, reply=reply, point=max(MET_POINT, finding.point or 0))
+
+
+def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
+    """Return what a question wants to have computed from two cells among some quotes; nothing if units disagree."""
+    operation = asked_operation(question)
+    cells = [(memory, quote) for memory, quote in sources if quote.cell is not None]
+    if operation is None:
+        return ()
+    wants_share = table_question(question).asks_share
+    for (memory, one), (second_memory, other) in combinations(cells, 2):
+        if one.cell is None or other.cell is None or not _belong_together(one, other):
+            continue
+        first, second = _ordered(one, other)
+        if first.cell is None or second.cell is None:
+            continue
+        result = computation(operation, first.cell, second.cell, wants_share=wants_share)
+        if result is not None:
+            text = f"{' > '.join(first.cell.row)}: {result.formula} ({_column(first.cell)} {_JOINTS[operation]} "
+            ids = tuple(dict.fromkeys((memory.id, second_memory.id)))
+            text += f"{_column(second.cell)})"
+            return (Claim(text=text, quotes=(first, second), memory_ids=ids, computation=result),)
+    return ()
+
+
+def _belong_together(one: Quote, other: Quote) -> bool:
+    """Return True for two cells of one row, or for cells of rows with one label that are of different times."""
+    if one.cell is None or other.cell is None or one.cell == other.cell:
+        return False
+    if (one.document_id, one.start) == (other.document_id, other.start):
+        return True
+    labels = [folded(cell.row[-1]) if cell.row else "" for cell in (one.cell, other.cell)]
+    return labels[0] == labels[1] and _time(one.cell) != _time(other.cell)
+
+
+def _time(cell: QuotedCell) -> TableTime | None:
+    return header_time(" ".join(cell.column))
+
+
+def _ordered(one: Quote, other: Quote) -> tuple[Quote, Quote]:
+    """Return the newer of two cells first; those without times as they are."""
+    times = [_time(quote.cell) if quote.cell is not None else None for quote in (one, other)]
+    if times[0] is None or times[1] is None:
+        return one, other
+    return (one, other) if times[0].order >= times[1].order else (other, one)
+
+
+def _column(cell: QuotedCell) -> str:
+    return " ".join(cell.column) or cell.value
+
+
+def claim_matches(question: str, claim: Claim, document: Mapping[str, Document]) -> tuple[ConstraintMatch, ...]:
+    """Return what of a question a computed figure meets: each word that one of its cells meets, and all times."""
+    own = [cell_matches(question, quote, document[quote.document_id], is_computed=True) for quote in claim.quotes]
+    merged: dict[Constraint, ConstraintMatch] = {}
+    for match in (match for matches in own for match in matches):
+        known = merged.get(match.constraint)
+        is_time = match.constraint.kind is ConstraintKind.PERIOD
+        better = known is None or (match.state is MatchState.MET) is not is_time
+        if better:
+            merged[match.constraint] = match
+    return tuple(merged.values())
+
+
+def cell_matches(
+    question: str, quote: Quote, document: Document, *, is_computed: bool = False
+) -> tuple[ConstraintMatch, ...]:
+    """Return what of a question the cell of a quote meets: its words, its times and its conditions."""
+    found = list(_found_again(question, quote, document))
+    if not found or quote.cell is None:
+        return (_match(ConstraintKind.ATTRIBUTE, question, MatchState.NOT_MET, ""),)
+    matches = list(_matches(question, found[0], is_computed))
+    if not is_computed and not _says_result(question, quote.cell):
+        matches.append(_match(ConstraintKind.ATTRIBUTE, "a figure computed of two", MatchState.NOT_MET, ""))
+    return tuple(matches)
+
+
+def _says_result(question: str, cell: QuotedCell) -> bool:
+    """Return True if a cell holds what a question wants, also where that could be computed from others."""
+    if asked_operation(question) is None and len(table_question(question).times) < 2:
+        return True
+    return not roots(" ".join((*cell.row, *cell.column))).isdisjoint(_CHANGES)
+
+
+def _found_again(question: str, quote: Quote, document: Document) -> Iterator[FoundCell]:
+    tables = DocumentTables(document)
+    fitting = [
+        found
+        for time in _times(question)
+        for found in best_cells(question, tables, time, most=_LOOKED_AT)
+        if quote.cell is not None and found.cell.start == quote.cell.start
+    ]
+    yield from sorted(fitting, key=lambda found: (not found.is_met, -found.score))
+
+
+def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[ConstraintMatch]:
+    asked = table_question(question)
+    missing = {term.text for term in found.missing}
+    for term in asked.terms:
+        state = MatchState.NOT_MET if term.text in missing else MatchState.MET
+        yield _match(ConstraintKind.ENTITY if term.is_name else ConstraintKind.ATTRIBUTE, term.text, state, "")
+    for condition in asked.conditions:
+        state = MatchState.CONTRADICTED if condition in found.misses else MatchState.MET
+        yield _match(ConstraintKind.CONDITION, condition, state, "")
+    if asked.times:
+        words = found.time.words if found.time else ""
+        state = MatchState.MET if found.time_agrees else MatchState.NOT_MET
+        state = MatchState.CONTRADICTED if found.time_agrees is False else state
+        named = " and ".join(time.words for time in asked.times if time.words)
+        yield _match(ConstraintKind.PERIOD, named, state, "" if state is MatchState.MET else words)
+    if not found.is_sure and not is_computed:
+        yield _match(ConstraintKind.ATTRIBUTE, "one cell alone", MatchState.NOT_MET, "")
+
+
+def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> ConstraintMatch:
+    return ConstraintMatch(constraint=Constraint(kind=kind, text=text or "what is asked"), state=state, words=words)
+
+
+def _times(question: str) -> tuple[TableTime | None, ...]:
+    times = table_question(question).times
+    return times if len(times) > 1 else (None,)

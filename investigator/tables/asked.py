@@ -1,0 +1,114 @@
+"""What a question asks of a table: words that name rows and columns, and times. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+from investigator.language.terms import folded, stem, stop_words, tokens, words
+from investigator.questions.answer_types import AnswerType, expected_type
+from investigator.questions.cues import cues, empty_words, request_words
+from investigator.questions.numbered import numbered
+from investigator.questions.related import related_roots, root, roots
+from investigator.tables.times import TableTime, asked_times, without_times
+
+_SHARE = re.compile(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\bhow fast\b", re.IGNORECASE)
+_COUNT = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
+_NUMBERED_TIME = re.compile(r"month|week|quarter|year|%|percent", re.IGNORECASE)
+_ACRONYM = re.compile(r"[A-Z]{2,5}")
+
+
+@dataclass(frozen=True)
+class AskedTerm:
+    """A word of the question that a cell, or what its document is about, must say; `others` may stand for its `root`.
+
+    `is_name` is True for a word that is written with a capital inside the question.
+    """
+
+    text: str
+    root: str
+    others: frozenset[str]
+    is_name: bool = False
+    initials: str = ""
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """Its own root, and those that may stand for it."""
+        return self.others | {self.root}
+
+
+@dataclass(frozen=True)
+class TableQuestion:
+    """A question as tables are read with it.
+
+    `optional` are the roots of words that say how a figure is asked for; `said` those of all words, and of those that
+    may stand for them; `conditions` are numbered things such as "day 85".
+    """
+
+    text: str
+    terms: tuple[AskedTerm, ...]
+    optional: frozenset[str]
+    said: frozenset[str]
+    times: tuple[TableTime, ...]
+    conditions: tuple[str, ...]
+    asks_share: bool
+    asks_count: bool
+    asks_figure: bool
+
+
+@lru_cache(maxsize=256)
+def table_question(question: str) -> TableQuestion:
+    """Return what a question asks of a table."""
+    left = without_times(question)
+    conditions = tuple(
+        dict.fromkeys(one.text for one in numbered(left) if not _NUMBERED_TIME.search(one.thing) or "-" in one.text)
+    )
+    in_conditions = {word for text in conditions for word in words(text)}
+    optional: set[str] = set()
+    terms: dict[str, AskedTerm] = {}
+    for place, token in enumerate(tokens(left)):
+        for word in words(token):
+            if (
+                len(word) < 2
+                or word.isdigit()
+                or word in in_conditions
+                or word in stop_words()
+                or word in request_words()
+            ):
+                continue
+            own = root(word)
+            if own in _ways() or own in empty_words() or stem(word) in empty_words():
+                optional.add(own)
+                continue
+            is_name = place > 0 and token[:1].isupper()
+            initials = word if _ACRONYM.fullmatch(token) else ""
+            terms.setdefault(own, AskedTerm(word, own, _alike(own) | related_roots(word) - {own}, is_name, initials))
+    return TableQuestion(
+        text=question,
+        terms=tuple(terms.values()),
+        optional=frozenset(optional),
+        said=roots(question).union(*(term.roots for term in terms.values())),
+        times=asked_times(question),
+        conditions=conditions,
+        asks_share=_SHARE.search(question) is not None,
+        asks_count=_COUNT.search(question) is not None,
+        asks_figure=expected_type(question) is AnswerType.NUMBER,
+    )
+
+
+@cache
+def _ways() -> frozenset[str]:
+    return frozenset(root(folded(word)) for word in cues("figures")["ways"].split())
+
+
+@cache
+def _groups() -> tuple[frozenset[str], ...]:
+    return tuple(
+        frozenset(root(folded(word)) for word in group.split()) for group in cues("figures")["alike"].split("|")
+    )
+
+
+def _alike(own: str) -> frozenset[str]:
+    """Return the roots that name the same line of a table."""
+    return frozenset().union(*(group for group in _groups() if own in group))

@@ -1,0 +1,345 @@
+"""Which cell of a document's tables a question asks for, and what of the question it does not meet. Pure."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import combinations
+
+from investigator.language.terms import folded, stop_words, words
+from investigator.questions.cues import empty_words
+from investigator.questions.numbered import numbered
+from investigator.questions.periods import Period, agree, periods
+from investigator.questions.related import root, roots
+from investigator.records import Document, TableCell
+from investigator.tables.asked import AskedTerm, TableQuestion, table_question
+from investigator.tables.cells import TableView, views
+from investigator.tables.times import TableTime, agrees, header_time, without_times
+
+_ABOUT = 3_000  # characters of the beginning of a document, in which it says what it is
+_MOST_LOOKED_AT = 60_000  # cells of a document
+_LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
+_NOT_ASKED = 0.45  # what a word of a label costs that the question does not say
+_NOT_ASKED_ABOVE = 0.25  # one of the rows that it stands under
+_NOT_ASKED_OVER = 0.2  # one of the headers
+_OTHER_WORD = 0.15  # what it costs that another word stands for the one that is asked for
+_OF_OTHER_KIND = 0.6
+_TIME_KNOWN, _OPTIONAL = 0.5, 0.15
+_LEAST_SHARE = 0.5  # of the asked words that a row must name to be worth telling
+_SAME = 0.05
+_PAIR, _MOST_OPPOSED = 2, 12
+_SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
+_PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
+_MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
+
+
+@dataclass(frozen=True)
+class FoundCell:
+    """A cell that comes near to what a question asks, with what it does not meet.
+
+    `missing` are words that neither its table nor its document says, `misses` conditions; `time_agrees` is None if the
+    question names no time or the table none. `is_sure` is False if other cells fit as well.
+    """
+
+    view: TableView
+    cell: TableCell
+    score: float
+    missing: tuple[AskedTerm, ...] = ()
+    misses: tuple[str, ...] = ()
+    time: TableTime | None = None
+    time_agrees: bool | None = None
+    is_sure: bool = True
+    asks_time: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        """Return True if it meets all that is asked."""
+        agrees_with_time = bool(self.time_agrees) or not self.asks_time
+        return not self.missing and not self.misses and agrees_with_time and self.is_sure
+
+
+@dataclass(frozen=True)
+class _Named:
+    """The words of a row, a column or a caption: all of them, and those that a question would have to say."""
+
+    every: frozenset[str]
+    telling: frozenset[str]
+    initials: str = ""
+
+
+class DocumentTables:
+    """The tables of one document, with the words that name their cells."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.views = tuple(views(document))
+
+    @cached_property
+    def about(self) -> frozenset[str]:
+        """The roots of the words in which the document says what it is."""
+        document, imprint = self.document, self.document.imprint
+        name = re.sub(r"[_/.-]", " ", document.id)
+        own = " ".join((imprint.issuer, imprint.kind, *imprint.symbols, *document.authors))
+        return roots(f"{document.title} {name} {own} {document.text[:_ABOUT]}")
+
+    @cached_property
+    def own_quarter(self) -> tuple[Period, TableTime] | None:
+        """The quarter that the document says it covers, as it numbers it, with its end.
+
+        Fiscal quarters are numbered by the firm: what it calls its third one tells how to read the others.
+        """
+        imprint = self.document.imprint
+        end = header_time(imprint.period_end or "")
+        if not imprint.fiscal_year or not imprint.fiscal_quarter or end is None or not end.month:
+            return None
+        return Period(imprint.fiscal_year, imprint.fiscal_quarter), end
+
+    def heading_over(self, view: TableView) -> str:
+        """Return the heading that a table stands under."""
+        headings = self.document.headings
+        at = bisect_right(headings, view.table.start, key=lambda heading: heading.start) - 1
+        return headings[at].text if at >= 0 else ""
+
+    def is_of(self, wanted: TableTime) -> bool:
+        """Return True if the document says that it is about a time."""
+        covered = header_time(self.document.imprint.period_end or "")
+        if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
+            return True
+        return agree(periods(wanted.words), periods(f"{self.document.title} {self.document.text[: _ABOUT // 4]}"))
+
+    def time_of(self, view: TableView, cell: TableCell) -> TableTime | None:
+        """Return the time of a cell: that of its headers, else of its row, else of the caption.
+
+        Rows and captions may name the end of a longer time.
+        """
+        over = _time(" ".join(view.column_headers(cell)))
+        beside = over or _time(" ".join(view.row_labels(cell.row))) or _time(view.caption)
+        return over or (replace(beside, may_end_then=True) if beside else None)
+
+
+@lru_cache(maxsize=4_096)
+def _time(text: str) -> TableTime | None:
+    found = header_time(text)
+    return found if found is not None and found.year else None
+
+
+@lru_cache(maxsize=16_384)
+def _named(text: str) -> _Named:
+    plain = _MARK.sub(" ", text)
+    every = words(plain)
+    telling = frozenset(root(word) for word in every if _tells(word))
+    return _Named(frozenset(map(root, every)), telling - empty_words(), "".join(word[0] for word in every))
+
+
+def _tells(word: str) -> bool:
+    """Return True for a word by which a name differs from another: "off" and "no" do, "the" does not."""
+    if word in _PARTING:
+        return True
+    return word not in stop_words() and not word.isdigit() and len(word) > 1
+
+
+def best_cells(
+    question: str, tables: DocumentTables, time: TableTime | None = None, most: int = 3
+) -> tuple[FoundCell, ...]:
+    """Return the cells of a document that come nearest to a question, the best first.
+
+    `time` stands in for the time that the question names, if it names several. Cells of rows that name less than half
+    of what is asked are left out.
+    """
+    asked = table_question(question)
+    wanted = time or (asked.times[0] if len(asked.times) == 1 else None)
+    if not asked.terms:
+        return ()
+    found = sorted(_scored(asked, tables, wanted), key=lambda one: (-one.score, one.cell.start))[: most + 20]
+    if not found:
+        return ()
+    best = found[0]
+    value = _figure(best)
+    rivals = [one for one in found[1:] if best.score - one.score < _SAME and _figure(one) != value]
+    if rivals:
+        found[0] = _without_doubt(best, rivals, asked)
+    return tuple(found[:most])
+
+
+def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCell] | None:
+    """Return the two cells of one row that a question sets against each other; None if there is no such row.
+
+    Each stands under a header that the other lacks and that the question names, or they are all that the row has;
+    together they meet all that is asked. The one that is named first comes first.
+    """
+    asked = table_question(question)
+    if not asked.terms or len(asked.times) > 1:
+        return None
+    wanted = asked.times[0] if asked.times else None
+    rows: dict[tuple[int, int], list[FoundCell]] = {}
+    for one in _scored(asked, tables, wanted):
+        if not one.misses and (wanted is None or one.time_agrees):
+            rows.setdefault((one.view.table.start, one.cell.row), []).append(one)
+    pairs = [pair for cells in rows.values() for pair in _opposed(asked, cells)]
+    return max(pairs, key=lambda pair: pair[0].score + pair[1].score, default=None)
+
+
+def _opposed(asked: TableQuestion, cells: Sequence[FoundCell]) -> Iterator[tuple[FoundCell, FoundCell]]:
+    """Yield the pairs of cells of one row that together meet all that is asked."""
+    for one, other in combinations(cells[:_MOST_OPPOSED], 2):
+        if {term.text for term in one.missing} & {term.text for term in other.missing}:
+            continue
+        firsts = [_first_own_word(asked, *pair) for pair in ((one, other), (other, one))]
+        if None not in firsts:
+            yield (one, other) if firsts <= firsts[::-1] else (other, one)
+        elif len(cells) == _PAIR and not one.missing:
+            yield one, other
+
+
+def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell) -> int | None:
+    """Return the place of the first asked word that the headers of one cell say and those of the other do not."""
+    mine, theirs = (_named(" ".join(found.view.column_headers(found.cell))) for found in (one, other))
+    own = [place for place, term in enumerate(asked.terms) if _says(mine, term) and not _says(theirs, term)]
+    return own[0] if own else None
+
+
+def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQuestion) -> FoundCell:
+    """Return the best of cells that fit as well: if no time is asked for, the newest one of a row."""
+    together = [best, *rivals]
+    times = [one.time for one in together]
+    one_row = {(one.view.table.start, one.cell.row) for one in together}
+    if not asked.times and len(one_row) == 1 and all(time is not None for time in times):
+        newest = max(
+            together, key=lambda one: (one.time.order, -(one.time.months or 0)) if one.time else ((0, 0, 0), 0)
+        )
+        return newest
+    return replace(best, is_sure=False)
+
+
+def _figure(found: FoundCell) -> str:
+    return re.sub(r"[^\d.]", "", found.view.words(found.cell))
+
+
+def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | None) -> Iterator[FoundCell]:
+    translated = _by_own_quarters(wanted, tables)
+    looked_at = 0
+    for view in tables.views:
+        caption = _named(f"{view.caption} {tables.heading_over(view)}")
+        for row, cells in view.rows.items():
+            labels = view.row_labels(row) if row >= view.table.header_rows else ()
+            if not labels or looked_at > _MOST_LOOKED_AT:
+                continue
+            own, above = _named(labels[-1]), _named(" ".join(labels[:-1]))
+            if own.telling and not any(_says(own, term) or _says(above, term) for term in asked.terms):
+                continue
+            for cell in cells:
+                looked_at += 1
+                if cell.column < view.table.label_columns:
+                    continue
+                one = _fit(asked, tables, view, cell, (own, above, caption), translated)
+                if one is not None:
+                    yield one
+
+
+def _fit(
+    asked: TableQuestion,
+    tables: DocumentTables,
+    view: TableView,
+    cell: TableCell,
+    names: tuple[_Named, _Named, _Named],
+    wanted: TableTime | None,
+) -> FoundCell | None:
+    own, above, caption = names
+    header_text = " ".join(view.column_headers(cell))
+    header = _named(header_text)
+    value = view.words(cell)
+    kind = _kind_fits(asked, value, " ".join((header_text, *view.row_labels(cell.row), view.caption)))
+    if kind is None:
+        return None
+    score, missing, in_table = kind, list[AskedTerm](), 0
+    for term in asked.terms:
+        place = _place(term, own, above, header, caption)
+        in_table += place > 0
+        if not place:
+            place = _DOCUMENT if term.roots & tables.about else 0.0
+            if not place:
+                missing.append(term)
+        score += place
+    if (
+        in_table < _LEAST_SHARE * (len(asked.terms) - sum(bool(term.roots & tables.about) for term in asked.terms))
+        or not in_table
+    ):
+        return None
+    said = asked.said
+    time = tables.time_of(view, cell)
+    agreed = agrees(wanted, time) if wanted is not None and time is not None else None
+    if wanted is not None and time is None and tables.is_of(wanted):
+        agreed = True
+    score -= _NOT_ASKED * _share_not_said(own, said, asked)
+    score -= _NOT_ASKED_ABOVE * _share_not_said(above, said, asked)
+    score -= _NOT_ASKED_OVER * _share_not_said(_timeless(header_text), said, asked)
+    score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
+    score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
+    everything = " ".join((*view.row_labels(cell.row), header_text, view.caption))
+    misses = tuple(text for text in asked.conditions if not _holds_condition(text, everything, view, cell))
+    return FoundCell(
+        view, cell, score - 0.5 * len(misses), tuple(missing), misses, time, agreed, asks_time=bool(asked.times)
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _timeless(header: str) -> _Named:
+    return _named(without_times(header))
+
+
+def _place(term: AskedTerm, own: _Named, above: _Named, header: _Named, caption: _Named) -> float:
+    for named, worth in ((own, _LABEL), (header, _HEADER), (above, _PARENT), (caption, _CAPTION)):
+        if _says(named, term):
+            return worth if term.root in named.every else worth - _OTHER_WORD
+    return 0.0
+
+
+def _says(named: _Named, term: AskedTerm) -> bool:
+    if not named.every.isdisjoint(term.roots):
+        return True
+    return bool(term.initials) and term.initials in named.initials
+
+
+def _share_not_said(named: _Named, said: frozenset[str], asked: TableQuestion) -> float:
+    """Return the share of the telling words of a name that the question does not say."""
+    if not named.telling:
+        return 0.0
+    if any(term.initials and term.initials in named.initials for term in asked.terms):
+        return 0.0
+    return len(named.telling - said) / len(named.telling)
+
+
+def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
+    """Return what a value is worth as the kind of figure that is asked for; None if it cannot be one."""
+    if not any(char.isdigit() for char in value) and asked.asks_figure:
+        return None
+    is_share = "%" in value
+    if asked.asks_share and not is_share and not _SHARE_NAMED.search(names):
+        return -_OF_OTHER_KIND
+    if not asked.asks_share and is_share and "(" not in value.strip("("):
+        return -_OF_OTHER_KIND
+    return 0.0
+
+
+def _holds_condition(condition: str, everything: str, view: TableView, cell: TableCell) -> bool:
+    things = numbered(condition)
+    stub = " ".join(view.words(one) for one in view.table.cells if one.row < view.table.header_rows and one.column == 0)
+    if not things:
+        return folded(condition) in folded(everything)
+    thing = things[0]
+    named = numbered(f"{everything} | {stub} {' '.join(view.row_labels(cell.row)[-1:])}")
+    return any(other.thing == thing.thing and other.number == thing.number for other in named)
+
+
+def _by_own_quarters(wanted: TableTime | None, tables: DocumentTables) -> TableTime | None:
+    """Return a quarter that is asked for as the month in which it ends by the document's own numbering."""
+    own = tables.own_quarter
+    if wanted is None or wanted.quarter is None or own is None or wanted.year is None:
+        return wanted
+    named, end = own
+    later = 12 * (wanted.year - (named.year or 0)) + 3 * (wanted.quarter - (named.quarter or 0))
+    whole = 12 * (end.year or 0) + (end.month or 1) - 1 + later
+    return TableTime(whole // 12, whole % 12 + 1, end.day if later == 0 else None, months=3, words=wanted.words)

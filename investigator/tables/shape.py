@@ -1,0 +1,51 @@
+"""The shape of a table that its file does not tell: which rows name columns, which columns name rows. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from investigator.tables.figures import is_time, is_value
+
+_MOST_HEADERS = 5
+_MOST_LABELS = 3
+_MOSTLY = 0.6
+_SAMPLED = 200
+
+Row = Mapping[int, str]
+"""The words of the cells of a row by their columns; empty cells are left out."""
+
+
+def header_rows_of(rows: Sequence[Row], marked: int = 0) -> int:
+    """Return how many rows at the top name columns: the `marked` ones, and those without figures before some with.
+
+    A table without figures has its first row as header.
+    """
+    if len(rows) < 2:
+        return min(marked, len(rows))
+    first = next((number for number, row in enumerate(rows) if _has_figures(row)), None)
+    if first is None:
+        return marked or 1
+    if first <= max(marked, _MOST_HEADERS):
+        while first > max(marked, 1) and len(rows[first - 1]) <= 1 < max(len(row) for row in rows):
+            first -= 1  # a heading of the first rows
+        return max(first, marked)
+    return marked or 1
+
+
+def _has_figures(row: Row) -> bool:
+    values = [text for column, text in row.items() if column]
+    return any(is_value(text) and not is_time(text) for text in values)
+
+
+def label_columns_of(rows: Sequence[Row]) -> int:
+    """Return how many columns on the left name the rows below the header: those that hold words, but at least one."""
+    sample = [row for row in rows[:_SAMPLED] if len(row) > 1]
+    width = max((max(row) for row in sample), default=0)
+    count = 1
+    while count < min(_MOST_LABELS, width):
+        own = [row[count] for row in sample if count in row]
+        later = [text for row in sample for column, text in row.items() if column > count]
+        if not own or not any(map(is_value, later)) or sum(map(is_value, own)) > (1 - _MOSTLY) * len(own):
+            break
+        count += 1
+    return count
