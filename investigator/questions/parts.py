@@ -10,7 +10,10 @@ from investigator.records import ConstraintKind, Part, QuestionKind
 
 _MOST_PARTS = 24
 _LONGEST_READ = 4_000  # characters; what comes behind them in a question is not taken apart
-_ASKS = r"(?:who|whom|whose|what|when|where|which|why|how|wer|was|wann|wo|warum|wie|qui|quand|quoi|comment)"
+_ASKS = (
+    r"(?:who|whom|whose|what|when|where|which|why|how|wer|wem|wen|wessen|was|wann|wo|warum|wie"
+    r"|qui|quand|quoi|où|pourquoi|comment|quién|qué|cuándo|dónde)"
+)
 _NEXT = re.compile(
     rf"(?:,?\s+(?:and|und|et|y)\s+|;\s*|,\s*)(?=(?:in|on|at|for|by|to)?\s*{_ASKS}\b(?!\s+(?:and|or)\b))", re.IGNORECASE
 )

@@ -133,13 +133,18 @@ def _matches(
 def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     left = [match for match in own if match.state is not MatchState.MET]
     if not read:
-        return not left and bool(own)
+        return not left and bool(own) and not _is_one_word(own)
     if any(match.state is MatchState.CONTRADICTED or match.constraint.kind not in _LOOSE for match in left):
         return False
     if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= {match.constraint.kind for match in left}:
         return False  # it neither speaks of what is asked in full, nor gives such a thing
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
+
+
+def _is_one_word(own: Sequence[ConstraintMatch]) -> bool:
+    """Return True if all that is asked is one word: it says of what, and not what of it."""
+    return len(own) == 1 and len(own[0].constraint.text.split()) == 1
 
 
 def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str]]:

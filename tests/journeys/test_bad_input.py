@@ -24,7 +24,7 @@ from investigator.errors import (
     RateLimitError,
     WorkspaceLockedError,
 )
-from investigator.records import Answered, FileRead, FileStatus
+from investigator.records import Answered, AnswerStatus, FileRead, FileStatus
 from investigator.reports.html import html_report
 from investigator.store.locations import default_workspace
 from investigator.store.workspace import Workspace
@@ -219,3 +219,16 @@ def test_scans_are_read_once_tesseract_has_been_installed(tmp_path: Path, monkey
     tesseract.chmod(0o755)
     assert status() == [FileStatus.INDEXED]
     assert status() == []
+
+
+def test_a_word_alone_a_misspelled_name_and_a_number_found_everywhere_are_no_answers(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    rows = [f"Row {i}: the value 57 was measured at site {i}." for i in range(50)]
+    (folder / "rows.txt").write_text("\n".join((*rows, "The bridge at Lind is 57 metres long.")), encoding="utf-8")
+    (folder / "mill.txt").write_text("The mill was founded by Ilse Brandner.", encoding="utf-8")
+    made = Investigator(folder, embedder=ScriptedEmbedder(), workspace=tmp_path / "w")
+    assert made.ask("57").status is not AnswerStatus.ANSWERED
+    assert "Lind" in made.ask("How long is the bridge at Lind?").text
+    answer = made.ask("Which mill did Brandenr found?")
+    assert answer.wordings == ("brandenr: brandner",)

@@ -58,3 +58,8 @@ def test_the_kind_of_figure_and_what_is_counted_bind_a_question() -> None:
 def test_the_role_of_a_name_binds_a_question() -> None:
     assert of(ConstraintKind.ROLE, "Which chain did Spirit Mill buy?") == ["done by Spirit Mill | buy"]
     assert of(ConstraintKind.ROLE, "Which chain bought Spirit Mill in 1999?") == ["done to Spirit Mill | bought"]
+
+
+def test_parts_in_two_languages_are_parts() -> None:
+    parts = taken_apart("Wem gehört die Bäckerei, and who founded the clinic?")
+    assert [part.question for part in parts] == ["Wem gehört die Bäckerei", "who founded the clinic?"]
