@@ -26,6 +26,7 @@
         │   ├── ContextTooLongError      the prompt does not fit the context
         │   ├── RateLimitError           the server refused for now (429)
         │   └── ReplayError              a recording does not hold the reply
+        ├── ModelDownloadError     a model could not be fetched from its hub
         ├── ReplyError             a reply could not be read
         ├── ReaderError            a document could not be read
         ├── StoreError             the workspace failed
@@ -220,6 +221,12 @@ class ReplayError(EngineError):
     """A recording holds no reply to this prompt."""
 
     default_hint = "Record the run again: the prompts, the documents, their vectors or the settings have changed since."
+
+
+class ModelDownloadError(RunError):
+    """A model could not be fetched from its hub, or what came is not what the hub describes."""
+
+    default_hint = "Wait a while, then run the same command again: what was fetched is kept."
 
 
 class ReplyError(RunError):

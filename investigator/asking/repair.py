@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -12,6 +13,8 @@ from investigator.errors import ContextTooLongError, ReplyError
 from investigator.records import FinishReason, Prompt, Record, RepairVariables, Reply, StopReason
 
 R = TypeVar("R", bound=Record)
+
+_PLACEHOLDER = re.compile(r'"(<[^<>"\n]{2,60}>|\.\.\.)"')  # as in {"reply": "<one or two sentences>"}
 
 
 @dataclass(frozen=True)
@@ -47,23 +50,41 @@ def read_or_repaired(
     prompt is too long, a ceiling is reached), the first was paid for and is returned as it came. Raises EngineError,
     TemplateError and StoreError.
     """
-    first = _read(reply, reply_type, problem_with)
+    first = _read(prompt, reply, reply_type, problem_with)
     if not first.problem:
         return first
     try:
-        again = ask_again(RepairVariables(prompt=prompt.text, reply=first.raw, problem=first.problem))
+        again = ask_again(RepairVariables(prompt=prompt.text, reply=reply.text, problem=first.problem))
     except ContextTooLongError:
         return first
     except BudgetSpent as spent:
         return replace(first, stopped_by=spent.reason)
-    second = _read(again, reply_type, problem_with)
+    second = _read(prompt, again, reply_type, problem_with)
     return second if second.value is not None or first.value is None else first
 
 
-def _read(reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> ReadReply[R]:
+def _read(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> ReadReply[R]:
     try:
         value = read_reply(reply.text, reply_type)
     except ReplyError as error:
         cut = " It was cut off: make it shorter." if reply.finish_reason is FinishReason.LENGTH else ""
         return ReadReply(None, reply.text, error.message + cut)
+    if repeated := _repeated_placeholder(prompt.text, value):
+        raw = _PLACEHOLDER.sub('""', reply.text)  # a placeholder is never shown as what was replied
+        return ReadReply(None, raw, f"it repeats {repeated} of the form in the place of an answer")
     return ReadReply(value, reply.text, problem_with(value))
+
+
+def _repeated_placeholder(prompt: str, value: Record) -> str:
+    """Return the placeholder of the prompt's form that a value holds as a text of its own; "" if it holds none."""
+    placeholders = frozenset(_PLACEHOLDER.findall(prompt))
+    waiting: list[object] = [value.model_dump()] if placeholders else []
+    while waiting:
+        match waiting.pop():
+            case str() as text if text.strip() in placeholders:
+                return text.strip()
+            case dict() as fields:
+                waiting.extend(fields.values())
+            case list() | tuple() as items:
+                waiting.extend(items)
+    return ""

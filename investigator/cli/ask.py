@@ -153,7 +153,7 @@ def ask(
         cache=not asking.no_cache,
     )
     try:
-        investigation = follow(events, sys.stderr)
+        investigation = follow(events, sys.stderr, watch=investigator.parts.watch)
     except KeyboardInterrupt as stop:
         again = "the same command without --fresh" if asking.fresh else "the same command again"
         tell(f"interrupted: everything learned so far is kept; run {again} to resume.")
@@ -179,7 +179,8 @@ def _ask_all(
         raise SettingsError("--dry-run is for one question", hint="Try it with: investigator ask FOLDER QUESTION")
     output.check(folder)
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
-    events = common.investigator(folder, settings, asking.record).investigate_all(
+    investigator = common.investigator(folder, settings, asking.record)
+    events = investigator.investigate_all(
         asked,
         mission=asking.mission,
         strategy=asking.strategy,
@@ -187,7 +188,7 @@ def _ask_all(
         fresh=asking.fresh,
         cache=not asking.no_cache,
     )
-    answers = outcome_of(events, asking.fresh)
+    answers = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(answers, AskedQuestions):
         raise RunError("the questions ended without answers", hint=KEPT)
     if output.report is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import typer
@@ -11,7 +11,7 @@ import typer
 from investigator.cli.output import tell
 from investigator.cli.progress import shown
 from investigator.errors import RunError, SettingsError
-from investigator.records import AskedQuestions, BatchEnded, Event, Matrix
+from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, Writing
 from investigator.services.question_file import read_question_file
 
 KEPT = "Everything is kept: the same command again asks only what is left."
@@ -25,11 +25,13 @@ def questions_of(file: Path | None, asked: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*asked, *listed)))
 
 
-def outcome_of(events: Iterable[Event], fresh: bool) -> Matrix | AskedQuestions:
+def outcome_of(
+    events: Iterable[Event], watch: Callable[[Callable[[Writing], None] | None], None], *, fresh: bool
+) -> Matrix | AskedQuestions:
     """Show the events of a batch as they come, and return its outcome. Raises RunError."""
     ended: BatchEnded | None = None
     try:
-        for event in shown(events, sys.stderr):
+        for event in shown(events, sys.stderr, watch=watch):
             if isinstance(event, BatchEnded):
                 ended = event
     except KeyboardInterrupt as stop:

@@ -67,6 +67,11 @@ _EVALUATIONS = (
     _command("claims", "cli.eval_claims:eval_claims", "Measure what tells true claims from false ones."),
     _command("folder", "cli.eval_folder:eval_folder", "Ask each question of a file, and measure the answers."),
 )
+_MODELS = (
+    _command("pull", "cli.model:pull", "Fetch a model that runs on this machine."),
+    _command("list", "cli.model:list_models", "Show the recommended models, and those that were pulled."),
+    _command("remove", "cli.model:remove", "Delete a model that was pulled."),
+)
 _COMMANDS = (
     _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
     _command("matrix", "cli.matrix:matrix", "Put questions to each document, and show the answers as a table."),
@@ -89,6 +94,13 @@ _COMMANDS = (
     _command("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
     _command("display", "tasks.commands.tasks:display", "Show the examples of a task."),
     _command("doctor", "doctor.command:doctor", "Try the model of each role, and show what is installed."),
+    TyperGroup(
+        name="model",
+        commands=_MODELS,
+        help="Fetch, list and remove models that run on this machine.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    ),
     TyperGroup(
         name="eval",
         commands=_EVALUATIONS,

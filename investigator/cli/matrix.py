@@ -75,7 +75,7 @@ def matrix(
         fresh=asking.fresh,
         cache=not asking.no_cache,
     )
-    made = outcome_of(events, asking.fresh)
+    made = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(made, Matrix):
         raise RunError("the matrix ended without a table", hint=KEPT)
     _show(made, report or (), as_json=as_json)

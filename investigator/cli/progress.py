@@ -11,18 +11,26 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.text import Text
 
 from investigator.cli.output import is_terminal
-from investigator.cli.steps import Count, Pace, counted_step, sentence, what_follows
+from investigator.cli.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 from investigator.errors import RunError
-from investigator.records import Answered, Event, Investigation
+from investigator.records import Answered, Event, Investigation, Writing
 
 PLAIN_INTERVAL = 2.0
 """Seconds between two plain lines of the same counted kind."""
 
+WRITING_INTERVAL = 10.0
+"""Seconds between two plain lines about a model that reads and writes."""
 
-def follow(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Investigation:
+
+def follow(
+    events: Iterable[Event],
+    stream: TextIO,
+    clock: Callable[[], float] = time.monotonic,
+    watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
+) -> Investigation:
     """Show all events on a stream as they come, and return the investigation of the last one. Raises RunError."""
     investigation: Investigation | None = None
-    for event in shown(events, stream, clock):
+    for event in shown(events, stream, clock, watch):
         if isinstance(event, Answered):
             investigation = event.investigation
     if investigation is None:
@@ -30,12 +38,26 @@ def follow(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] =
     return investigation
 
 
-def shown(events: Iterable[Event], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Iterator[Event]:
-    """Show all events on a stream as they come, and pass them on."""
-    with LiveDisplay(stream, clock) if is_terminal(stream) else PlainDisplay(stream, clock) as display:
-        for event in events:
-            display.show(event)
-            yield event
+def shown(
+    events: Iterable[Event],
+    stream: TextIO,
+    clock: Callable[[], float] = time.monotonic,
+    watch: Callable[[Callable[[Writing], None] | None], None] = lambda _: None,
+) -> Iterator[Event]:
+    """Show all events on a stream as they come, and pass them on; `watch` takes what shows the writing of a model."""
+    with display_on(stream, clock) as display:
+        watch(display.show_writing)
+        try:
+            for event in events:
+                display.show(event)
+                yield event
+        finally:
+            watch(None)
+
+
+def display_on(stream: TextIO, clock: Callable[[], float]) -> LiveDisplay | PlainDisplay:
+    """Return the display for a stream: a moving line for a terminal, plain lines for anything else."""
+    return LiveDisplay(stream, clock) if is_terminal(stream) else PlainDisplay(stream, clock)
 
 
 class PlainDisplay:
@@ -48,6 +70,7 @@ class PlainDisplay:
         self._pace = Pace()
         self._kind = ""
         self._shown = 0.0
+        self._wrote: float | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -58,7 +81,18 @@ class PlainDisplay:
     def show(self, event: Event) -> None:
         """Write the event's line, if it is due."""
         count = counted_step(event)
-        line = sentence(event) if count is None else self._line(count, self._clock())
+        self._write(sentence(event) if count is None else self._line(count, self._clock()))
+
+    def show_writing(self, writing: Writing) -> None:
+        """Write how far a local model is, every ten seconds."""
+        now = self._clock()
+        if self._wrote is None:
+            self._wrote = now
+        if now - self._wrote >= WRITING_INTERVAL:
+            self._wrote = now
+            self._write(writing_line(writing))
+
+    def _write(self, line: str) -> None:
         if line:
             self._stream.write(line + "\n")
             self._stream.flush()
@@ -108,6 +142,10 @@ class LiveDisplay:
             self._progress.console.print(Text(words, style="dim"))
         if count is None or count.last:
             self._await(what_follows(event))
+
+    def show_writing(self, writing: Writing) -> None:
+        """Show beside the moving line how far a local model is."""
+        self._progress.update(self._task, detail=writing_line(writing))
 
     def _await(self, phase: str) -> None:
         """Begin a phase whose length is not known yet."""

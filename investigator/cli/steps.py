@@ -20,6 +20,7 @@ from investigator.records import (
     Started,
     Surveyed,
     Thought,
+    Writing,
 )
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import FILE_STATUSES, KINDS, duration, plural, score_line
@@ -143,6 +144,18 @@ def sentence(event: Event) -> str:
             unknown = len(event.reflection.unknown_infos)
             return f"round {event.reflection.round} reviewed: {plural(known, 'fact')} known, {unknown} unknown"
     return ""
+
+
+def writing_line(writing: Writing) -> str:
+    """Return how far a local model is with a reply: tokens read or written, their speed, and the time left."""
+    reads = not writing.written
+    done, total = (writing.read, writing.to_read) if reads else (writing.written, writing.most)
+    parts = [f"the model {'reads' if reads else 'writes'}: {done:,}{f'/{total:,}' if reads else ''} tokens"]
+    if done and writing.seconds >= 1:
+        speed = done / writing.seconds
+        left = duration((total - done) / speed)
+        parts += [f"{_rounded(speed)}/s", f"about {left} left" if reads else f"at most {left} left"]
+    return ", ".join(parts)
 
 
 def what_follows(event: Event) -> str:

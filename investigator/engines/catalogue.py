@@ -14,11 +14,12 @@ from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.chat.models import CHAT_PROVIDERS, ChatSettings
 from investigator.engines.factories import GROUP, OWN, EngineFactory, EngineOptions, open_chat
 from investigator.engines.gguf.engine import GgufSettings
+from investigator.engines.gguf.pulled import pulled_names
 from investigator.engines.roles import Role
 from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError
 from investigator.plugins import found, load, load_path
-from investigator.records import Record
+from investigator.records import Record, Writing
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -70,21 +71,24 @@ def open_engine(
     gguf: GgufSettings | None = None,
     transformers: TransformersSettings | None = None,
     on_notice: Callable[[str], None] | None = None,
+    on_writing: Callable[[Writing], None] | None = None,
     known: KnownServers | None = None,
     callbacks: Sequence[BaseCallbackHandler] = (),
 ) -> Engine:
     """Return the engine of a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
     The provider is one of our own engines, one that another package adds (see `factories`), a factory as
-    `package.module:factory:name`, or else a provider of chat models. `extractive` makes the built-in engine when it is
-    wanted. A chat model keeps what its server refuses in `known`, and its calls are heard by `callbacks`. Raises
-    SettingsError, CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
+    `package.module:factory:name`, or else a provider of chat models. The name of a pulled model is one by itself.
+    `extractive` makes the built-in engine when it is wanted. A chat model keeps what its server refuses in `known`, and
+    its calls are heard by `callbacks`; `on_writing` is told how far a local model is. Raises SettingsError,
+    CredentialError, MissingPackageError or ReplayError if the engine cannot be used.
     """
     name = name.strip()
     factory, model = _factory(name)
     provider = name.partition(":")[0]
     try:
-        engine = factory(model, EngineOptions(extractive, on_notice, callbacks, chat, gguf, transformers, known))
+        options = EngineOptions(extractive, on_notice, on_writing, callbacks, chat, gguf, transformers, known)
+        engine = factory(model, options)
     except SettingsError as error:
         if factory is not open_chat or provider in CHAT_PROVIDERS:
             raise
@@ -100,6 +104,8 @@ def _factory(name: str) -> tuple[EngineFactory, str]:
     provider, _, model = name.partition(":")
     if provider in OWN:
         return OWN[provider], model
+    if name in pulled_names():
+        return OWN["local"], name
     if path := _FACTORY_PATH.fullmatch(name):
         return _callable(load_path(path["path"]), path["path"]), path["model"] or ""
     if provider not in CHAT_PROVIDERS and (point := found(GROUP).get(provider)):

@@ -19,11 +19,13 @@ from investigator.engines.base import Engine
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.known_servers import KnownServers
 from investigator.engines.chat.models import ChatSettings
-from investigator.engines.gguf.engine import GgufEngine, GgufSettings
+from investigator.engines.gguf.engine import USUAL_SECONDS, GgufEngine, GgufSettings
+from investigator.engines.gguf.pulled import pulled_model
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.scripted import ScriptedEngine
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
+from investigator.records import Writing
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -36,13 +38,15 @@ GROUP = "investigator.engines"
 class EngineOptions:
     """What an engine may use of the run that it is opened for.
 
-    `on_notice` takes a sentence for the user, such as that a parameter was refused. `callbacks` are LangChain's, for
-    engines that call a LangChain model. `extractive` makes the built-in engine. The rest are the settings of our own
-    engines, and what is known of chat servers; an engine of another package reads its settings where it likes.
+    `on_notice` takes a sentence for the user, such as that a parameter was refused; `on_writing` is told how far a
+    local model is with a reply. `callbacks` are LangChain's, for engines that call a LangChain model. `extractive`
+    makes the built-in engine. The rest are the settings of our own engines, and what is known of chat servers; an
+    engine of another package reads its settings where it likes.
     """
 
     extractive: Callable[[], Engine]
     on_notice: Callable[[str], None] | None = None
+    on_writing: Callable[[Writing], None] | None = None
     callbacks: Sequence[BaseCallbackHandler] = ()
     chat: ChatSettings | None = None
     gguf: GgufSettings | None = None
@@ -78,7 +82,19 @@ def open_extractive(name: str, options: EngineOptions) -> Engine:
 
 def open_gguf(name: str, options: EngineOptions) -> Engine:
     """Return the engine of a GGUF file."""
-    return GgufEngine(_path(name, "gguf"), options.gguf)
+    return _gguf(_path(name, "gguf"), options)
+
+
+def open_local(name: str, options: EngineOptions) -> Engine:
+    """Return the engine of a model that was pulled, by its name; without one, that of the model pulled last."""
+    return _gguf(pulled_model(name).path, options)
+
+
+def _gguf(path: str | Path, options: EngineOptions) -> Engine:
+    """Return the engine of a GGUF file; `chat.timeout` bounds its replies if it was set."""
+    chat = options.chat
+    seconds = chat.timeout if chat is not None and "timeout" in chat.model_fields_set else USUAL_SECONDS
+    return GgufEngine(path, options.gguf, seconds=seconds, on_writing=options.on_writing)
 
 
 def open_recorded(name: str, options: EngineOptions) -> Engine:
@@ -103,6 +119,7 @@ OWN: Mapping[str, EngineFactory] = {
     "chat": open_chat,
     "extractive": open_extractive,
     "gguf": open_gguf,
+    "local": open_local,
     "recorded": open_recorded,
     "scripted": open_scripted,
     "transformers": open_transformers,

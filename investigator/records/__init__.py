@@ -50,7 +50,7 @@ from investigator.records.documents import (
     SplitDocument,
     Standing,
 )
-from investigator.records.engines import Traits, UsedEngine
+from investigator.records.engines import Traits, UsedEngine, Writing
 from investigator.records.events import (
     Answered,
     BatchEnded,

@@ -25,3 +25,17 @@ class UsedEngine(Record):
     role: str
     name: str
     traits: Traits = Traits()
+
+
+class Writing(Record):
+    """How far a local model is with a reply: tokens of the prompt that it has read, and tokens that it has written.
+
+    `most` is the longest reply in tokens, `seconds` the time since it began to do what it is doing, reading or writing.
+    """
+
+    engine: str
+    read: int
+    to_read: int
+    written: int
+    most: int
+    seconds: float

@@ -25,7 +25,7 @@ from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
-from investigator.records import Notice
+from investigator.records import Notice, Writing
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings, workspace_library
 from investigator.retrieval.library import Library
 from investigator.scoring.prices import Prices, default_prices, read_prices
@@ -69,6 +69,7 @@ class Parts:
         self._prompts_folder = prompts
         self._callbacks = tuple(callbacks)
         self._notices: list[str] = []
+        self._watchers: list[Callable[[Writing], None]] = []
         self.notify = on_notice or self._notices.append
         self._known = KnownServers(directory / "servers.json", on_notice=self.notify) if directory is not None else None
 
@@ -91,6 +92,14 @@ class Parts:
         other.settings = self.settings.model_copy(update={"method": method.changed(rounds=rounds)})
         return other
 
+    def watch(self, watcher: Callable[[Writing], None] | None) -> None:
+        """Let a watcher be told, from any thread, how far local models are with their replies; None ends that."""
+        self._watchers[:] = [watcher] if watcher is not None else []
+
+    def _written(self, writing: Writing) -> None:
+        for watcher in self._watchers:
+            watcher(writing)
+
     def notices(self) -> Iterator[Notice]:
         """Yield the notices that came up since the last time."""
         while self._notices:
@@ -109,6 +118,7 @@ class Parts:
             gguf=settings.gguf,
             transformers=settings.transformers,
             on_notice=self.notify,
+            on_writing=self._written,
             known=self._known,
             callbacks=self._callbacks,
         )

@@ -94,3 +94,20 @@ def test_asking_once_more_is_a_call_of_its_own(calls: int, stopped_by: StopReaso
     client = EngineClient({role: engine for role in Role}, Prompts(), InMemoryJournal(), lambda: 0.0, budget)
     found = client.ask("query/ask", asking(TEXT), AskReply, problem_with=no_point)
     assert (len(engine.asked), found.stopped_by, client.no_repair_for) == (calls, stopped_by, stopped_by)
+
+
+PLACEHOLDERS = '{"point": 80, "quotes": ["<words of the passages>"], "reply": "<one or two sentences>"}'
+
+
+def test_the_placeholders_of_a_prompt_never_come_back_as_a_reply() -> None:
+    engine = ScriptedEngine([PLACEHOLDERS, SAID])
+    client = EngineClient(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), lambda: 0.0)
+    read = client.ask("query/ask", asking(TEXT), AskReply)
+    assert read.value == AskReply(point=90, reply="So it is.")
+    assert "it repeats <" in engine.asked[1].text
+    stubborn = ScriptedEngine(PLACEHOLDERS)
+    client = EngineClient(dict.fromkeys(Role, stubborn), Prompts(), InMemoryJournal(), lambda: 0.0)
+    read = client.ask("query/ask", asking(TEXT), AskReply)
+    assert read.value is None
+    assert "<words of the passages>" not in read.raw
+    assert "<one or two sentences>" not in read.raw

@@ -14,8 +14,8 @@ from investigator.engines.base import TokenCounter, tokens_of, traits_of
 from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 from investigator.engines.gguf.header import control_tokens
 from investigator.engines.gguf.model import GgufModel, Sampling
-from investigator.errors import ContextTooLongError, SettingsError
-from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables, ReflectReply, Reply
+from investigator.errors import ContextTooLongError, EngineTimeoutError, SettingsError
+from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables, ReflectReply, Reply, Writing
 
 QUESTION = (
     "Passage: The Harbour Bridge was opened in 1932.\n"
@@ -227,3 +227,15 @@ def test_the_model_writes_nothing_on_the_terminal(engine: GgufEngine, capfd: pyt
     engine.reply(prompt())
     engine.count_tokens("a word")
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_reply_is_ended_when_its_time_is_over_and_the_next_one_comes(model: Path) -> None:
+    told: list[Writing] = []
+    settings = GgufSettings(context_tokens=1024, max_tokens=200, threads=1)
+    hurried = GgufEngine(model, settings, seconds=0.001, on_writing=told.append)
+    with pytest.raises(EngineTimeoutError, match="before it had written a word"):
+        hurried.reply(prompt(RULES))
+    assert told[0].to_read > 100
+    hurried._seconds = 60.0
+    assert hurried.reply(prompt("Say hello.")).text
+    assert told[-1].written > 0

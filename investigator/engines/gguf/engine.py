@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from copy import copy
 from functools import cache
 from importlib.util import find_spec
@@ -17,10 +18,13 @@ from investigator.engines.gguf.model import GgufModel, Sampling
 from investigator.engines.loading import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
 from investigator.errors import MissingPackageError, SettingsError
-from investigator.records import Prompt, Record, Reply
+from investigator.records import Prompt, Record, Reply, Writing
 
 _USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
 _TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
+USUAL_SECONDS = 900.0
+"""Seconds that a reply may take unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
+
 _SMALL_FILE = 1_000_000_000  # bytes: about a billion parameters in eight bits
 
 
@@ -48,12 +52,22 @@ class GgufSettings(Record):
 class GgufEngine:
     """A GGUF file as an engine; its replies are held to the schema of what is asked for.
 
-    The model is loaded when it is first needed, and once. It answers one prompt at a time; other threads wait. Raises
+    The model is loaded when it is first needed, and once. It answers one prompt at a time; other threads wait. A reply
+    is ended after `seconds`; `on_writing` is told how far it is. Raises
     SettingsError at once where the path names no GGUF file or the context does not fit the model, MissingPackageError
     where the extra `local` is not installed.
     """
 
-    def __init__(self, path: str | Path, settings: GgufSettings | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        settings: GgufSettings | None = None,
+        *,
+        seconds: float = USUAL_SECONDS,
+        on_writing: Callable[[Writing], None] | None = None,
+    ) -> None:
+        self._seconds = seconds
+        self._on_writing = on_writing
         self._path = Path(path).expanduser()
         self._settings = settings or GgufSettings()
         self._context_tokens = _context(self._path, self._settings)
@@ -93,8 +107,9 @@ class GgufEngine:
     def reply(self, prompt: Prompt) -> Reply:
         """Return the model's reply to one prompt, as JSON.
 
-        Raises ContextTooLongError if prompt and reply do not fit the context, EngineError if there is no reply,
-        and SettingsError if the model cannot be loaded.
+        One that takes too long ends as it is by then. Raises EngineTimeoutError if that is nothing, ContextTooLongError
+        if prompt and reply do not fit the context, EngineError if there is no reply, and SettingsError if the model
+        cannot be loaded.
         """
         return self.reply_aloud(prompt, None)
 
@@ -110,7 +125,8 @@ class GgufEngine:
             top_p=settings.top_p,
             top_k=settings.top_k,
         )
-        return model.complete(prompt.text, sampling, hear).reply
+        made = model.complete(prompt.text, sampling, hear, seconds=self._seconds, on_writing=self._on_writing)
+        return made.reply
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens of a text by the model's own tokenizer, without what the chat template adds.

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 import secrets
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -20,16 +19,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from investigator.engines.base import Hear
 from investigator.engines.gguf.header import control_tokens
+from investigator.engines.gguf.stream import ReplyStream
 from investigator.engines.http import Endpoint
 from investigator.engines.loading import ControlTokens
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
-from investigator.records import FinishReason, Reply
+from investigator.records import FinishReason, Reply, Writing
 
 if TYPE_CHECKING:
     from xllamacpp import Server
 
 _SILENT: Final = -1  # llama.cpp writes its log to standard error unless told not to
 _KEPT_PROMPTS: Final = 512  # MiB; llama.cpp would take 8192
+_BATCH: Final = 512  # tokens of a prompt read at once: what llama.cpp computes at once anyway, and it stops between two
 _PLAIN_TEMPLATE: Final = "chatml"  # what llama.cpp takes for a file without a template
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (
@@ -90,10 +91,20 @@ class GgufModel:
         )
         self._turn = Lock()
 
-    def complete(self, text: str, sampling: Sampling, hear: Hear | None = None) -> GgufReply:
-        """Return the reply to one user message; `hear` is called with it token by token.
+    def complete(
+        self,
+        text: str,
+        sampling: Sampling,
+        hear: Hear | None = None,
+        *,
+        seconds: float | None = None,
+        on_writing: Callable[[Writing], None] | None = None,
+    ) -> GgufReply:
+        """Return the reply to one user message; `hear` is called with it token by token, `on_writing` as it comes on.
 
-        Raises ContextTooLongError, and EngineError if there is no reply.
+        After `seconds` the model is stopped, between two tokens or between two batches of the prompt; what it has
+        written by then is the reply, as one that was cut at its length. Raises EngineTimeoutError if that is nothing,
+        ContextTooLongError, and EngineError if there is no reply.
         """
         request: dict[str, object] = {
             "messages": [{"role": "user", "content": self._control.defused(text)}],
@@ -101,19 +112,25 @@ class GgufModel:
             "temperature": sampling.temperature,
             "seed": sampling.seed,
             "cache_prompt": True,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "return_progress": True,
+            "timings_per_token": True,
             **sampling.drawn_from,
         }
         if sampling.grammar:
             request["grammar"] = sampling.grammar
         with self._turn:
-            started = time.monotonic()
+            heard = ReplyStream(self._name, sampling.max_tokens, time.monotonic, hear, on_writing, seconds)
             try:
-                answer = self._server.handle_chat_completions(request) if hear is None else self._heard(request, hear)
+                self._server.handle_chat_completions(request, heard.take)
             except (ValueError, RuntimeError) as error:
                 hint = "Choose another GGUF file: this one, or its chat template, cannot answer the prompt."
                 raise EngineError(f"{self._name} gave no reply: {error}", hint=hint) from error
-            seconds = time.monotonic() - started
-        return self._read(answer, sampling.max_tokens, seconds)
+            took = heard.elapsed
+        if heard.late:
+            return GgufReply(heard.cut(), reused_tokens=0)
+        return self._read(heard.whole(), sampling.max_tokens, took)
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens by the model's tokenizer. Raises EngineError if it does not answer."""
@@ -122,29 +139,6 @@ class GgufModel:
             return len(json.loads(body)["tokens"])
         except (ValueError, LookupError) as error:
             raise EngineError(f"{self._name} did not count the tokens of a text (status {status})") from error
-
-    def _heard(self, request: dict[str, object], hear: Hear) -> dict[str, Any]:
-        """Return the same answer, put together from its pieces; what `hear` raises ends it."""
-        pieces: list[dict[str, Any]] = []
-        problem: BaseException | None = None
-        said = ""
-
-        def take(piece: dict[str, Any]) -> None:
-            nonlocal said, problem
-            pieces.append(piece)
-            if not (more := _delta(piece)):
-                return
-            said += more
-            try:
-                hear(said)
-            finally:
-                problem = sys.exception()  # llama.cpp ends with it, and says nothing of it
-
-        asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
-        self._server.handle_chat_completions(asked, take)
-        if problem is not None:
-            raise problem
-        return _whole(pieces, said)
 
     def _read(self, body: dict[str, Any], max_tokens: int, seconds: float) -> GgufReply:
         if "error" in body:
@@ -174,21 +168,6 @@ class GgufModel:
         return EngineError(f"{self._name} gave no reply: {error.get('message')}")
 
 
-def _delta(piece: Mapping[str, Any]) -> str:
-    return "".join(choice["delta"].get("content") or "" for choice in piece.get("choices", ()))
-
-
-def _whole(pieces: Sequence[dict[str, Any]], said: str) -> dict[str, Any]:
-    """Return an answer as it comes in one piece, from those of a stream; an error is one by itself."""
-    failed = next((piece for piece in pieces if "error" in piece), None)
-    if failed is not None:
-        return failed
-    ends = [choice["finish_reason"] for piece in pieces for choice in piece["choices"] if choice["finish_reason"]]
-    if not ends or "usage" not in pieces[-1]:
-        raise RuntimeError("it ended in the middle of a reply")
-    return {**pieces[-1], "choices": [{"finish_reason": ends[-1], "message": {"content": said}}]}
-
-
 def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
     """Return the model, with a usual chat template if its own is broken. Raises SettingsError."""
     for template in ("", _PLAIN_TEMPLATE):
@@ -207,6 +186,7 @@ def _opened(path: Path, context_tokens: int, threads: int | None, key: str, temp
     parameters.model.path = str(path)
     parameters.n_ctx = context_tokens
     parameters.n_parallel = 1
+    parameters.n_batch = _BATCH
     parameters.cache_prompt = True
     parameters.cache_ram_mib = _KEPT_PROMPTS
     parameters.warmup = False

@@ -1,0 +1,77 @@
+"""`investigator model pull | list | remove`: models that run on this machine."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from pydantic import TypeAdapter
+
+from investigator.cli.options import AsJson
+from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.progress import display_on
+from investigator.engines.gguf.hub import pull as fetch
+from investigator.engines.gguf.pulled import (
+    LocalModel,
+    PulledModel,
+    model_named,
+    models_folder,
+    pulled_models,
+    recommended_models,
+    remove_pulled,
+)
+from investigator.records import Progressed
+from investigator.reports.models import models_text
+
+_MEGABYTE = 1_000_000
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name from `investigator model list`.")]
+
+
+def pull(
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="A name from `model list`, or OWNER/REPOSITORY:FILE.gguf.")
+    ] = "",
+) -> None:
+    """Fetch a model that runs on this machine; without a name the first one of `investigator model list`.
+
+    It comes from the hub at huggingface.co, or the one that HF_ENDPOINT names, and its checksum is compared with the
+    hub's. If it is stopped, the same command resumes it. Then `--model local` uses it, or `--model NAME`.
+    """
+    model = model_named(name)
+    tell(f"fetching {model.repo}:{model.file} into {models_folder()}")
+    try:
+        with display_on(sys.stderr, time.monotonic) as display:
+
+            def show(done: int, total: int) -> None:
+                display.show(Progressed(phase="megabytes", done=done // _MEGABYTE, total=-(-total // _MEGABYTE)))
+
+            pulled = fetch(model, datetime.now(UTC), show)
+    except KeyboardInterrupt as stop:
+        tell("interrupted: what was fetched is kept; run the same command again to resume.")
+        raise typer.Exit(130) from stop
+    tell(f"sha256 {pulled.sha256}, licence {pulled.licence or 'not named by the hub'}: as the hub says")
+    tell(f'Use it with: investigator ask FOLDER "question" --model {pulled.name}')
+
+
+def list_models(as_json: AsJson = False) -> None:
+    """Show the recommended models, and those that were pulled."""
+    pulled = pulled_models()
+    if as_json:
+        print_json(TypeAdapter(tuple[PulledModel | LocalModel, ...]).dump_json((*pulled, *_others(pulled))).decode())
+    else:
+        print_styled(models_text(recommended_models(), pulled))
+
+
+def remove(name: Name) -> None:
+    """Delete a model that was pulled."""
+    removed = remove_pulled(name)
+    tell(f"removed {removed.name} ({removed.size / 1e9:.1f} GB)")
+
+
+def _others(pulled: tuple[PulledModel, ...]) -> tuple[LocalModel, ...]:
+    names = {model.name for model in pulled}
+    return tuple(model for model in recommended_models() if model.name not in names)

@@ -1,0 +1,184 @@
+"""Fetches a GGUF file from a model hub through huggingface_hub: resumed, and checked by its sha256.
+
+`HF_ENDPOINT` names another hub, `HF_TOKEN` a key, as huggingface_hub reads them.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from investigator.engines.gguf.pulled import LocalModel, PulledModel, made_folder, note_pulled
+from investigator.errors import DiskFullError, ModelDownloadError
+
+OnProgress = Callable[[int, int], None]
+"""Is called with the bytes that are there and all bytes, from any thread."""
+
+_ROOM = 50_000_000  # bytes that stay free on the disk
+_RESUMES = "Run the same command again: what was fetched is kept, and the rest is fetched."
+
+
+@dataclass(frozen=True)
+class HubFile:
+    """What the hub says of a file: its commit, its size in bytes, its sha256, and the licence of the repository."""
+
+    commit: str
+    size: int
+    sha256: str
+    licence: str
+
+
+def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done, total: None) -> PulledModel:
+    """Fetch a model into the user's data directory, and return what was fetched.
+
+    A download that was stopped is resumed. The checksum is that which the hub gives for the file, and the pinned one
+    if there is one; a file that has another is deleted. Raises ModelDownloadError and DiskFullError.
+    """
+    found = described(model)
+    pinned = (model.sha256 or found.sha256).lower()
+    if pinned != found.sha256:
+        raise ModelDownloadError(
+            f"the hub offers another file as {model.file} than the one that is known: its sha256 is {found.sha256}, "
+            f"not {pinned}",
+            hint="It was exchanged: do not use it, or name it yourself as OWNER/REPOSITORY:FILE.gguf if you trust it.",
+        )
+    try:
+        folder = made_folder(model.name)
+        path = folder / Path(model.file).name
+        if not (path.is_file() and path.stat().st_size == found.size and sha256_of(path) == found.sha256):
+            _check_room(folder, found.size)
+            _fetch(model, found, folder, on_progress)
+            if path != folder / model.file:
+                (folder / model.file).replace(path)
+        _check(path, found)
+        path.chmod(0o600)
+        shutil.rmtree(folder / ".cache", ignore_errors=True)
+        pulled = PulledModel(
+            name=model.name,
+            repo=model.repo,
+            file=model.file,
+            commit=found.commit,
+            sha256=found.sha256,
+            size=found.size,
+            licence=found.licence or model.licence,
+            pulled=now,
+        )
+        note_pulled(pulled)
+    except OSError as error:
+        raise _disk_error(error) from error
+    return pulled
+
+
+def described(model: LocalModel) -> HubFile:
+    """Return what the hub says of a model's file. Raises ModelDownloadError."""
+    from huggingface_hub import HfApi
+
+    info: Any = _asked(
+        lambda: HfApi().model_info(model.repo, revision=model.revision, files_metadata=True, timeout=30), model
+    )
+    for sibling in info.siblings or ():
+        if sibling.rfilename == model.file:
+            if sibling.lfs is None or not sibling.size:
+                raise ModelDownloadError(
+                    f"the hub gives no checksum for {model.file}", hint="Name another file, or fetch it by hand."
+                )
+            licence = getattr(info.card_data, "license", None) if info.card_data is not None else None
+            return HubFile(str(info.sha), int(sibling.size), str(sibling.lfs.sha256).lower(), str(licence or ""))
+    raise ModelDownloadError(f"{model.repo} holds no file {model.file}", hint="See the files at the hub's page of it.")
+
+
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a file, in hexadecimal. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _fetch(model: LocalModel, found: HubFile, folder: Path, on_progress: OnProgress) -> None:
+    from huggingface_hub import hf_hub_download
+    from tqdm import tqdm
+
+    class Told(tqdm):  # type: ignore[misc]
+        """Counts bytes for `on_progress` instead of drawing a bar."""
+
+        def __init__(self, *words: Any, **options: Any) -> None:
+            self._done = int(options.get("initial") or 0)
+            options.pop("name", None)
+            super().__init__(*words, **{**options, "disable": True})
+
+        def update(self, n: float | None = 1) -> None:
+            self._done += int(n or 0)
+            on_progress(self._done, found.size)
+
+    _asked(
+        lambda: hf_hub_download(
+            model.repo, model.file, revision=found.commit, local_dir=folder, tqdm_class=Told, etag_timeout=30
+        ),
+        model,
+    )
+
+
+def _check(path: Path, found: HubFile) -> None:
+    """Delete a file that is not the one that the hub describes. Raises ModelDownloadError."""
+    got = sha256_of(path)
+    if path.stat().st_size == found.size and got == found.sha256:
+        return
+    path.unlink()
+    shutil.rmtree(path.parent / ".cache", ignore_errors=True)
+    raise ModelDownloadError(
+        f"what was fetched as {path.name} is damaged: its sha256 is {got}, not {found.sha256}; it was deleted",
+        hint="Run the same command again. If that happens twice, the server or something between sends another file.",
+    )
+
+
+def _check_room(folder: Path, size: int) -> None:
+    begun = sum(part.stat().st_size for part in folder.rglob("*.incomplete"))
+    free = shutil.disk_usage(folder).free
+    if free < size - begun + _ROOM:
+        raise DiskFullError(
+            f"the model needs {(size - begun) / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free in {folder}",
+            hint="Free some space, choose a smaller model (investigator model list), or set XDG_DATA_HOME elsewhere.",
+        )
+
+
+def _asked(ask: Callable[[], object], model: LocalModel) -> object:
+    """Return what a call of huggingface_hub gives, with its errors as ours. Raises ModelDownloadError and OSError."""
+    import httpx2
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    try:
+        return ask()
+    except OfflineModeIsEnabled as error:
+        raise ModelDownloadError("HF_HUB_OFFLINE forbids downloads", hint="Unset HF_HUB_OFFLINE.") from error
+    except GatedRepoError as error:
+        hint = "Accept its terms at the hub's page of it, and set HF_TOKEN."
+        raise ModelDownloadError(f"{model.repo} needs an account at the hub", hint=hint) from error
+    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
+        hint = "Correct the name. A private one needs HF_TOKEN."
+        raise ModelDownloadError(f"the hub has no {model.repo}", hint=hint) from error
+    except HfHubHTTPError as error:
+        status = error.response.status_code if error.response is not None else "no"
+        raise ModelDownloadError(f"the hub answered with status {status} for {model.repo}") from error
+    except (httpx2.HTTPError, LocalEntryNotFoundError, ConnectionError) as error:
+        raise ModelDownloadError(
+            f"the hub could not be reached, or the connection broke: {type(error).__name__}",
+            hint=f"Check the network, or name a mirror with HF_ENDPOINT. {_RESUMES}",
+        ) from error
+
+
+def _disk_error(error: OSError) -> DiskFullError | ModelDownloadError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFullError("no space is left on the disk for the model", hint=f"Free some space. {_RESUMES}")
+    return ModelDownloadError(f"the model could not be written: {error.strerror or error}", hint=_RESUMES)

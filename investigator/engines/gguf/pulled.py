@@ -1,0 +1,163 @@
+"""Models that were pulled: where they lie in the user's data directory, and what is known of each."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from platformdirs import user_data_path
+from pydantic import Field, ValidationError
+
+from investigator.errors import ForeignFileError, SettingsError
+from investigator.files import check_private_folder, is_plain_file, make_private_folder, read_private, write_private
+from investigator.records import Record
+from investigator.resources import data_text
+
+_NOTE = "model.json"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+_REPO_FILE = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+):(?P<file>[\w.-]+(?:/[\w.-]+)*\.gguf)", re.IGNORECASE)
+_HINT = "Pull one with: investigator model pull"
+
+
+class LocalModel(Record):
+    """A model that can be pulled: a GGUF file in a repository of a model hub.
+
+    `licence` and `gigabytes` are what the table says; the hub's own word counts when it is pulled. `sha256` and
+    `revision` pin the file if they are set. `measured` is what it reached in our benchmarks.
+    """
+
+    name: str = Field(pattern=_NAME.pattern)
+    repo: str
+    file: str
+    licence: str = ""
+    gigabytes: float | None = None
+    revision: str | None = None
+    sha256: str | None = None
+    measured: str = "not measured"
+
+
+class LocalModels(Record):
+    """The recommended models, the first of which is pulled if none is named, and the day they were looked up."""
+
+    as_of: str
+    models: tuple[LocalModel, ...] = Field(min_length=1)
+
+
+class PulledModel(Record):
+    """A model that was pulled: its commit at the hub, and the checksum and size of its file."""
+
+    name: str = Field(pattern=_NAME.pattern)
+    repo: str
+    file: str
+    commit: str
+    sha256: str
+    size: int
+    licence: str = ""
+    pulled: datetime
+
+    @property
+    def path(self) -> Path:
+        """The GGUF file."""
+        return folder_of(self.name) / Path(self.file).name
+
+
+@cache
+def recommended_models() -> tuple[LocalModel, ...]:
+    """Return the table of recommended models that comes with the package."""
+    return LocalModels.model_validate_json(data_text("local_models.json")).models
+
+
+def model_named(name: str) -> LocalModel:
+    """Return a model of the table by its name, or one of any repository as `owner/repository:file.gguf`.
+
+    An empty name is the first of the table. Raises SettingsError for any other name.
+    """
+    known = {model.name: model for model in recommended_models()}
+    if not name:
+        return recommended_models()[0]
+    if name.lower() in known:
+        return known[name.lower()]
+    if found := _REPO_FILE.fullmatch(name):
+        stem = re.sub(r"[^a-z0-9._-]+", "-", Path(found["file"]).stem.lower()).strip("-._")
+        return LocalModel(name=stem, repo=found["repo"], file=found["file"])
+    raise SettingsError(
+        f"unknown model {name!r}",
+        hint=f"Name one of {', '.join(known)}, or a file of any repository as OWNER/REPOSITORY:FILE.gguf",
+    )
+
+
+def models_folder() -> Path:
+    """Return the folder of pulled models in the user's data directory."""
+    return user_data_path("investigator", appauthor=False) / "models"
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder of one pulled model."""
+    return models_folder() / name
+
+
+def note_pulled(model: PulledModel) -> None:
+    """Write down that a model was pulled. Raises OSError."""
+    write_private(folder_of(model.name) / _NOTE, model.model_dump_json(indent=2).encode("utf-8"))
+
+
+def pulled_models() -> tuple[PulledModel, ...]:
+    """Return the models that were pulled, the last one first."""
+    try:
+        names = sorted(entry.name for entry in models_folder().iterdir() if _NAME.fullmatch(entry.name))
+    except OSError:
+        return ()
+    found = (_noted(name) for name in names)
+    known = [model for model in found if model is not None and is_plain_file(model.path)]
+    return tuple(sorted(known, key=lambda model: model.pulled.astimezone(UTC), reverse=True))
+
+
+def pulled_names() -> frozenset[str]:
+    """Return the names of the models that were pulled."""
+    return frozenset(model.name for model in pulled_models())
+
+
+def pulled_model(name: str) -> PulledModel:
+    """Return a pulled model by its name; without one, the one pulled last. Raises SettingsError if there is none."""
+    pulled = pulled_models()
+    for model in pulled:
+        if not name or model.name == name.lower():
+            return model
+    if not pulled:
+        raise SettingsError("no model was pulled", hint=_HINT)
+    raise SettingsError(f"no model {name!r} was pulled", hint=f"There is {_listed(pulled)}. {_HINT} {name}")
+
+
+def remove_pulled(name: str) -> PulledModel:
+    """Delete a pulled model, and return what it was. Raises SettingsError if there is none of that name."""
+    if not name:
+        raise SettingsError("no model is named", hint="List them with: investigator model list")
+    model = pulled_model(name)
+    shutil.rmtree(folder_of(model.name))
+    return model
+
+
+def made_folder(name: str) -> Path:
+    """Make the folder of a model, for this user alone. Raises ForeignFileError and OSError."""
+    folder = folder_of(name)
+    make_private_folder(folder)
+    check_private_folder(folder)
+    return folder
+
+
+def _noted(name: str) -> PulledModel | None:
+    """Return what was written down of a model; None if that is nothing, or not of this user."""
+    try:
+        check_private_folder(folder_of(name))
+        model = PulledModel.model_validate_json(read_private(folder_of(name) / _NOTE))
+    except (OSError, ForeignFileError, ValidationError):
+        return None
+    return model if model.name == name else None
+
+
+def _listed(models: Sequence[PulledModel]) -> str:
+    return ", ".join(model.name for model in models)

@@ -1,0 +1,111 @@
+"""A reply of llama.cpp as it comes, piece by piece: heard, watched, and ended when its time is over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from investigator.engines.base import Hear
+from investigator.errors import EngineTimeoutError
+from investigator.records import FinishReason, Reply, Writing
+
+
+class _OutOfTimeError(Exception):
+    """Ends a reply from within; llama.cpp takes any exception as the wish to stop."""
+
+
+class ReplyStream:
+    """Takes the pieces of one reply; `seconds` is how long it may take, without limit if None. `clock` gives seconds.
+
+    `late` is True once its time was over and it was stopped.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        most: int,
+        clock: Callable[[], float],
+        hear: Hear | None = None,
+        on_writing: Callable[[Writing], None] | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        self._model = model
+        self._most = most
+        self._clock = clock
+        self._hear = hear
+        self._on_writing = on_writing
+        self._seconds = seconds
+        self._began = clock()
+        self._wrote_from = 0.0
+        self._read = self._to_read = self._written = 0
+        self._pieces: list[dict[str, Any]] = []
+        self._said = ""
+        self._problem: BaseException | None = None
+        self.late = False
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds since it began."""
+        return self._clock() - self._began
+
+    def take(self, piece: dict[str, Any]) -> None:
+        """Take the next piece; what `hear` raises, and the end of its time, end the reply."""
+        self._pieces.append(piece)
+        try:
+            self._count(piece)
+            if more := "".join(choice["delta"].get("content") or "" for choice in piece.get("choices", ())):
+                self._said += more
+                if self._hear is not None:
+                    self._hear(self._said)
+            if self._seconds is not None and self.elapsed >= self._seconds:
+                self.late = True
+                raise _OutOfTimeError
+        finally:
+            self._problem = sys.exception()  # llama.cpp ends with it, and says nothing of it
+
+    def whole(self) -> dict[str, Any]:
+        """Return the answer as it comes in one piece; an error is one by itself. Raises what `hear` has raised."""
+        if self._problem is not None:
+            raise self._problem
+        failed = next((piece for piece in self._pieces if "error" in piece), None)
+        if failed is not None:
+            return failed
+        ends = [one["finish_reason"] for piece in self._pieces for one in piece["choices"] if one["finish_reason"]]
+        if not ends or "usage" not in self._pieces[-1]:
+            raise RuntimeError("it ended in the middle of a reply")
+        return {**self._pieces[-1], "choices": [{"finish_reason": ends[-1], "message": {"content": self._said}}]}
+
+    def cut(self) -> Reply:
+        """Return what was written until the time was over, as a reply cut at its length. Raises EngineTimeoutError."""
+        if not self._said.strip():
+            raise EngineTimeoutError(
+                f"{self._model} was stopped after {self.elapsed:.0f} s, before it had written a word: it had read "
+                f"{self._read:,} of {self._to_read:,} tokens"
+            )
+        return Reply(
+            text=self._said,
+            input_tokens=self._to_read,
+            output_tokens=self._written,
+            finish_reason=FinishReason.LENGTH,
+            seconds=self.elapsed,
+        )
+
+    def _count(self, piece: Mapping[str, Any]) -> None:
+        if (reading := piece.get("prompt_progress")) is not None:
+            self._read, self._to_read = reading["processed"], reading["total"]
+        written = piece.get("timings", {}).get("predicted_n", 0)
+        if written and not self._written:
+            self._wrote_from = self.elapsed
+        self._written = max(self._written, written)
+        if self._on_writing is not None:
+            seconds = self.elapsed - (self._wrote_from if self._written else 0.0)
+            writing = Writing(
+                engine=self._model,
+                read=self._read,
+                to_read=self._to_read,
+                written=self._written,
+                most=self._most,
+                seconds=round(seconds, 3),
+            )
+            self._on_writing(writing)
