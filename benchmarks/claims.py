@@ -1,19 +1,21 @@
 """How well the rules, or a verifier, tell claims that their quotes bear out from those that they do not.
 
     python benchmarks/claims.py mutated SET_DIR [SET_DIR ...] [--rows 2000] [--seed 1] [--out FILE] [--show KIND]
-    python benchmarks/claims.py rows {mutated,near-miss,wice,qags} PATH [PATH ...] --out FILE.jsonl
+    python benchmarks/claims.py rows {mutated,near-miss,wice,qags,rte} PATH [PATH ...] --out FILE.jsonl
 
 `mutated` makes false claims and light paraphrases by rule from true sentences of the documents (`claim_mutations.py`),
 and prints what becomes of each kind: in the half of the documents that the rules were tuned on, and in the half that
 was held back. A claim and what it was made from lie in one half. Each quote is cut from a document, as a run does it.
 `rows` writes rows for `investigator eval claims`, which measures any verifier: from the same mutations, from a file of
-near misses, or from a copy of WiCE (github.com/ryokamoi/wice) or QAGS (github.com/W4ngatang/qags), which are not in
-this repository.
+near misses, from a copy of WiCE (github.com/ryokamoi/wice) or QAGS (github.com/W4ngatang/qags), or from a file of RTE
+in the form of GLUE (`dev.tsv`: sentence1, sentence2, label); none of these is in this repository. A set of your own
+needs no converter: one JSON object a line with id, claim, quotes (texts), label (true or false), and a kind if it has.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import hashlib
 import json
 import re
@@ -148,6 +150,21 @@ def qags_rows(repo: Path) -> Iterator[dict[str, object]]:
                 }
 
 
+def rte_rows(file: Path) -> Iterator[dict[str, object]]:
+    """Yield the hypotheses of RTE with their texts."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines, delimiter="\t"):
+            entailed = row["label"] in ("0", "entailment")
+            claim, name = row["sentence2"], f"rte-{file.stem}-{row.get('idx') or row['index']}"
+            yield {
+                "id": name,
+                "claim": claim,
+                "quotes": [row["sentence1"]],
+                "label": entailed,
+                "kind": f"rte {file.stem}",
+            }
+
+
 def near_miss_rows(file: Path) -> Iterator[dict[str, object]]:
     """Yield the answerable questions of a file of near misses: each answer with its evidence, and with its twin's."""
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -195,7 +212,7 @@ def main() -> None:
         return
     kind, *paths = arguments.paths
     folders = [Path(path) for path in paths]
-    makers = {"wice": wice_rows, "qags": qags_rows, "near-miss": near_miss_rows}
+    makers = {"wice": wice_rows, "qags": qags_rows, "rte": rte_rows, "near-miss": near_miss_rows}
     rows = (
         mutated_rows(mutated(folders, arguments.rows, arguments.seed))
         if kind == "mutated"

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from investigator.evidence.alignment import is_whole, says, without_connective
 from investigator.evidence.contradictions import contradicted_slot
 from investigator.evidence.figures import Figures, computed, figures, missing_figure
-from investigator.evidence.rewordings import reworded, says_by_name, says_of_it
-from investigator.evidence.statements import LONGEST_STATEMENT, StatedKind, StatedSentence, StatedWord, statements
+from investigator.evidence.pronouns import resolved
+from investigator.evidence.rewordings import reworded, says_of_it
+from investigator.evidence.statements import LONGEST_STATEMENT, StatedKind, StatedSentence, statements
 from investigator.language.claim_words import joints, saying
 from investigator.language.negation import allows_negation, contradicts, negates
 from investigator.language.normalise import normalise, one_line
@@ -25,6 +26,8 @@ _LONGEST_CHECKED = 5_000
 """Characters of a claim, and of a quote, that are looked at; whoever writes more has not chosen."""
 _SHORTEST_CLAUSE = 3
 """Words of a clause that is checked by itself."""
+_MOST_STRANGE = 3
+"""Words of a claim that a sentence may lack before it is looked at closely: those that a rewording brings along."""
 _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 
@@ -175,35 +178,23 @@ def _why_not_checked(claim: StatedSentence, nearest: StatedSentence) -> str:
 
 
 def _says(quote: Quote, claim: StatedSentence, given: str) -> bool:
-    before: Sequence[StatedWord] = ()
-    for sentence in _sentences(quote):
-        if _is_said(sentence, claim, given, before):
-            return True
-        before = sentence.words
-    return False
+    return any(_is_said(sentence, claim, given) for sentence in resolved(_sentences(quote)))
 
 
-def _is_said(sentence: StatedSentence, claim: StatedSentence, given: str, before: Sequence[StatedWord]) -> bool:
-    """Return True if one sentence says what one claim says; `before` is the sentence before it in the same quote."""
+def _is_said(sentence: StatedSentence, claim: StatedSentence, given: str) -> bool:
     if len(sentence.words) > LONGEST_STATEMENT or len(claim.words) > LONGEST_STATEMENT:
         return False
     if is_whole(sentence.words, claim.words):
         return True
     strange = sum(word.keys.isdisjoint(sentence.known) for word in claim.words if not word.is_article)
-    if strange > _most_strange(before) or not sentence.is_english:
+    if strange > _MOST_STRANGE or not sentence.is_english:
         return False
     claimed = without_connective(claim.words)
     return (
         says(sentence.words, claimed)
         or any(says(sentence.words, other) for other in reworded(claimed, sentence))
         or says_of_it(sentence.words, claimed, given)
-        or says_by_name(before, sentence.words, claimed)
     )
-
-
-def _most_strange(before: Sequence[StatedWord]) -> int:
-    """Words of a claim that a sentence may lack before it is looked at closely: those that a rewording brings along."""
-    return 6 if before else 3
 
 
 def _says_each_clause(quotes: Sequence[Quote], claim: StatedSentence, given: str) -> bool:

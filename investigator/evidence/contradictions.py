@@ -86,7 +86,7 @@ def _values(word: StatedWord) -> Iterator[tuple[str, str]]:
 
 def _name(exchanges: Sequence[_Exchange], sentence: StatedSentence) -> tuple[Slot, str] | None:
     for one in exchanges:
-        mine = [word for word in one.claimed if word.is_name]
+        mine = [word for word in one.claimed if word.is_name and word.text not in joints("titles")]
         theirs = [word for word in one.quoted if word.is_name]
         strange = [word for word in mine if word.keys.isdisjoint(sentence.known)]
         if mine and theirs and len(strange) == len(mine) and not _abbreviates(mine, theirs):

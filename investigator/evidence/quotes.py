@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 
 from investigator.documents.pages import line_at, page_at
 from investigator.evidence.boundaries import cuts_into_word
-from investigator.evidence.widening import whole_sentences
+from investigator.evidence.widening import whole_sentences, with_its_name
 from investigator.language.addressed import addresses_model
 from investigator.language.negation import negated_before
 from investigator.language.normalise import Normalised, normalise
@@ -86,6 +86,11 @@ class Source:
         """
         found = self.find(quote_text, near)
         return found and quote_at(self._document, *whole_sentences(self._document.text, found.start, found.end))
+
+    def named_quote(self, quote_text: str, near: Spans = ()) -> Quote | None:
+        """The same with the sentences before it that say what a pronoun at its beginning means, if that is clear."""
+        found = self.quote(quote_text, near)
+        return found and quote_at(self._document, with_its_name(self._document.text, found.start, found.end), found.end)
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
         """The span of the document that begins with the first phrase and ends with the last one."""

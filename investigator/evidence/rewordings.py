@@ -1,4 +1,4 @@
-"""Other wordings of a claim that say the same by rule: passive and active, possessives, an adjunct moved, a pronoun."""
+"""Other wordings of a claim that say the same by rule: passive and active, possessives, an adjunct moved, "it"."""
 
 from __future__ import annotations
 
@@ -48,30 +48,9 @@ def says_of_it(sentence: Words, claim: Words, given: str) -> bool:
     return False
 
 
-def says_by_name(before: Words, sentence: Words, claim: Words) -> bool:
-    """Return True if a claim names whom a sentence calls "it": the subject of the sentence `before`.
-
-    It must be the only name there: of several, one cannot say who is meant.
-    """
-    if not sentence or sentence[0].text not in joints("pronouns"):
-        return False
-    named, told = _bare(claim), _bare(before)
-    for end in range(1, min(_LONGEST_NAME, len(named) - 1, len(told) - 1) + 1):
-        if not named[end - 1].is_same(told[end - 1]):
-            return False
-        subject_ends = told[end].text in joints("verbs") or told[end].text.endswith("ed")
-        if subject_ends and not any(word.is_name for word in told[end:]) and says(sentence[1:], named[end:]):
-            return True
-    return False
-
-
 def _is_subject(words: Words) -> bool:
     stopped = joints("verbs") | joints("relatives") | joints("prepositions") - {"of"} | reaching_words()
     return not any(word.text in stopped or word.kind is not StatedKind.WORD for word in words)
-
-
-def _bare(words: Words) -> list[StatedWord]:
-    return [word for word in words if not word.is_article]
 
 
 def _active(claim: Words) -> Iterator[Words]:

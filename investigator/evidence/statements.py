@@ -159,6 +159,8 @@ def _plain_words(plain: str, start: int, end: int) -> Iterator[StatedWord]:
 def _parts(written: str) -> Iterable[str]:
     """Split off what is written together with a word: "didn't" is did not, "Acme's" is Acme 's."""
     lower = written.lower()
+    if lower == "n't":  # texts that were split into words: did n't
+        return ("not",)
     if lower.endswith("n't"):
         return ({"ca": "can", "wo": "will", "sha": "shall"}.get(lower[:-3], written[:-3]), "not")
     if lower == "cannot":

@@ -1,9 +1,14 @@
-"""A quote widened to the whole sentence that it stands in, so that no words are shown that say the opposite alone."""
+"""A quote widened to the whole sentence that it stands in, so that no words are shown that say the opposite alone.
+
+One that hangs on a pronoun is widened to the sentence that says what the pronoun means.
+"""
 
 from __future__ import annotations
 
 import re
 
+from investigator.evidence.pronouns import hangs_on_pronoun, says_what_it_means
+from investigator.evidence.statements import StatedSentence, statements
 from investigator.language.sentences import sentence_spans
 
 _WINDOW = 1_500
@@ -15,6 +20,12 @@ _CELL = re.compile(r"\t| {3,}|\s\|\s")
 _SHORT = 0.6
 """Share of the longest line of a paragraph below which a line without a full stop was ended by its writer."""
 _NUMBERS_OF_A_ROW = 0.4
+_PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE)
+_PRONOUN_WITHIN = 60
+"""Characters of a sentence within which a pronoun must stand to be looked at."""
+_MOST_BEFORE = 3
+"""Sentences before a quote in which the meaning of its pronoun is looked for."""
+_SENTENCE_END = ".!?)\"'\u201d\u2019"
 _NEW_ITEM = re.compile(r"\s*(?:[-*\u2022\u2023\u25e6|#]|\(?\d{1,2}[.)]\s)")
 
 
@@ -33,6 +44,29 @@ def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
             finish = low + last
     begin, finish = _own_lines(text, (low, high), (begin, finish), (start, end))
     return (begin, finish) if (finish - begin) - (end - start) <= _MOST_ADDED else (start, end)
+
+
+def with_its_name(text: str, start: int, end: int) -> int:
+    """Return where the sentence begins that says what a pronoun means with which the sentences at `[start, end)` begin.
+
+    It is `start` if they begin with none, or if it may mean several things, or if more than 600 characters lie between.
+    """
+    if not _PRONOUN.search(text[start : start + _PRONOUN_WITHIN]):
+        return start
+    low, _ = _paragraph(text, start, end)
+    passage = [_first(text[start:end])]
+    for first, last in [*reversed(list(sentence_spans(text[low:start])))][:_MOST_BEFORE]:
+        ended = text[low + last - 1] in _SENTENCE_END
+        if not ended or start - (low + first) > _MOST_ADDED or not hangs_on_pronoun(passage[0]):
+            return start
+        passage.insert(0, _first(text[low + first : low + last]))
+        if says_what_it_means(passage):
+            return low + first
+    return start
+
+
+def _first(text: str) -> StatedSentence:
+    return next(iter(statements(text)), StatedSentence(text, ()))
 
 
 def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:

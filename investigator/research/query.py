@@ -145,8 +145,13 @@ class DocumentQuery:
         spans: dict[str, list[tuple[int, int]]] = {}
         for passage in passages:
             spans.setdefault(passage.document_id, []).append((passage.start, passage.end))
-        finds: list[Find] = [partial(self.sources[name].quote, near=tuple(near)) for name, near in spans.items()]
+        finds = [self._find(name, tuple(near)) for name, near in spans.items()]
         return proven((text, finds) for text in texts)
+
+    def _find(self, document_id: str, near: Sequence[tuple[int, int]]) -> Find:
+        """Return what looks a quote up; a language model will write of what a pronoun in it means."""
+        source = self.sources[document_id]
+        return partial(source.named_quote if self.client.traits(Role.ASK).is_model else source.quote, near=near)
 
 
 def _without(finding: Finding, spoken: Spans) -> Finding:

@@ -46,7 +46,7 @@ def test_a_chat_model_investigates_as_the_embedded_default_does(openai_server: O
     assert (answer.status, answer.stop) == (AnswerStatus.ANSWERED, StopReason.ANSWERED)
     assert answer.text == "It makes 42 MW of power. [1]"
     assert [(quote.document_id, quote.line, quote.text) for quote in answer.citations] == [
-        ("plant.txt", 1, "It makes 42 MW of power.")
+        ("plant.txt", 1, "The plant was opened in 1988. It makes 42 MW of power.")
     ]
     assert last.investigation.usage.calls == len(openai_server.requests) == 4
     assert last.investigation.usage.tokens == 4 * (11 + 7)

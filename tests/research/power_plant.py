@@ -2,8 +2,9 @@
 
 import json
 
+QUOTED = "The Emsland plant was opened in 1988. It makes 42 MW of power."
 TEXTS = {
-    "plant.txt": "The Emsland plant was opened in 1988. It makes 42 MW of power.\n\nIts owner is RWE.",
+    "plant.txt": f"{QUOTED}\n\nIts owner is RWE.",
     "letter.txt": "Dear Anna, the weather in Bremen was fine. We walked along the river.",
     "prices.txt": "Apples cost 3 euros. Pears cost 4 euros. Power is sold at 12 cents.",
 }

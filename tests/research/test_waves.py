@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from power_plant import GOOD, TEXTS, claims, knowledge, plan_of, said
+from power_plant import GOOD, QUOTED, TEXTS, claims, knowledge, plan_of, said
 
 from investigator import (
     Answer,
@@ -199,7 +199,7 @@ def test_a_writer_that_stays_in_doubt_is_believed_once_everything_was_asked(run:
 def test_a_small_model_that_writes_nothing_does_not_make_proven_evidence_insufficient(run: Run) -> None:
     events, engine = run(NO_BAR, traits=Traits(is_model=True, is_small=True), answer__answer=claims())
     _, answer = outcome(events)
-    assert answer.text == "It makes 42 MW of power. [1]"
+    assert answer.text == f"{QUOTED} [1]"
     assert "prices.txt" not in documents(engine)
 
 
@@ -368,5 +368,5 @@ def test_a_ceiling_in_the_second_wave_leaves_the_answer_of_the_first(run: Run) -
     case, answer = outcome(events)
     assert (len(engine.asked), case.usage.calls) == (5, 5)
     assert (answer.stop, answer.outcome) == (StopReason.CALLS, "stopped(calls)")
-    assert answer.text == "It makes 42 MW of power. [1]"
+    assert answer.text == f"{QUOTED} [1]"
     assert answer.coverage.not_opened == ("prices.txt",)

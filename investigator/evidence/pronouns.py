@@ -1,0 +1,197 @@
+"""What a pronoun at the beginning of a sentence means: what the sentence before it names, if that is one thing only.
+
+Whatever the sentence before names counts as a candidate if it agrees in number, and for "he" and "she" if it may be a
+person. With two candidates the pronoun means none of them, for no rule here could tell which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from investigator.evidence.alignment import without_connective
+from investigator.evidence.statements import StatedKind, StatedSentence, StatedWord
+from investigator.language.claim_words import joints, reaching_words, slot_words
+
+Words = Sequence[StatedWord]
+
+_LONGEST_NAME = 6
+"""Words of a subject."""
+_BEGINNING = 80
+"""Characters of a sentence in which an "it" that means nothing must stand."""
+_LATEST = 6
+"""Words of a sentence among which a pronoun must stand to be looked at."""
+_SINGULAR, _PLURAL = frozenset({"is", "was", "has", "does"}), frozenset({"are", "were", "have", "do"})
+_PERSONS = frozenset({"he", "she", "his", "her"})
+_SEVERAL = frozenset({"they", "their"})
+_OWNERS = {"its": "it", "his": "he", "her": "she", "their": "they"}
+_SAYS_NOTHING_OF_IT = re.compile(
+    r"\bit (?:is|was|has been|had been|would be|may be) (?:\w+ ){1,4}that\b|it (?:rains|rained|snows|snowed)"
+)
+"""Sentences whose "it" means nothing: "It is false that the plant is safe"."""
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """Something that a pronoun may mean; `words` are those of a subject, and none for anything else."""
+
+    words: Words
+    is_plural: bool | None
+    is_person: bool
+
+    def agrees(self, pronoun: str) -> bool:
+        """Return True unless number or kind forbid the pronoun."""
+        if pronoun in _PERSONS and not self.is_person:
+            return False
+        return self.is_plural is None or self.is_plural == (pronoun in _SEVERAL)
+
+
+def resolved(sentences: Sequence[StatedSentence]) -> Iterator[StatedSentence]:
+    """Yield the sentences of a passage in order, and after each that hangs on a pronoun, the same with its name."""
+    before: StatedSentence | None = None
+    for sentence in sentences:
+        yield sentence
+        readings = list(_named(sentence, before.words)) if before is not None and sentence.is_english else []
+        yield from readings
+        before = readings[0] if readings else sentence
+
+
+def hangs_on_pronoun(sentence: StatedSentence) -> bool:
+    """Return True if it takes another sentence to know whom or what a sentence is about."""
+    return (
+        sentence.is_english
+        and _place(sentence.words) is not None
+        and not _SAYS_NOTHING_OF_IT.search(sentence.text.lower()[:_BEGINNING])
+    )
+
+
+def says_what_it_means(sentences: Sequence[StatedSentence]) -> bool:
+    """Return True if the pronoun of the last sentence can only mean one thing that the sentences before it name."""
+    *_, last = resolved(sentences)
+    return last is not sentences[-1]
+
+
+def _named(sentence: StatedSentence, before: Words) -> Iterator[StatedSentence]:
+    """Yield a sentence with a name in the place of its first pronoun, then with all that can mean nothing else."""
+    words, place = sentence.words, _place(sentence.words)
+    if place is None:
+        return
+    pronoun = words[place].text
+    found = [one for one in _candidates(before) if one.agrees(pronoun)]
+    if len(found) != 1 or not found[0].words:
+        return
+    yield StatedSentence(sentence.text, tuple(_with_name(words, found[0].words, {place})))
+    family = {_OWNERS.get(pronoun, pronoun)}
+    places = {at for at, word in enumerate(words) if _OWNERS.get(word.text, word.text) in family}
+    if len(places) > 1 and not any(one.agrees(pronoun) for one in _told(words[place + 1 : max(places)])):
+        yield StatedSentence(sentence.text, tuple(_with_name(words, found[0].words, places)))
+
+
+def _place(words: Words) -> int | None:
+    """Return where the pronoun stands that a sentence begins with; only figures and small words may go before it."""
+    for at, word in enumerate(words[:_LATEST]):
+        if word.text in joints("pronouns") or word.text in _OWNERS:
+            return at if at == 0 or words[at - 1].text not in _points_on() else None
+        small = word.is_function or word.kind is not StatedKind.WORD or (at == 0 and word.text.endswith("ed"))
+        if not small or word.is_article:
+            return None
+    return None
+
+
+@cache
+def _points_on() -> frozenset[str]:
+    """Return the words after which a pronoun may mean what comes later: "Before it was sold, the mill ..."."""
+    return joints("prepositions") | joints("concessions") | slot_words("condition") | {"because", "that", "so"}
+
+
+def _with_name(words: Words, name: Words, places: set[int]) -> Iterator[StatedWord]:
+    for at, word in enumerate(words):
+        if at not in places:
+            yield word
+            continue
+        yield replace(name[0], before=word.before)
+        yield from name[1:]
+        if word.text in _OWNERS:
+            yield StatedWord("'s", frozenset({"'s"}))
+
+
+def _candidates(before: Words) -> list[_Candidate]:
+    """Return what a sentence names: its subject first, and nothing else where the sentence says what that is."""
+    words = without_connective(before)
+    start = _after_figures(words)
+    end = next((k for k in range(start + 1, len(words)) if words[k].breaks or _is_verb(words[k])), 0)
+    verb = next((k for k in range(end, len(words)) if _is_verb(words[k]) and (k == end or words[k].breaks)), 0)
+    subject = words[start:end]
+    if not verb or not subject or len(subject) > _LONGEST_NAME or not _is_subject(subject):
+        return []
+    return [_subject(subject, words[verb].text), *([] if _defines(words[verb : verb + 2]) else _told(words[end:]))]
+
+
+def _subject(words: Words, verb: str) -> _Candidate:
+    """Return a subject as a candidate; one that is a pronoun itself says nothing."""
+    if any(word.text in joints("pronouns") for word in words):
+        return _Candidate((), None, is_person=True)
+    is_person = any(word.is_name for word in words) or not (words[0].is_article or words[0].is_function)
+    return _Candidate(words, _number(words, verb), is_person)
+
+
+def _defines(words: Words) -> bool:
+    """Return True for an "is a" or "was one of"."""
+    return len(words) > 1 and words[0].text in joints("be") and (words[1].is_article or words[1].text == "one")
+
+
+def _after_figures(words: Words) -> int:
+    """Return where a sentence begins after an "In 1999, " or "By 1999 "."""
+    for at, word in enumerate(words[:_LATEST]):
+        if at and ("," in word.before or words[at - 1].kind is not StatedKind.WORD):
+            return at
+        if not (word.is_function or word.kind is not StatedKind.WORD) or word.is_article:
+            return 0
+    return 0
+
+
+def _is_verb(word: StatedWord) -> bool:
+    verbs = joints("verbs") | slot_words("modality") | {"not"}
+    return word.text in verbs or (word.text.endswith("ed") and not word.is_name)
+
+
+def _is_subject(words: Words) -> bool:
+    stopped = joints("verbs") | joints("relatives") | joints("prepositions") - {"of"} | reaching_words()
+    return not any(word.text in stopped or word.kind is not StatedKind.WORD for word in words)
+
+
+def _told(words: Words) -> Iterator[_Candidate]:
+    """Yield what is named after the subject: names, things with an article, and what looks like several things."""
+    for at, word in enumerate(words):
+        last = words[at - 1] if at else None
+        if word.is_name and (last is None or not last.is_name or word.breaks):
+            yield _Candidate((), None, is_person=last is None or last.text != "in")
+        elif word.is_article or word.text in joints("determiners"):
+            yield _Candidate((), _number_of_noun(words[at:]), is_person=True)
+        elif _looks_plural(word):
+            yield _Candidate((), is_plural=True, is_person=True)
+
+
+def _number(subject: Words, verb: str) -> bool | None:
+    if any(word.text in ("and", "&") for word in subject):
+        return True
+    if verb in _PLURAL | _SINGULAR:
+        return verb in _PLURAL
+    head = next((subject[k - 1] for k in range(1, len(subject)) if subject[k].text == "of"), subject[-1])
+    is_name = head.is_name or (head is subject[0])
+    return None if is_name else _looks_plural(head)
+
+
+def _number_of_noun(words: Words) -> bool | None:
+    """Return the number of what an article opens: of the word before the next small one."""
+    if words[0].text in ("a", "an"):
+        return False
+    end = next((k for k in range(1, len(words)) if words[k].is_function or words[k].breaks), len(words))
+    return _looks_plural(words[end - 1]) if end > 1 else None
+
+
+def _looks_plural(word: StatedWord) -> bool:
+    ends = word.text.endswith("s") and not word.text.endswith(("ss", "us", "is", "'s"))
+    return word.kind is StatedKind.WORD and not word.is_function and not word.is_name and ends
