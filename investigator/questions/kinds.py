@@ -43,6 +43,11 @@ def cue(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{_joined(name)})(?!\w)", re.IGNORECASE)
 
 
+def summarised(question: str) -> str:
+    """Return what is to be summarised, without the words that ask for a summary."""
+    return " ".join(cue("summary").sub(" ", question).split()) or question
+
+
 @cache
 def asked_documents() -> re.Pattern[str]:
     """Return the pattern of the words that ask for documents: "which of the quarterly reports"."""

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from investigator.language.terms import stop_words, words
+from investigator.language.terms import is_english, stop_words, words
 from investigator.questions.answer_types import AnswerType, holds_type
+from investigator.questions.causes import gives_cause
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.editions import covered, with_fiscal
 from investigator.questions.numbered import numbered
@@ -61,7 +62,10 @@ def _found(asked: Constraint, state: MatchState, words_of: str = "") -> Constrai
 
 
 def _type(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    held = holds_type(AnswerType(asked.text), evidence.sentence, question)
+    kind = AnswerType(asked.text)
+    if kind is AnswerType.REASON and is_english(question):
+        return _found(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)
+    held = holds_type(kind, evidence.sentence, question)
     return _found(asked, MatchState.MET if held > 0 else MatchState.NOT_MET)
 
 

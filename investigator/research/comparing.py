@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from investigator.evidence.claims import prove
 from investigator.language.normalise import one_line
+from investigator.questions.kinds import cue
 from investigator.questions.periods import Period, periods
 from investigator.records import (
     Claim,
@@ -28,6 +29,7 @@ from investigator.scoring.calibration import default_calibration
 _MOST_ROWS = 12
 _OF_BEST = 0.5  # share of the best match from which a document belongs to a series
 _MOST_QUOTES = 3
+_MEANT_AS_WELL, _MOST_SUMMARISED = 0.9, 2
 
 
 def series(cards: Sequence[DocumentCard], worth_asking: float) -> tuple[DocumentCard, ...]:
@@ -44,6 +46,15 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
     """Return the plan that asks each document of a series the same."""
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in documents)
     return Proposal(f"Ask each of the {len(documents)} documents of the series, the earliest first.", tuple(steps))
+
+
+def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
+    """Return the plan of a summary: the document that is meant, and others as likely if it asks for several."""
+    several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
+    best = max((card.match for card in cards), default=0.0)
+    meant = [card for card in cards if card.match >= _MEANT_AS_WELL * best][: _MOST_SUMMARISED if several else 1]
+    steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in meant)
+    return Proposal("Read the document that is to be summarised from its beginning to its end.", tuple(steps))
 
 
 def side_by_side(

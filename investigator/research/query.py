@@ -15,6 +15,8 @@ from investigator.asking.repair import ReadReply
 from investigator.engines.roles import Role
 from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, is_addressed, proven
 from investigator.language.addressed import addresses_model, without_addressed
+from investigator.questions.cues import cues
+from investigator.questions.kinds import summarised
 from investigator.records import (
     SUMMARY,
     AskReply,
@@ -24,6 +26,7 @@ from investigator.records import (
     Finding,
     Need,
     Passage,
+    QuestionKind,
     Quote,
     Record,
 )
@@ -31,6 +34,8 @@ from investigator.research.table_cells import met_cells, with_cells
 from investigator.retrieval.library import DocumentIndex
 from investigator.scoring.calibration import default_calibration
 from investigator.scoring.model_points import default_rules
+
+_QUOTES_OF_SUMMARY = 10
 
 Spans = Sequence[AddressedSpan]
 """The places in passages that speak to a language model: document ids, and spans of their texts."""
@@ -59,6 +64,7 @@ class DocumentQuery:
     most_quotes: int = QuerySettings().most_quotes
     template: Path | None = None
     tainted: frozenset[str] = frozenset()
+    kind: QuestionKind = QuestionKind.FACT
 
     def examine(self, document_id: str, sub_question: str) -> Finding:
         """Ask one document. Nothing is remembered yet, so documents can be examined at the same time.
@@ -66,7 +72,7 @@ class DocumentQuery:
         Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
         """
         target = None if document_id == SUMMARY else document_id
-        passages = self.library.passages((self.main_question, sub_question), target)
+        passages = self._passages(sub_question, target)
         if not passages:
             return Finding(reply="The document holds no text that could be asked.", point=0)
         variables = AskVariables(
@@ -98,10 +104,18 @@ class DocumentQuery:
         """Return the cells of the tables of a document that meet all that the question asks."""
         return met_cells(self.main_question, self.library.document(target)) if target else ()
 
+    def _passages(self, sub_question: str, target: str | None) -> tuple[Passage, ...]:
+        """Return what the engine is shown: of a document that is to be summarised, something of all its parts."""
+        if target is not None and self.kind is QuestionKind.SUMMARY:
+            key_points = cues("key_points")["words"]
+            return self.library.overview(f"{summarised(self.main_question)} {key_points}", target)
+        return self.library.passages((self.main_question, sub_question), target)
+
     def _read(self, reading: ReadReply[AskReply], passages: tuple[Passage, ...]) -> Finding:
         if reading.value is None or reading.value.point is None:
             return Finding(reply=reading.raw)
-        quotes, failed = self._proven(reading.value.quotes[: self.most_quotes], passages)
+        most = max(self.most_quotes, _QUOTES_OF_SUMMARY) if self.kind is QuestionKind.SUMMARY else self.most_quotes
+        quotes, failed = self._proven(reading.value.quotes[:most], passages)
         value = reading.value
         return Finding(reply=value.reply, point=value.point, quotes=quotes, failed_quotes=failed)
 

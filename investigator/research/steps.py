@@ -41,7 +41,7 @@ from investigator.records import (
     Thought,
 )
 from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
-from investigator.research.comparing import series, series_plan, side_by_side
+from investigator.research.comparing import series, series_plan, side_by_side, whole_documents
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.disagreement import conflicts_among, with_conflicts
@@ -71,7 +71,7 @@ from investigator.research.tables import (
     with_readings,
 )
 from investigator.research.tactical_planning import prioritized, sub_question
-from investigator.research.verdict import verdict_of, without_missing
+from investigator.research.verdict import chosen_sentences, verdict_of, without_missing
 from investigator.retrieval.library import DocumentIndex
 
 _UNDECIDED = "Read the documents that the index cannot decide."
@@ -183,6 +183,8 @@ class Steps:
             return Proposal(
                 _UNDECIDED, tuple(ProposedStep(document_id=row.document_id, purpose=run.question) for row in rows)
             )
+        if run.kind is QuestionKind.SUMMARY and not run.rounds and not state.bounds.reads:
+            return whole_documents(run.question, state.cards)
         if run.kind is QuestionKind.TREND and not run.rounds:
             documents = series(state.cards, state.bounds.worth_asking)
             if documents:
@@ -255,7 +257,15 @@ class Steps:
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
         return DocumentQuery(
-            question, run.mission, run.needs, self.client, self.library, self.sources, most, tainted=tainted
+            question,
+            run.mission,
+            run.needs,
+            self.client,
+            self.library,
+            self.sources,
+            most,
+            tainted=tainted,
+            kind=run.kind,
         )
 
     def _remembered(self, state: State, memory: Memory, done: int, total: int) -> Remembered:
@@ -287,7 +297,7 @@ class Steps:
 
     def _with_follow_ups(self, state: State) -> State:
         """Return the state with what is still to be asked by an engine that reads nothing."""
-        if not self.client.traits(Role.ASK).goes_by_measures:
+        if not self.client.traits(Role.ASK).goes_by_measures or state.run.kind is QuestionKind.SUMMARY:
             return state
         state, best = self._searched_otherwise(
             state, [part for part in state.run.parts if not found_for(part, state.run, state.history)]
@@ -346,6 +356,8 @@ class Steps:
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
         missing = self._missing(run)
         found = without_missing(found, missing, is_all=is_all_missing(run.question, missing))
+        if run.kind is QuestionKind.SUMMARY and not is_read:
+            found = chosen_sentences(found)
         answer = concluded(
             run,
             stop,

@@ -233,6 +233,15 @@ def _concluded(found: Sequence[tuple[Part, Judged | None]], written: Statements,
     return replace(common, status=AnswerStatus.PASSAGES_FOUND, reason=_why_not(verdicts, written, read))
 
 
+def chosen_sentences(found: Verdict) -> Verdict:
+    """Return the verdict on sentences that were chosen to stand for a text: nobody has summarised it."""
+    if not found.claims:
+        return found
+    chosen = f"{number_of(len(found.claims), 'sentence')} chosen to stand for the text, as they are"
+    reason = f"{chosen}; no language model was asked."
+    return Verdict(AnswerStatus.PASSAGES_FOUND, found.claims, found.unproven, reason=reason)
+
+
 def _what_proves(claims: Sequence[Claim]) -> str:
     proven = [claim for claim in claims if not claim.supported_by]
     documents = {quote.document_id for claim in proven for quote in claim.quotes}

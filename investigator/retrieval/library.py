@@ -39,6 +39,7 @@ class DocumentIndex(Protocol):
     def likeness(self, text: str, others: Sequence[str]) -> tuple[float, ...]: ...
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
+    def overview(self, query: str, document_id: str) -> tuple[Passage, ...]: ...
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey: ...
 
 
@@ -131,6 +132,10 @@ class Library:
         found = [(entry.chance, p) for entry in likeliest for p in self._inside(queries, entry.document_id)]
         found.sort(key=lambda entry: -(entry[0] + entry[1].score))
         return tuple(passage for _, passage in found[: self._settings.passages])
+
+    def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
+        """Return pieces of a document from its beginning to its end, and those nearest to a query, in their order."""
+        return self._passages.spread(query, document_id, self._weights(query))
 
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
         """Look through every document for what is wanted, each in several wordings, and for what is near to a query."""

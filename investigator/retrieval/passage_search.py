@@ -13,6 +13,8 @@ from investigator.retrieval.fusion import windows
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.corpus import Corpus
 
+_FIRST, _SPREAD, _BEST = 2, 14, 12  # chunks of a document that show it as a whole
+
 
 class PassageSearch:
     """Finds the passages of a document that fit some queries."""
@@ -44,6 +46,18 @@ class PassageSearch:
             passage = passage_of(document, [chunks[i] for i in own], scores.get(best, 0.0), near, weights)
             passages.append(passage.changed(heading=heading_at(document.headings, chunks[best].start)))
         return tuple(passages)
+
+    def spread(self, query: str, document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
+        """Return the chunks that show a document as a whole, in their order: evenly spread ones and the best ones."""
+        chunks = self._corpus.chunks_of(document_id)
+        document, order = self._corpus.document(document_id), list(chunks)
+        step = max(1, -(-len(order) // _SPREAD))
+        found = self._search.best(query, _BEST, document_id=document_id)
+        similarity = {hit.chunk_id: hit.similarity or 0.0 for hit in found}
+        chosen = {*order[:_FIRST], *order[::step], *(i for i in similarity if i in chunks)}
+        return tuple(
+            passage_of(document, [chunks[i]], 0.0, similarity.get(i, 0.0), weights) for i in order if i in chosen
+        )
 
     def _scores(
         self, queries: Sequence[str], document_id: str, limit: int

@@ -65,6 +65,10 @@ class ScopedIndex:
         every = sorted((passage for some in each for passage in some), key=lambda passage: -passage.score)
         return tuple(every[: max(map(len, each), default=0)])
 
+    def overview(self, query: str, document_id: str) -> tuple[Passage, ...]:
+        """Return pieces of a document of the scope from its beginning to its end."""
+        return self._inner.overview(query, document_id) if document_id in self._scope else ()
+
     def survey(self, wanted: Sequence[Sequence[str]], query: str) -> Survey:
         """Look through the documents of the scope; what tells one from another follows from the whole folder."""
         found = self._inner.survey(wanted, query)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from investigator.language.terms import content_words, stem, words
-from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim
+from investigator.questions.kinds import kind_of
+from investigator.records import AnswerReply, AnswerVariables, Evidence, ProposedClaim, QuestionKind
 
 _MOST_CLAIMS = 6
+_MOST_OF_SUMMARY = 12
 _MOST_OF_ONE_DOCUMENT = 3
 _BEHIND_BEST = 20
 _SAME = 0.7
@@ -16,13 +18,18 @@ def answer(variables: AnswerVariables) -> AnswerReply:
 
     Every document has its best quote said before any has its second, the strongest document first.
     """
+    if kind_of(variables.question) is QuestionKind.SUMMARY:
+        return AnswerReply(claims=tuple(map(_verbatim, variables.evidence[:_MOST_OF_SUMMARY])))
     best = max((item.point for item in variables.evidence), default=0)
     chosen: list[Evidence] = []
     for item in _turn_by_turn([item for item in variables.evidence if item.point >= best - _BEHIND_BEST]):
         if len(chosen) < _MOST_CLAIMS and not _repeats(item, chosen):
             chosen.append(item)
-    quotes = [ProposedClaim(text=" ".join(item.text.split()), evidence=(item.id,)) for item in chosen]
-    return AnswerReply(claims=tuple(quotes))
+    return AnswerReply(claims=tuple(map(_verbatim, chosen)))
+
+
+def _verbatim(item: Evidence) -> ProposedClaim:
+    return ProposedClaim(text=" ".join(item.text.split()), evidence=(item.id,))
 
 
 def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:

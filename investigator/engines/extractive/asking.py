@@ -6,14 +6,27 @@ from collections.abc import Sequence
 
 from investigator.engines.base import Embedder
 from investigator.engines.extractive.candidates import Asked, Candidate, asked, candidates, measured
+from investigator.engines.extractive.summarising import summary
 from investigator.language.normalise import one_line
 from investigator.language.relevance import coverage, stems
 from investigator.language.terms import content_words, is_english, is_latin, words
 from investigator.questions.answer_types import expected_type, holds_type
-from investigator.records import AskReply, AskVariables, BearingReply, BearingVariables, Passage, Record, Standing
+from investigator.questions.causes import LEAST_OF_EFFECT, cause_share
+from investigator.questions.kinds import kind_of
+from investigator.records import (
+    AskReply,
+    AskVariables,
+    BearingReply,
+    BearingVariables,
+    Passage,
+    QuestionKind,
+    Record,
+    Standing,
+)
 from investigator.scoring.calibration import Logistic, default_calibration, log_odds
 
 _MOST_QUOTES = 3
+_MOST_CAUSES = 40  # sentences among which those that give a cause come first
 _MOST_SENTENCES = 5
 _LONGEST_QUOTE = 800
 _BEHIND_BEST = 1.0  # log odds: a sentence whose odds are a third of those of the best is quoted, a worse one is not
@@ -46,10 +59,15 @@ class ReplyFeatures(Record):
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     """Return the best one to three sentences of the passages as quotes and reply, with a point for their fit."""
+    kind = kind_of(variables.main_question)
+    if kind is QuestionKind.SUMMARY:
+        return summary(variables, embedder)
     question = asked(variables.main_question, variables.needs)
     places = measured(variables.passages, question, embedder)
     models = default_calibration().of(variables.main_question)
     ranked = best_first(candidates(variables.passages, places, question, embedder), models.sentence)
+    if kind is QuestionKind.WHY:
+        ranked = causes_first(ranked, variables.main_question)
     if not ranked:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
     quotes = quoted(ranked, variables.passages)
@@ -61,6 +79,23 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
 def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Candidate, float]]:
     """Return the sentences with the chance that each answers, the likeliest first."""
     return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
+
+
+def causes_first(ranked: Sequence[tuple[Candidate, float]], question: str) -> list[tuple[Candidate, float]]:
+    """Return the sentences, those that give a cause of what is asked about before others.
+
+    The one that speaks of most of the effect is taken to be as likely as the likeliest, others as much less as they
+    speak of less; a sentence without a cause is then not quoted beside it.
+    """
+    shares = {id(one): cause_share(one.text, question) for one, _ in ranked[:_MOST_CAUSES]}
+    most = max(shares.values(), default=0.0)
+    if most < LEAST_OF_EFFECT:
+        return list(ranked)
+    best = max(chance for _, chance in ranked)
+    found = (one for one, _ in ranked[:_MOST_CAUSES] if shares[id(one)] >= LEAST_OF_EFFECT)
+    causes = sorted(found, key=lambda one: -shares[id(one)])
+    others = [(one, min(chance, best / 4)) for one, chance in ranked if shares.get(id(one), 0.0) < LEAST_OF_EFFECT]
+    return [*((one, best * shares[id(one)] / most) for one in causes), *others]
 
 
 def quoted(ranked: Sequence[tuple[Candidate, float]], passages: Sequence[Passage]) -> tuple[str, ...]:

@@ -1,0 +1,111 @@
+"""A summary without a language model: sentences that stand for the parts of a text, as they are, in their order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from investigator.engines.base import Embedder, Vectors
+from investigator.language.amounts import amounts
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import folded, words
+from investigator.questions.cues import opposites, patterns
+from investigator.questions.kinds import summarised
+from investigator.records import AskReply, AskVariables, Passage
+
+_SHORTEST, _LONGEST = 40, 450  # characters of a sentence
+_FEWEST_WORDS, _MOST_FIGURES = 6, 0.35  # of a sentence; what holds more figures is a row of a table
+_MOST_SENTENCES = 240
+_MOST_OF_A_SECTION = 2
+_POINT = 80  # the document was chosen to be summarised, and its own sentences stand for it
+_LEAST, _USUAL, _MOST = 4, 7, 10
+_CENTRAL, _ASKED, _FIGURE, _EARLY = 0.45, 0.35, 0.1, 0.1
+_ALIKE = 0.75  # cosine from which two sentences say the same
+_NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_POINTS = re.compile(
+    r"\b(\d+|three|four|five|six|seven|eight|nine|ten)\s+(?:short |bullet )*(?:points?|bullets?|sentences?)"
+)
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence: its text, the number of its passage, where it stands in the document."""
+
+    text: str
+    passage: int
+    start: int
+
+
+def summary(variables: AskVariables, embedder: Embedder) -> AskReply:
+    """Return the sentences nearest to the middle of the text and to what is asked of it, each of another matter.
+
+    No table of contents, list of exhibits or references, and no boilerplate is among them.
+    """
+    found = _sentences(variables.passages)
+    if not found:
+        return AskReply(point=0, reply="The text holds no sentences that could stand for it.", quotes=())
+    vectors = embedder.embed([summarised(variables.main_question), *(one.text for one in found)])
+    chosen = _chosen(found, vectors[1:], vectors[0], _wanted(variables.main_question))
+    quotes = tuple(one.text for one in sorted(chosen, key=lambda one: one.start))
+    return AskReply(point=_POINT, reply=" ".join(" ".join(quote.split()) for quote in quotes), quotes=quotes)
+
+
+def _wanted(question: str) -> int:
+    """How many sentences: as many as the question asks for, and a few more if it asks for several things."""
+    asked = _POINTS.search(folded(question))
+    said = asked.group(1) if asked is not None else str(_USUAL)
+    number = _NUMBERS.index(said) + 3 if said in _NUMBERS else int(said)
+    return max(_LEAST, min(number + 2, _MOST))
+
+
+def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
+    found: dict[str, _Sentence] = {}
+    for number, passage in enumerate(passages):
+        for start, end in sentence_spans(passage.text):
+            text = passage.text[start:end]
+            if says_something(text):
+                found.setdefault(" ".join(text.split()), _Sentence(text, number, passage.start + start))
+    return list(found.values())[:_MOST_SENTENCES]
+
+
+def says_something(sentence: str) -> bool:
+    """Return True for a whole sentence that is no row of a table, no entry of a list and no boilerplate."""
+    own = words(sentence)
+    if not _SHORTEST <= len(sentence) <= _LONGEST or len(own) < _FEWEST_WORDS:
+        return False
+    figures = sum(any(char.isdigit() for char in word) for word in own)
+    ends = sentence.rstrip("\"'”’)] ")[-1:] in ".!?。"
+    return ends and figures <= _MOST_FIGURES * len(own) and not patterns("boilerplate")["words"].search(sentence)
+
+
+def _moves(text: str) -> bool:
+    """Return True if a text says that something rose or fell."""
+    return any(side.search(text) for side in opposites()["change"])
+
+
+def _chosen(found: Sequence[_Sentence], vectors: Vectors, asked: Vectors, most: int) -> list[_Sentence]:
+    """The best sentences one after the other, none like one before, at most so many of a section."""
+    middle = vectors.mean(axis=0)
+    middle = middle / (float(np.linalg.norm(middle)) or 1.0)
+    last = max(one.start for one in found) or 1
+    scores = [
+        _CENTRAL * float(vector @ middle)
+        + _ASKED * float(vector @ asked)
+        + _FIGURE * (bool(amounts(one.text)) + bool(amounts(one.text) and _moves(one.text)))
+        + _EARLY * (1 - one.start / last)
+        for one, vector in zip(found, vectors, strict=True)
+    ]
+    sections: Counter[int] = Counter()
+    kept: list[int] = []
+    for place in sorted(range(len(found)), key=lambda i: -scores[i]):
+        is_new = all(float(vectors[place] @ vectors[other]) < _ALIKE for other in kept)
+        if is_new and sections[found[place].passage] < _MOST_OF_A_SECTION:
+            kept.append(place)
+            sections[found[place].passage] += 1
+        if len(kept) == most:
+            break
+    return [found[place] for place in kept]

@@ -1,0 +1,64 @@
+"""Whether a sentence gives a cause of what is asked about: a word for it, with the effect on its side. English."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from investigator.language.terms import content_words
+from investigator.questions.constraints import constraints
+from investigator.questions.cues import cues
+from investigator.questions.kinds import cue
+from investigator.questions.related import related_roots, root, roots
+from investigator.records import ConstraintKind
+
+LEAST_OF_EFFECT = 0.5
+"""Share of the effect's words that must stand on its side."""
+_BY_ANOTHER_WORD = 0.5  # what a word counts that may stand for one of the effect's
+_CLAUSE = re.compile(r"[,;:](?=\s)")
+
+
+def cause_share(sentence: str, question: str) -> float:
+    """Return how much of what a question asks the cause of (0..1) a sentence gives a cause for."""
+    wanted = _effect(question)
+    if not wanted:
+        return 0.0
+    return max((_share(wanted, side) for side in _effect_sides(sentence)), default=0.0)
+
+
+def gives_cause(sentence: str, question: str) -> bool:
+    """Return True if a sentence gives a cause of what a question asks about."""
+    return cause_share(sentence, question) >= LEAST_OF_EFFECT
+
+
+def _share(wanted: tuple[str, ...], side: str) -> float:
+    present = roots(side)
+    others = [word for word in wanted if root(word) not in present]
+    related = sum(not present.isdisjoint(related_roots(word)) for word in others)
+    return (len(wanted) - len(others) + _BY_ANOTHER_WORD * related) / len(wanted)
+
+
+@lru_cache(maxsize=256)
+def _effect(question: str) -> tuple[str, ...]:
+    """The content words of what has happened; names and periods may stand anywhere in the document."""
+    asked = cue("why").sub(" ", question, count=1)
+    said = " ".join(one.text for one in constraints(asked) if one.kind is ConstraintKind.ATTRIBUTE)
+    return tuple(content_words(said or asked))
+
+
+def _effect_sides(sentence: str) -> list[str]:
+    """The parts of a sentence that stand as effects beside a word for a cause."""
+    sides = []
+    for found in _pattern("effect_before").finditer(sentence):
+        before = sentence[: found.start()]
+        if before.strip(" \"'“‘(").strip():
+            sides.append(before)
+        elif (end := _CLAUSE.search(sentence, found.end())) is not None:  # "Because it rained, the match ended."
+            sides.append(sentence[end.end() :])
+    sides += (sentence[found.end() :] for found in _pattern("effect_after").finditer(sentence))
+    return sides
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{cues('causes')[name].replace(chr(10), '')})(?!\w)", re.IGNORECASE)

@@ -1,0 +1,51 @@
+"""A summary without a model: sentences of the text's parts, none of its furniture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.engines.extractive.summarising import says_something
+from investigator.records import AnswerStatus
+
+REPORT = """# Annual report of the ferry company
+
+Table of contents: 1 Passengers 3, 2 Fleet 7, 3 Fares 12, 4 Exhibits 15.
+
+## Passengers
+
+The ferries carried 412,000 passengers in 2023, an increase of 8% over the year before.
+
+## Fleet
+
+The company bought a second ship in March and sold the oldest one to a museum.
+
+## Fares
+
+Single fares rose to 9 euros, while the price of season tickets was left unchanged for residents.
+
+## Exhibits
+
+Exhibit 4.1 is incorporated by reference to the annual report of the company for 2019.
+"""
+
+
+def test_a_summary_covers_the_sections_and_leaves_the_furniture_out(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "ferries.md").write_text(REPORT, encoding="utf-8")
+    (tmp_path / "folder" / "bakery.txt").write_text("The bakery rents the shop in the old town.", encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    answer = investigator.ask("Summarise the annual report of the ferry company in three points.")
+    quoted = " ".join(quote.text for quote in answer.citations)
+    assert all(words in quoted for words in ("412,000 passengers", "second ship", "Single fares"))
+    assert "Exhibit" not in quoted
+    assert "contents" not in quoted
+    assert {quote.document_id for quote in answer.citations} == {"ferries.md"}
+    assert answer.status is AnswerStatus.PASSAGES_FOUND  # nobody has read it
+
+
+def test_rows_lists_and_references_stand_for_nothing() -> None:
+    assert says_something("The company bought a second ship in March and sold the oldest one.")
+    assert not says_something("Total operating expenses 12,400 13,900 11,200 9,800 14,100 3,200.")
+    assert not says_something("Smith J, Miller K et al. Ferries and their passengers, a review.")
+    assert not says_something("Management's Discussion and Analysis of Financial Condition 21 Item 3.")
