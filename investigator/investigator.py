@@ -90,11 +90,13 @@ class Investigator:
         mission: str | None = None,
         strategy: str | None = None,
         only: Sequence[str] = (),
+        after: str = "",
         fresh: bool = False,
         cache: bool = True,
     ) -> Answer:
         """Investigate and answer. Takes and raises what `investigate` does."""
-        events = self.investigate(question, mission=mission, strategy=strategy, only=only, fresh=fresh, cache=cache)
+        options = RunOptions(mission, strategy, tuple(only), fresh, cache, after)
+        events = self._runs.investigate(question, options)
         for event in events:
             if isinstance(event, Answered) and event.investigation.answer is not None:
                 return event.investigation.answer
@@ -107,6 +109,7 @@ class Investigator:
         mission: str | None = None,
         strategy: str | None = None,
         only: Sequence[str] = (),
+        after: str = "",
         fresh: bool = False,
         cache: bool = True,
     ) -> Iterator[Event]:
@@ -115,10 +118,11 @@ class Investigator:
         The folder is read first: new and changed files only. The same question over the same documents resumes the run
         that was stopped, or returns the answer that was found; `fresh` starts over and pays again. Replies to the same
         prompts that other runs paid for are reused, unless `cache` is off. `only` are document ids, or patterns such
-        as `reports/*.pdf`, to which the question is limited. Raises QuestionError, FolderError, SettingsError,
-        WorkspaceLockedError, EngineError, StoreError.
+        as `reports/*.pdf`, to which the question is limited. `after` is the run that the question follows, by its id or
+        `last`: what the question leaves unsaid comes from there. Raises QuestionError, FolderError, SettingsError,
+        UnknownRunError, WorkspaceLockedError, EngineError, StoreError.
         """
-        return self._runs.investigate(question, RunOptions(mission, strategy, tuple(only), fresh, cache))
+        return self._runs.investigate(question, RunOptions(mission, strategy, tuple(only), fresh, cache, after))
 
     def investigate_all(
         self,

@@ -43,6 +43,10 @@ class AskingOptions:
         list[str] | None,
         typer.Option(metavar="DOCUMENT", help="Limit it to this document, or to those of a pattern; repeatable."),
     ] = None
+    after: Annotated[
+        str,
+        typer.Option(metavar="RUN", help="Earlier run, or 'last': what the question leaves unsaid comes from there."),
+    ] = ""
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Ignore cached replies to the same prompts in other runs.")
@@ -149,6 +153,7 @@ def ask(
         mission=asking.mission,
         strategy=asking.strategy,
         only=only,
+        after=asking.after,
         fresh=asking.fresh,
         cache=not asking.no_cache,
     )

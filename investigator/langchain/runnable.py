@@ -16,11 +16,12 @@ from investigator.records import Answer, Answered, Event, Record
 
 
 class Request(Record):
-    """A question; mission and strategy are by default those of the settings."""
+    """A question, and the run that it follows; mission and strategy are by default those of the settings."""
 
     question: str
     mission: str | None = None
     strategy: str | None = None
+    after: str = ""
     fresh: bool = False
 
 
@@ -72,7 +73,11 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
         request = _request(asking)
         with one_at_a_time(self.investigator, self._longest_wait):
             for event in self.investigator.investigate(
-                request.question, mission=request.mission, strategy=request.strategy, fresh=request.fresh
+                request.question,
+                mission=request.mission,
+                strategy=request.strategy,
+                after=request.after,
+                fresh=request.fresh,
             ):
                 yield event
                 if isinstance(event, Answered) and event.investigation.answer is not None:

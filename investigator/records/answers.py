@@ -286,6 +286,7 @@ class Investigation(Record):
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
     search: Search = Search.WHOLE
+    follows: str = Field(default="", description="the user's own words, if the question was completed by earlier ones")
     kind: QuestionKind = QuestionKind.FACT
     survey: tuple[TableRow, ...] = Field(default=(), description="what was decided on each document of the folder")
     parts: tuple[Part, ...] = ()

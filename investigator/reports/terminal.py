@@ -65,6 +65,8 @@ def investigation_text(investigation: Investigation) -> Text:
     """Return the whole outcome: status, answer, citations, coverage, cost; ends with a line feed."""
     answer = investigation.answer
     blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
+    if investigation.follows:
+        blocks.insert(1, Text(f"Follow-up, asked as: {inert_line(investigation.question)}"))
     blocks.append(_footer(investigation))
     return Text("\n\n").join(blocks).append("\n")
 

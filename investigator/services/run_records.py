@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from investigator.engines.base import Engine, traits_of
 from investigator.engines.embedding.verifiers import VerifySettings
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, QuestionError, ReplayError
+from investigator.questions.following import EarlierQuestion, completed
 from investigator.records import Investigation, Quote, Record, Search, UsedEngine
 from investigator.research.method_settings import MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -25,7 +27,11 @@ from investigator.store.journal import Run, Runs
 
 _LONGEST_QUESTION = 10_000
 _IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if there is one
-_NEW = _IDENTITY | {"id", "scope", "engines", "search"}
+_NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows"}
+
+
+LAST_RUN = "last"
+"""Stands for the latest run of the workspace."""
 
 
 class MadeWith(Record):
@@ -70,7 +76,8 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
 class RunOptions:
     """What is asked besides the question, and how: see `Investigator.investigate`.
 
-    `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited.
+    `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited; `after` is the run,
+    or `last`, whose question it follows.
     """
 
     mission: str | None = None
@@ -78,6 +85,7 @@ class RunOptions:
     only: tuple[str, ...] = ()
     fresh: bool = False
     cache: bool = True
+    after: str = ""
 
 
 def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -99,17 +107,36 @@ def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(scope))
 
 
-def new_record(question: str, options: RunOptions, engines: Mapping[Role, Engine], settings: Settings) -> Investigation:
-    """Return the record that a run starts with, without an id and a scope. Raises QuestionError."""
+def new_record(
+    question: str,
+    options: RunOptions,
+    engines: Mapping[Role, Engine],
+    settings: Settings,
+    before: Sequence[EarlierQuestion] = (),
+) -> Investigation:
+    """Return the record that a run starts with, without an id and a scope. Raises QuestionError.
+
+    A question that leaves unsaid what those `before` it were about is completed, and keeps its own words beside.
+    """
+    said = valid_question(question)
+    asked = completed(said, before)
     return Investigation(
         id="",
-        question=valid_question(question),
+        question=asked,
+        follows=said if asked != said else "",
         mission=options.mission or settings.mission,
         strategy=options.strategy or settings.strategy,
         engine=engine_names(engines),
         engines=tuple(UsedEngine(role=role, name=e.name, traits=traits_of(e)) for role, e in engines.items()),
         made_with=_made_with(settings).model_dump_json(),
     )
+
+
+def earlier_question(record: Investigation) -> EarlierQuestion:
+    """Return what a run was about, for a question that follows it."""
+    quotes = record.answer.citations if record.answer is not None else ()
+    cited = Counter(quote.document_id for quote in quotes)
+    return EarlierQuestion(record.question, tuple(name for name, _ in cited.most_common()))
 
 
 def as_it_began(record: Investigation) -> Investigation:

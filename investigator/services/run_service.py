@@ -10,6 +10,7 @@ from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
 from investigator.errors import DamagedDocumentError, FolderError, UnknownRunError
 from investigator.evidence.standing import quote_standing
 from investigator.files import check_private_folder
+from investigator.questions.following import EarlierQuestion
 from investigator.records import (
     Answered,
     Event,
@@ -26,7 +27,16 @@ from investigator.research.replay import replay, spent_at
 from investigator.services.index_service import IndexService, mended
 from investigator.services.open_folder import open_folder
 from investigator.services.parts import Parts
-from investigator.services.run_records import RunOptions, as_it_began, new_record, quotes_gone, scope_of, settings_of
+from investigator.services.run_records import (
+    LAST_RUN,
+    RunOptions,
+    as_it_began,
+    earlier_question,
+    new_record,
+    quotes_gone,
+    scope_of,
+    settings_of,
+)
 from investigator.store.adoption import TakenOver, take_over
 from investigator.store.journal import Runs
 from investigator.store.locations import older_workspaces
@@ -46,7 +56,7 @@ class RunService:
     def investigate(self, question: str, options: RunOptions) -> Iterator[Event]:
         """Read the folder, then start or resume the run of a question; the last event is Answered."""
         parts = self._parts
-        new = new_record(question, options, self._engines, parts.settings)
+        new = new_record(question, options, self._engines, parts.settings, self._before(options.after))
         parts.check_prices(self._engines.values())
         tracer = parts.tracer(self._index.folder)
         self._index.check_files()
@@ -60,6 +70,13 @@ class RunService:
                     raise
                 again = again.union(damage.document_ids)
                 yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
+
+    def _before(self, after: str) -> tuple[EarlierQuestion, ...]:
+        """Return what the run was about that a question follows. Raises UnknownRunError."""
+        if not after:
+            return ()
+        latest = next((run.id for run in self.summaries()), after) if after == LAST_RUN else after
+        return (earlier_question(self.record(latest)),)
 
     def _attempt(
         self, new: Investigation, options: RunOptions, tracer: Tracer, again: frozenset[str]

@@ -1,0 +1,76 @@
+"""A follow-up question made complete by what the questions before it were about, by rules. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from investigator.language.terms import words
+from investigator.questions.constraints import constraints
+from investigator.questions.cues import cues
+from investigator.questions.kinds import kind_of
+from investigator.records import ConstraintKind
+
+_NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
+_MATTER = (ConstraintKind.ATTRIBUTE, ConstraintKind.CONDITION)
+_SAYS_IT_ALL = 4  # content words of a question that needs no matter of another
+_MOST_CARRIED = 4
+_CARRIED = re.compile(r"\(([^()]*)\)\s*$")
+
+
+@dataclass(frozen=True)
+class EarlierQuestion:
+    """A question that was answered before, and the documents that its answer cites, those cited most first."""
+
+    question: str
+    documents: tuple[str, ...] = ()
+
+
+def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
+    """Return a question with the names, the document and the matter of those before it that it leaves unsaid.
+
+    `before` are the earlier questions, the latest last. A question that names something itself, and says what of
+    it, stays as it is, and so does one that asks for documents.
+    """
+    names_its_own = bool(_names(question)) and not refers_back(question)
+    if not before or kind_of(question).is_exhaustive or (names_its_own and _matter_words(question)):
+        return question
+    carried = next((found for one in reversed(before) if not names_its_own and (found := list(_subject(one)))), [])
+    if len(_matter_words(question)) < _SAYS_IT_ALL:
+        carried += next((found for one in reversed(before) if (found := list(_matter(one)))), [])
+    own = set(words(question))
+    new = [text for text in dict.fromkeys(carried) if not own.issuperset(words(text))][:_MOST_CARRIED]
+    return f"{question.strip()} ({'; '.join(new)})" if new else question
+
+
+def refers_back(question: str) -> bool:
+    """Return True if a question speaks of something as known: by a pronoun, or as "the difference", "the trial"."""
+    return _refers().search(question) is not None
+
+
+def _subject(one: EarlierQuestion) -> Iterator[str]:
+    """What an earlier question names, and the document that its answer rests on if that is one alone."""
+    yield from _names(one.question)
+    if len(one.documents) == 1:
+        yield PurePosixPath(one.documents[0]).stem.replace("_", " ")
+
+
+def _matter(one: EarlierQuestion) -> Iterator[str]:
+    if carried := _CARRIED.search(one.question):
+        yield from carried.group(1).split("; ")
+    asked = _CARRIED.sub("", one.question)
+    yield from (found.text for found in constraints(asked) if found.kind in _MATTER)
+
+
+def _names(question: str) -> list[str]:
+    return [one.text for one in constraints(question) if one.kind in _NAMES]
+
+
+def _matter_words(question: str) -> list[str]:
+    return [word for one in constraints(question) if one.kind in _MATTER for word in words(one.text)]
+
+
+def _refers() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{cues('following')['refers'].replace(chr(10), '')})(?!\w)", re.IGNORECASE)

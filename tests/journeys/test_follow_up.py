@@ -1,0 +1,29 @@
+"""A follow-up question by the Python API stays with what the run before it was about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.errors import UnknownRunError
+
+TEXTS = {
+    "gambia.txt": "The Gambia trial. Carriage of gametocytes fell to 8 percent. The difference was significant.",
+    "lake.txt": "The lake survey. Depth was 78 metres at both stations. The difference was not significant.",
+}
+
+
+def test_a_follow_up_stays_with_the_run_before_it(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name, text in TEXTS.items():
+        (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    investigator.ask("How far did carriage of gametocytes fall in the Gambia trial?")
+    answer = investigator.ask("Was the difference significant?", after="last")
+    assert "Gambia" in answer.question
+    assert answer.citations[0].document_id == "gambia.txt"
+    assert investigator.show(investigator.runs()[0].id).follows == "Was the difference significant?"
+    with pytest.raises(UnknownRunError):
+        investigator.ask("Was it?", after="no such run")
