@@ -61,15 +61,7 @@ from investigator.research.state import (
     with_plan,
     with_reflection,
 )
-from investigator.research.tables import (
-    side_verdict,
-    standing_rows,
-    statements,
-    survey_verdict,
-    table_of,
-    to_be_read,
-    with_readings,
-)
+from investigator.research.tables import table_answer, to_be_read, with_readings
 from investigator.research.tactical_planning import prioritized, sub_question
 from investigator.research.verdict import chosen_sentences, verdict_of, without_missing
 from investigator.retrieval.library import DocumentIndex
@@ -386,20 +378,13 @@ class Steps:
 
     def _table(self, state: State, rows: tuple[TableRow, ...]) -> Moment:
         """Write a table; what its rows say is proven as other statements are."""
-        run = state.run
-        stop = state.spent or (StopReason.ANSWERED if run.kind.is_exhaustive else reason_to_stop(state))
-        claims = statements(rows, unclear=not run.kind.is_exhaustive)
-        checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
-        rows = standing_rows(rows, self.reread)
-        verdict = survey_verdict if run.kind.is_exhaustive else side_verdict
-        found = verdict(run, rows, checked.claims, state.coverage)
-        answer = concluded(
-            run,
-            stop or StopReason.ROUNDS,
-            found,
+        stop = StopReason.ANSWERED if state.run.kind.is_exhaustive else reason_to_stop(state)
+        answer = table_answer(
+            state.run,
+            rows,
+            state.spent or stop or StopReason.ROUNDS,
             state.coverage,
-            threshold=state.bounds.threshold,
-            nearest=(),
-            reworded=True,  # inflections and other words for it were looked for, too
-        ).changed(table=table_of(run, rows), unproven=checked.unproven)
-        return replace(state, answer=without_changed_sources(answer, checked.gone)), None
+            state.bounds.threshold,
+            self.reread,
+        )
+        return replace(state, answer=answer), None

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from investigator.documents.fresh import FreshDocument
 from investigator.evidence.claims import prove
-from investigator.evidence.standing import Reread, quote_standing
+from investigator.evidence.standing import Rechecked, Reread, quote_standing, recheck
 from investigator.language.normalise import one_line
 from investigator.records import (
+    Answer,
     AnswerStatus,
     AnswerTable,
     Claim,
@@ -19,8 +20,10 @@ from investigator.records import (
     RowVerdict,
     Search,
     Status,
+    StopReason,
     TableRow,
 )
+from investigator.research.answer import concluded, without_changed_sources
 from investigator.research.verdict import Verdict, number_of
 
 _NAMED = 4
@@ -134,6 +137,27 @@ def side_verdict(run: Investigation, rows: Sequence[TableRow], claims: Sequence[
     return Verdict(status, tuple(claims), reason=f"{reason}.")
 
 
-def table_of(run: Investigation, rows: Sequence[TableRow]) -> AnswerTable:
-    """Return the table of an answer."""
-    return AnswerTable(asked=run.question, rows=tuple(rows))
+def table_answer(
+    run: Investigation,
+    rows: Sequence[TableRow],
+    stop: StopReason,
+    coverage: Coverage,
+    threshold: int,
+    reread: Reread | None,
+) -> Answer:
+    """Return the answer that a table is; what its rows say is proven by the files as other statements are."""
+    claims = statements(rows, unclear=not run.kind.is_exhaustive)
+    checked = recheck(claims, run.question, reread) if reread is not None else Rechecked(claims)
+    rows = standing_rows(rows, reread)
+    verdict = survey_verdict if run.kind.is_exhaustive else side_verdict
+    answer = concluded(
+        run,
+        stop,
+        verdict(run, rows, checked.claims, coverage),
+        coverage,
+        threshold=threshold,
+        nearest=(),
+        reworded=True,  # inflections and other words for it were looked for, too
+    )
+    answer = answer.changed(table=AnswerTable(asked=run.question, rows=tuple(rows)), unproven=checked.unproven)
+    return without_changed_sources(answer, checked.gone)
