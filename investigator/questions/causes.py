@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from investigator.language.terms import content_words
 from investigator.questions.constraints import constraints
-from investigator.questions.cues import cues
+from investigator.questions.cues import patterns
 from investigator.questions.kinds import cue
 from investigator.questions.related import related_roots, root, roots
 from investigator.records import ConstraintKind
@@ -49,16 +49,11 @@ def _effect(question: str) -> tuple[str, ...]:
 def _effect_sides(sentence: str) -> list[str]:
     """The parts of a sentence that stand as effects beside a word for a cause."""
     sides = []
-    for found in _pattern("effect_before").finditer(sentence):
+    for found in patterns("causes")["effect_before"].finditer(sentence):
         before = sentence[: found.start()]
         if before.strip(" \"'“‘(").strip():
             sides.append(before)
         elif (end := _CLAUSE.search(sentence, found.end())) is not None:  # "Because it rained, the match ended."
             sides.append(sentence[end.end() :])
-    sides += (sentence[found.end() :] for found in _pattern("effect_after").finditer(sentence))
+    sides += (sentence[found.end() :] for found in patterns("causes")["effect_after"].finditer(sentence))
     return sides
-
-
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{cues('causes')[name].replace(chr(10), '')})(?!\w)", re.IGNORECASE)

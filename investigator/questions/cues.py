@@ -51,4 +51,4 @@ def request_words() -> frozenset[str]:
 
 
 def _whole(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{words.replace(chr(10), '')})(?!\w)", re.IGNORECASE)

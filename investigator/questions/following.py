@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from investigator.language.terms import words
 from investigator.questions.constraints import constraints
-from investigator.questions.cues import cues
+from investigator.questions.cues import patterns
 from investigator.questions.kinds import kind_of
 from investigator.records import ConstraintKind
 
@@ -47,7 +47,12 @@ def completed(question: str, before: Sequence[EarlierQuestion]) -> str:
 
 def refers_back(question: str) -> bool:
     """Return True if a question speaks of something as known: by a pronoun, or as "the difference", "the trial"."""
-    return _refers().search(question) is not None
+    return any(pattern.search(question) for pattern in patterns("following").values())
+
+
+def speaks_of_finding(question: str) -> bool:
+    """Return True if a question speaks of something as found before: "the difference", "the trial"."""
+    return patterns("following")["finding"].search(question) is not None
 
 
 def _subject(one: EarlierQuestion) -> Iterator[str]:
@@ -70,7 +75,3 @@ def _names(question: str) -> list[str]:
 
 def _matter_words(question: str) -> list[str]:
     return [word for one in constraints(question) if one.kind in _MATTER for word in words(one.text)]
-
-
-def _refers() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{cues('following')['refers'].replace(chr(10), '')})(?!\w)", re.IGNORECASE)

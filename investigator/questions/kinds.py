@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from investigator.questions.cues import cues
+from investigator.questions.cues import cues, patterns
 from investigator.records import QuestionKind
 
 _LONGEST_READ = 2_000  # characters of a question
@@ -37,10 +37,9 @@ def kind_of(question: str) -> QuestionKind:
     return QuestionKind.YES_NO if _ASKS_IF.match(asked) else QuestionKind.FACT
 
 
-@cache
 def cue(name: str) -> re.Pattern[str]:
     """Return the pattern of the words by which something is known of a question; it matches whole words."""
-    return re.compile(rf"(?<!\w)(?:{_joined(name)})(?!\w)", re.IGNORECASE)
+    return patterns("kinds")[name]
 
 
 def summarised(question: str) -> str:

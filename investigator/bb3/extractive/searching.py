@@ -28,7 +28,7 @@ from investigator.engines.base import Embedder
 from investigator.engines.extractive.asking import ask
 from investigator.engines.extractive.thinking import think
 from investigator.language.terms import folded
-from investigator.questions.following import refers_back
+from investigator.questions.following import speaks_of_finding
 from investigator.records import AskVariables, Passage, ThinkVariables
 
 _QUOTED = re.compile(r"“[^”]*”(?: \([^()]*\))?")
@@ -149,14 +149,14 @@ def _meant(asked: str, before: str, turns: Sequence[Turn]) -> str:
         return ""
     if not terms and not before and (said := key_terms(_untold(_turn_before(turns)))):
         return " ".join(said)
-    if not points_back(asked) and not (refers_back(asked) and _is_of_another(asked)):
+    if not points_back(asked) and not (speaks_of_finding(asked) and _says_little(asked)):
         return "" if _stands_for_itself(asked, turns) else referent(_impersonal(before), _asked_of_things(turns[:-1]))
     others = [_untold(_own_words(turn)) for turn in turns[:-1]]
     return referent(_impersonal(before), [_impersonal(text) for text in others]) or referent(before, others)
 
 
-def _is_of_another(asked: str) -> bool:
-    """Return True if a question says so little beside "the difference" or "the trial" that it goes on from another."""
+def _says_little(asked: str) -> bool:
+    """Return True if a question says no more than "the difference" or "the trial" and a word of it."""
     return word_count(key_terms(asked)) <= _FEW_WORDS
 
 
