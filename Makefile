@@ -8,7 +8,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := investigator tests .ci/constraints.py
 
 EXAMPLE := data/examples/child-health
-ANSWERED := How many children were randomised in the Gambia trial?
+FACT := How many children were randomised in the Gambia trial?
+CELL := What was the gestational age at trial entry in the iodine group?
+WHICH := Which documents mention malaria?
 NOT_IN_THE_FOLDER := Is it safe to drink coffee during pregnancy?
 DEMO_REPORT := demo-report.html
 
@@ -35,14 +37,18 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 	@echo "Installed. For the command in this shell: source $(BIN)/activate"
 
-# The answered question must exit with 0; for the other one 3 (not in the documents) and 4 (not found so far) are right.
-demo: install ## ask the example folder two questions: one that it answers, one that it does not
+# The first three must exit with 0; for the last one 3 (not in the documents) and 4 (not found so far) are right.
+demo: install ## ask the example folder for a fact, a cell of a table, the documents of a subject, and what is not there
 	@workspace=$$(mktemp -d) && trap 'rm -rf "$$workspace"' EXIT && trap 'exit 130' INT TERM && \
 	ask() { \
 		printf '\n$$ investigator ask %s "%s"\n\n' "$(EXAMPLE)" "$$1"; \
 		$(BIN)/investigator ask $(EXAMPLE) "$$@" --workspace "$$workspace"; \
 	} && \
-	ask "$(ANSWERED)" --report $(DEMO_REPORT) && \
+	printf '\n$$ investigator index %s --vectors\n\n' "$(EXAMPLE)" && \
+	$(BIN)/investigator index $(EXAMPLE) --vectors --workspace "$$workspace" > /dev/null && \
+	ask "$(FACT)" --report $(DEMO_REPORT) && \
+	ask "$(CELL)" && \
+	ask "$(WHICH)" && \
 	{ ask "$(NOT_IN_THE_FOLDER)" || { code=$$?; [ $$code -eq 3 ] || [ $$code -eq 4 ] || exit $$code; }; } && \
 	printf '\nThe report of the first answer, every quote in its context: %s\n' "$(DEMO_REPORT)"
 

@@ -48,9 +48,7 @@ def test_the_evidence_of_each_question_stands_in_its_documents(documents: dict[s
         if find_quote(sentence, documents[name]) is None
     ]
     assert missing == []
-    assert [len(question["evidence"]) >= 2 for question in QUESTIONS] == [
-        question["answerable"] for question in QUESTIONS
-    ]
+    assert [bool(question["evidence"]) for question in QUESTIONS] == [question["answerable"] for question in QUESTIONS]
 
 
 def test_the_folder_speaks_of_pregnancy_and_never_of_coffee(documents: dict[str, Document]) -> None:
@@ -62,6 +60,7 @@ def test_the_folder_speaks_of_pregnancy_and_never_of_coffee(documents: dict[str,
 
 def test_the_demo_asks_the_questions_that_are_written_down() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    asked = re.findall(r"^(?:ANSWERED|NOT_IN_THE_FOLDER) := (.+)$", makefile, re.M)
+    asked = re.findall(r"^(?:FACT|CELL|WHICH|NOT_IN_THE_FOLDER) := (.+)$", makefile, re.M)
     assert asked == [question["question"] for question in QUESTIONS]
-    assert [question["question"] in (EXAMPLES / "README.md").read_text() for question in QUESTIONS] == [True, True]
+    told, shown = (EXAMPLES / "README.md").read_text(), (ROOT / "README.md").read_text()
+    assert [question for question in asked if question not in told or question not in shown] == []
