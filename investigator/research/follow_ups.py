@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 from investigator.language.terms import content_words, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, spans
@@ -16,6 +16,7 @@ from investigator.records import ConstraintKind, Investigation, Memory, Part
 _MOST_WORDINGS = 12  # of one part
 _MOST = 6
 _MANY_WORDS = 24
+_AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
 _Exchange = tuple[str, tuple[str, ...]]
 """Words as they stand in a question, and the forms of a word that may stand for them."""
@@ -26,6 +27,15 @@ def words_to_replace(part: Part) -> tuple[str, ...]:
     asked = [one.text for one in part.constraints if one.kind is ConstraintKind.ATTRIBUTE]
     asked += [one.text.partition(" of ")[2] for one in part.constraints if one.kind is ConstraintKind.QUANTITY]
     return tuple(dict.fromkeys(word for text in asked for word in words(text) if word not in stop_words()))
+
+
+def _modifiers(question: str) -> frozenset[str]:
+    """The words between an article or a possessive and the last of the words that it stands before."""
+    found: set[str] = set()
+    for run in _AFTER_ARTICLE.findall(question):
+        term = list(takewhile(lambda word: word not in stop_words(), words(run)))
+        found.update(term[:-1])
+    return frozenset(found)
 
 
 def related_to(parts: Iterable[Part]) -> tuple[str, ...]:
@@ -52,7 +62,7 @@ def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
 
 def key_words(part: Part) -> tuple[str, ...]:
     """Return the words of a part without those that ask and join, as one wording; nothing if there are no others."""
-    own = content_words(part.question)[:_MANY_WORDS]
+    own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # of a possessive
     return (" ".join(own),) if own and len(own) < len(words(part.question)) else ()
 
 
@@ -63,10 +73,13 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 
 
 def _of_words(part: Part) -> list[_Exchange]:
-    """The words that others may stand for, each with the forms of such a one; one of each word after the other."""
-    of_each = [
-        [(word, forms_like(word, other)) for other in related(word)] for word in words_to_replace(part)[:_MANY_WORDS]
-    ]
+    """The words that others may stand for, each with the forms of such a one; one of each word after the other.
+
+    A word that says which thing another one means is none of them: "net" in "the net sales".
+    """
+    fixed = _modifiers(part.question)
+    loose = [word for word in words_to_replace(part) if word not in fixed][:_MANY_WORDS]
+    of_each = [[(word, forms_like(word, other)) for other in related(word)] for word in loose]
     return [exchange for turn in zip_longest(*of_each) for exchange in turn if exchange is not None]
 
 

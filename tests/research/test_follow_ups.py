@@ -57,6 +57,11 @@ def test_another_wording_fits_the_form_of_the_word_that_it_replaces(question: st
     assert wording in rewordings(part, {held: 0.5})
 
 
+def test_a_word_that_belongs_to_a_term_is_not_exchanged() -> None:
+    (part,) = taken_apart("What were Apple's net sales?")
+    assert rewordings(part, {"profit": 0.5, "acquire": 0.5}) == ("apple net sales",)
+
+
 def test_a_word_alone_that_nothing_stands_for_has_no_other_wording() -> None:
     (part,) = taken_apart("Photosynthesis?")
     assert rewordings(part, {}) == ()
