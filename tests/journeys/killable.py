@@ -1,4 +1,4 @@
-"""A process that investigates and can be killed: `python killable.py FOLDER WORKSPACE LOG`.
+"""A process that investigates and can be killed: `python killable.py FOLDER WORKSPACE LOG [matrix]`.
 
 It writes `go` when it begins and the investigation's record when it has ended. The key of each call is added to LOG
 before the engine answers.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.engines.base import prompt_key
-from investigator.records import Answered, Prompt, Reply
+from investigator.records import Answered, Matrix, Prompt, Reply
 
 
 class SlowScript:
@@ -46,10 +46,19 @@ class SlowScript:
                 return {"claims": [{"text": item.text, "evidence": [item.id]} for item in variables.evidence]}
 
 
-def main(folder: str, workspace: str, log: str) -> None:
-    """Investigate to the end."""
+def matrix_of(folder: Path, workspace: Path, log: Path) -> Matrix:
+    """Put two questions to each document."""
+    made = Investigator(folder, model=SlowScript(log), workspace=workspace, embedder=ScriptedEmbedder())
+    return made.matrix(["What was the harvest?", "Did it rain?"])
+
+
+def main(folder: str, workspace: str, log: str, what: str = "question") -> None:
+    """Investigate to the end, a question or a matrix."""
     sys.stdout.write("go\n")
     sys.stdout.flush()
+    if what == "matrix":
+        matrix_of(Path(folder), Path(workspace), Path(log))
+        return
     made = Investigator(folder, model=SlowScript(Path(log)), workspace=workspace, embedder=ScriptedEmbedder())
     for event in made.investigate("What was the harvest of each year?"):
         if isinstance(event, Answered):

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from killable import matrix_of
 
 from investigator.records import Investigation
 
@@ -90,3 +91,26 @@ def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(folder: Path, tmp
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(kill_and_go_on, range(MOMENTS)))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_a_matrix_that_is_killed_half_way_goes_on_to_the_same_cells(folder: Path, tmp_path: Path) -> None:
+    workspace, log = tmp_path / "killed", tmp_path / "log"
+    command = [sys.executable, str(KILLABLE), str(folder), str(workspace), str(log), "matrix"]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, env={"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": ""}
+    ) as process:
+        while process.poll() is None and (not log.exists() or log.read_text(encoding="ascii").count("\n") < 30):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    finished = journalled(workspace)
+    again = matrix_of(folder, workspace, tmp_path / "log-again")
+    asked = (tmp_path / "log-again").read_text(encoding="ascii").split()
+    assert len(finished) > 10
+    assert asked
+    assert not finished & set(asked)
+    whole = matrix_of(folder, tmp_path / "undisturbed", tmp_path / "log-undisturbed")
+    assert len(whole.cells) == 24
+    assert [(cell.status, cell.answer, cell.quotes) for cell in again.cells] == [
+        (cell.status, cell.answer, cell.quotes) for cell in whole.cells
+    ]
