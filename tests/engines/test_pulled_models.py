@@ -8,11 +8,25 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import gguf_files
 import pytest
 from hub_server import HubServer
+
+from investigator.engines.catalogue import open_engine
+from investigator.engines.gguf.pulled import (
+    PulledModel,
+    made_folder,
+    note_pulled,
+    pulled_models,
+    recommended_models,
+    remove_pulled,
+)
+from investigator.engines.scripted import ScriptedEngine
+from investigator.errors import SettingsError
+from investigator.reports.models import models_text
 
 REPO = "someone/Tiny-GGUF"
 FILE = "tiny-q4.gguf"
@@ -105,3 +119,42 @@ def test_what_cannot_be_pulled_is_said_with_a_hint(
     assert done.returncode == code
     assert complaint in done.stderr
     assert "hint: " in done.stderr
+
+
+def test_a_pulled_model_is_named_as_local_or_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with pytest.raises(SettingsError, match="no model was pulled") as raised:
+        open_engine("local", lambda: ScriptedEngine(""))
+    assert "investigator model pull" in raised.value.hint
+    for day, name in enumerate(("older", "newer"), start=1):
+        file = made_folder(name) / f"{name}.gguf"
+        file.write_bytes(gguf_files.model())
+        note_pulled(
+            PulledModel(
+                name=name,
+                repo=REPO,
+                file=file.name,
+                commit="c",
+                sha256="0" * 64,
+                size=file.stat().st_size,
+                pulled=datetime(2026, 1, day, tzinfo=UTC),
+            )
+        )
+    opened = {name: open_engine(name, lambda: ScriptedEngine("")).name for name in ("local", "local:older", "older")}
+    assert opened["local"].startswith("gguf:newer.gguf@")
+    assert opened["older"] == opened["local:older"]
+    assert opened["older"].startswith("gguf:older.gguf@")
+    with pytest.raises(SettingsError, match="'other'"):
+        open_engine("local:other", lambda: ScriptedEngine(""))
+    assert remove_pulled("newer").name == "newer"
+    assert [model.name for model in pulled_models()] == ["older"]
+
+
+def test_the_recommended_models_are_whole_and_pin_nothing_that_was_not_seen() -> None:
+    models = recommended_models()
+    assert len({model.name for model in models}) == len(models) >= 3
+    assert all(model.licence and model.file.endswith(".gguf") and model.measured for model in models)
+    table = models_text(models, ()).plain
+    assert all(model.name in table for model in models)
+    assert "not measured" in table
