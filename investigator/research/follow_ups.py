@@ -109,7 +109,7 @@ def respelled_parts(
     for part in parts:
         new = part.question
         for word in dict.fromkeys(content_words(part.question)[:_MANY_WORDS]):
-            if (other := respelled(word)) is not None:
+            if not related(word) and (other := respelled(word)) is not None:  # a known word is no slip
                 new = _replaced(new, word, other)
                 wordings.append(f"{word}: {other}")
         changed.append(part if new == part.question else Part(question=new, constraints=constraints(new)))

@@ -52,7 +52,8 @@ class DocumentQuery:
     """Puts sub-questions of one main question to documents, scores the replies and proves their quotes.
 
     The document id "summary" asks all documents together. `template` stands in for the shipped one; `tainted` are the
-    documents that are known to speak to a language model.
+    documents that are known to speak to a language model. `table_question` is what cells of tables must meet if the
+    main question is another wording of it.
     """
 
     main_question: str
@@ -65,6 +66,7 @@ class DocumentQuery:
     template: Path | None = None
     tainted: frozenset[str] = frozenset()
     kind: QuestionKind = QuestionKind.FACT
+    table_question: str = ""
 
     def examine(self, document_id: str, sub_question: str) -> Finding:
         """Ask one document. Nothing is remembered yet, so documents can be examined at the same time.
@@ -102,7 +104,8 @@ class DocumentQuery:
 
     def _cells(self, target: str | None) -> tuple[Quote, ...]:
         """Return the cells of the tables of a document that meet all that the question asks."""
-        return met_cells(self.main_question, self.library.document(target)) if target else ()
+        question = self.table_question or self.main_question
+        return met_cells(question, self.library.document(target)) if target else ()
 
     def _passages(self, sub_question: str, target: str | None) -> tuple[Passage, ...]:
         """Return what the engine is shown: of a document that is to be summarised, something of all its parts."""

@@ -248,17 +248,11 @@ class Steps:
         apart = self.client.traits(Role.ASK).goes_by_measures  # it knows no question but the one that it is asked
         question = step.purpose if apart and step.purpose else run.question
         tainted = frozenset(tainted_documents(run.memories))
-        return DocumentQuery(
-            question,
-            run.mission,
-            run.needs,
-            self.client,
-            self.library,
-            self.sources,
-            most,
-            tainted=tainted,
-            kind=run.kind,
+        query = DocumentQuery(
+            question, run.mission, run.needs, self.client, self.library, self.sources, most, tainted=tainted
         )
+        is_part = any(question == part.question for part in run.parts)
+        return replace(query, kind=run.kind, table_question=question if is_part else run.question)
 
     def _remembered(self, state: State, memory: Memory, done: int, total: int) -> Remembered:
         return Remembered(

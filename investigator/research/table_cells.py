@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
@@ -24,11 +25,12 @@ from investigator.records import (
 from investigator.tables.asked import table_question
 from investigator.tables.computing import asked_operation, computation
 from investigator.tables.lookup import DocumentTables, FoundCell, best_cells, best_pair
-from investigator.tables.times import TableTime, header_time
+from investigator.tables.times import TableTime, agrees, header_time
 
 MET_POINT = 95
 """The point of a cell that meets all that a question asks: nothing of it is left to a guess."""
 _LOOKED_AT = 40  # cells among which one that was quoted is found again
+_AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
 _CHANGES = roots("difference differences change changes growth increase decrease")
 _JOINTS: Mapping[Operation, str] = {
     Operation.DIFFERENCE: "less",
@@ -113,6 +115,38 @@ def _ordered(one: Quote, other: Quote) -> tuple[Quote, Quote]:
 
 def _column(cell: QuotedCell) -> str:
     return " ".join(cell.column) or cell.value
+
+
+def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[ConstraintMatch, ...]] | None:
+    """Return the cell of a document that comes nearest to a question after a figure, and what it does not meet.
+
+    Its row must be named by words of the question alone. None if the question asks for no figure, or a cell meets all.
+    """
+    asked = table_question(question)
+    if not document.tables or not (asked.asks_figure or asked.asks_count or asked.asks_share or asked.times):
+        return None
+    tables = DocumentTables(document)
+    found = [one for time in _times(question) for one in best_cells(question, tables, time, most=_LOOKED_AT)]
+    near = next((one for one in found if one.is_named_by_question), None)
+    if near is None or any(one.is_met for one in found):
+        return None
+    failing = [match for match in _matches(question, near, is_computed=False) if match.state is not MatchState.MET]
+    return (cell_quote(document, near.view, near.cell), tuple(failing)) if failing else None
+
+
+def says_figure(question: str, sentence: str, document: Document) -> bool:
+    """Return True if a sentence holds a figure, and says all that a question after one asks, for its time.
+
+    What the document says of itself counts, as it does for a cell.
+    """
+    asked = table_question(question)
+    if not _AMOUNT.search(sentence):
+        return False
+    said = roots(sentence) | DocumentTables(document).about
+    named = header_time(sentence)
+    if named is not None and named.year and any(agrees(time, named) is False for time in asked.times):
+        return False
+    return all(not said.isdisjoint(term.roots) for term in asked.terms)
 
 
 def claim_matches(question: str, claim: Claim, document: Mapping[str, Document]) -> tuple[ConstraintMatch, ...]:

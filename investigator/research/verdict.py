@@ -10,6 +10,7 @@ from investigator.language.normalise import one_line
 from investigator.language.sentences import sentence_spans
 from investigator.questions.matching import Surroundings, matches
 from investigator.records import (
+    SUMMARY,
     AnswerStatus,
     Claim,
     ClaimStatus,
@@ -25,7 +26,7 @@ from investigator.records import (
     Quote,
     UnprovenClaim,
 )
-from investigator.research.table_cells import cell_matches, claim_matches
+from investigator.research.table_cells import cell_matches, claim_matches, nearest_cell, says_figure
 from investigator.scoring.calibration import default_calibration
 
 _AROUND = 250  # characters on both sides of a quote that are read with it
@@ -196,6 +197,10 @@ def verdict_of(
         return read or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
 
     found = tuple((part, judged(part, written.claims, document, sure=sure, read=read)) for part in parts)
+    if not read and not any(one.is_met for _, one in found if one is not None):
+        cells = _nearest_cells(parts, memories, document)
+        if cells and not _any_says(parts, memories, document):
+            return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=cells)
     if not written.claims:
         misses = _nearest(parts, memories, document)
         return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=misses)
@@ -214,6 +219,29 @@ def _nearest(
     ]
     found = (judged(part, claims, document, sure=lambda _: False, read=False) for part in parts)
     return tuple(miss for one in found if one is not None and (miss := one.near_miss()) is not None)
+
+
+def _nearest_cells(
+    parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]
+) -> tuple[NearMiss, ...]:
+    """Return the cell that fails least of one figure that is asked for, among the documents that were asked."""
+    if len(parts) != 1:
+        return ()
+    question = parts[0].question
+    asked = dict.fromkeys(memory.target_document_id for memory in memories if not memory.addressed)
+    near = [one for i in asked if i != SUMMARY and (one := nearest_cell(question, document(i))) is not None]
+    best = min(near, key=lambda one: len(one[1]), default=None)
+    return (NearMiss(part=question, quote=best[0], failing=best[1]),) if best is not None else ()
+
+
+def _any_says(parts: Sequence[Part], memories: Sequence[Memory], document: Callable[[str], Document]) -> bool:
+    """Return True if a sentence of some quote holds a figure and says all that is asked."""
+    quotes = (quote for memory in memories for quote in memory.quotes if quote.cell is None)
+    return any(
+        says_figure(parts[0].question, quote.text[start:end], document(quote.document_id))
+        for quote in quotes
+        for start, end in sentence_spans(quote.text)
+    )
 
 
 def _concluded(found: Sequence[tuple[Part, Judged | None]], written: Statements, read: bool) -> Verdict:

@@ -16,6 +16,7 @@ from investigator.tables.times import TableTime, asked_times, without_times
 _SHARE = re.compile(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\bhow fast\b", re.IGNORECASE)
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 _NUMBERED_TIME = re.compile(r"month|week|quarter|year|%|percent", re.IGNORECASE)
+_LONGEST_ACRONYM = 6
 _ACRONYM = re.compile(r"[A-Z]{2,5}")
 
 
@@ -68,6 +69,8 @@ def table_question(question: str) -> TableQuestion:
     optional: set[str] = set()
     terms: dict[str, AskedTerm] = {}
     for place, token in enumerate(tokens(left)):
+        if place and len(token) == 1 and token.isupper() and token not in "AI":
+            optional.add(root(folded(token)))  # group D
         for word in words(token):
             if (
                 len(word) < 2
@@ -81,9 +84,13 @@ def table_question(question: str) -> TableQuestion:
             if own in _ways() or own in empty_words() or stem(word) in empty_words():
                 optional.add(own)
                 continue
+            parts = words(token)
+            acronym = {"".join(part[0] for part in parts)} if 1 < len(parts) < _LONGEST_ACRONYM else set()
             is_name = place > 0 and token[:1].isupper()
             initials = word if _ACRONYM.fullmatch(token) else ""
-            terms.setdefault(own, AskedTerm(word, own, _alike(own) | related_roots(word) - {own}, is_name, initials))
+            terms.setdefault(
+                own, AskedTerm(word, own, (_alike(own) | related_roots(word) | acronym) - {own}, is_name, initials)
+            )
     return TableQuestion(
         text=question,
         terms=tuple(terms.values()),

@@ -27,12 +27,14 @@ _NOT_ASKED_ABOVE = 0.25  # one of the rows that it stands under
 _NOT_ASKED_OVER = 0.2  # one of the headers
 _OTHER_WORD = 0.15  # what it costs that another word stands for the one that is asked for
 _OF_OTHER_KIND = 0.6
-_TIME_KNOWN, _OPTIONAL = 0.5, 0.15
+_TIME_KNOWN, _OPTIONAL = 0.5, 0.2
 _LEAST_SHARE = 0.5  # of the asked words that a row must name to be worth telling
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
 _PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
+_MONEY = re.compile(r"[$€£¥₹]")
+_EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
 _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
 
 
@@ -41,7 +43,8 @@ class FoundCell:
     """A cell that comes near to what a question asks, with what it does not meet.
 
     `missing` are words that neither its table nor its document says, `misses` conditions; `time_agrees` is None if the
-    question names no time or the table none. `is_sure` is False if other cells fit as well.
+    question names no time or the table none. `is_sure` is False if other cells fit as well; `is_named_by_question` is
+    True if its label says nothing that the question does not.
     """
 
     view: TableView
@@ -53,6 +56,7 @@ class FoundCell:
     time_agrees: bool | None = None
     is_sure: bool = True
     asks_time: bool = False
+    is_named_by_question: bool = False
 
     @property
     def is_met(self) -> bool:
@@ -63,10 +67,11 @@ class FoundCell:
 
 @dataclass(frozen=True)
 class _Named:
-    """The words of a row, a column or a caption: all of them, and those that a question would have to say."""
+    """The words of a row, a column or a caption: all, those that a question would have to say, and their number."""
 
     every: frozenset[str]
     telling: frozenset[str]
+    words: int = 0
     initials: str = ""
 
 
@@ -131,7 +136,8 @@ def _named(text: str) -> _Named:
     plain = _MARK.sub(" ", text)
     every = words(plain)
     telling = frozenset(root(word) for word in every if _tells(word))
-    return _Named(frozenset(map(root, every)), telling - empty_words(), "".join(word[0] for word in every))
+    long = sum(len(word) > 1 and not word.isdigit() for word in every)
+    return _Named(frozenset(map(root, every)), telling - empty_words(), long, "".join(word[0] for word in every))
 
 
 def _tells(word: str) -> bool:
@@ -176,7 +182,7 @@ def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCe
     wanted = asked.times[0] if asked.times else None
     rows: dict[tuple[int, int], list[FoundCell]] = {}
     for one in _scored(asked, tables, wanted):
-        if not one.misses and (wanted is None or one.time_agrees):
+        if one.is_named_by_question and not one.misses and (wanted is None or one.time_agrees):
             rows.setdefault((one.view.table.start, one.cell.row), []).append(one)
     pairs = [pair for cells in rows.values() for pair in _opposed(asked, cells)]
     return max(pairs, key=lambda pair: pair[0].score + pair[1].score, default=None)
@@ -228,7 +234,8 @@ def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | No
             if not labels or looked_at > _MOST_LOOKED_AT:
                 continue
             own, above = _named(labels[-1]), _named(" ".join(labels[:-1]))
-            if own.telling and not any(_says(own, term) or _says(above, term) for term in asked.terms):
+            is_sum = bool(own.words) and not own.telling
+            if not is_sum and not any(_says(own, term) or _says(above, term) for term in asked.terms):
                 continue
             for cell in cells:
                 looked_at += 1
@@ -251,7 +258,7 @@ def _fit(
     header_text = " ".join(view.column_headers(cell))
     header = _named(header_text)
     value = view.words(cell)
-    kind = _kind_fits(asked, value, " ".join((header_text, *view.row_labels(cell.row), view.caption)))
+    kind = _kind_fits(asked, value, " ".join((header_text, *view.row_labels(cell.row))))
     if kind is None:
         return None
     score, missing, in_table = kind, list[AskedTerm](), 0
@@ -281,7 +288,15 @@ def _fit(
     everything = " ".join((*view.row_labels(cell.row), header_text, view.caption))
     misses = tuple(text for text in asked.conditions if not _holds_condition(text, everything, view, cell))
     return FoundCell(
-        view, cell, score - 0.5 * len(misses), tuple(missing), misses, time, agreed, asks_time=bool(asked.times)
+        view,
+        cell,
+        score - 0.5 * len(misses),
+        tuple(missing),
+        misses,
+        time,
+        agreed,
+        asks_time=bool(asked.times),
+        is_named_by_question=bool(own.telling) and own.telling <= said,
     )
 
 
@@ -321,7 +336,8 @@ def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
         return -_OF_OTHER_KIND
     if not asked.asks_share and is_share and "(" not in value.strip("("):
         return -_OF_OTHER_KIND
-    return 0.0
+    is_amount = asked.asks_count and (_MONEY.search(value) or _EACH.search(names))
+    return -_OF_OTHER_KIND if is_amount else 0.0
 
 
 def _holds_condition(condition: str, everything: str, view: TableView, cell: TableCell) -> bool:

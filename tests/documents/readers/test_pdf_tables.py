@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from investigator.documents.pages import joined_pages
 from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
-from investigator.documents.readers.pdf.positions import PageWord, may_hold_table, page_words
+from investigator.documents.readers.pdf.positions import PageWord, lines_near_rows, page_words
 from investigator.tables.cells import TableView
 
 STATEMENT = """
@@ -98,8 +98,8 @@ def test_tables_side_by_side_are_two() -> None:
 
 
 def test_a_page_without_figures_is_not_looked_at_closely() -> None:
-    assert not may_hold_table("Words\nand more words\n" * 100)
-    assert may_hold_table(STATEMENT)
+    assert not lines_near_rows("Words\nand more words\n" * 100)
+    assert lines_near_rows(STATEMENT)
 
 
 class _Text:

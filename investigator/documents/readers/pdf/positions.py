@@ -13,7 +13,9 @@ from investigator.documents.readers.base import cleaned
 
 _WORD = re.compile(r"\S+")
 _BROKEN = "\ufffe"  # what pdfium puts for a hyphen with the line end after it
-_FIGURE = re.compile(r"\d|[—–]")
+_FIGURE = re.compile(r"[$€£¥(<>~±−-]{0,3}\d|[—–-]$|%$|\)$")
+_SHORT_ROW = 9  # words
+_LINES_BEFORE, _LINES_AFTER = 20, 6
 _MOST_WORDS = 6_000  # of a page; more is no table that anybody could read
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
@@ -50,17 +52,33 @@ def page_text(raw: str) -> str:
     return cleaned(raw.replace(_BROKEN, "-\n")).strip()
 
 
-def may_hold_table(text: str) -> bool:
-    """Return True if some lines of a page end in several figures, or many lines in a row in one."""
-    figures = [sum(map(bool, map(_FIGURE.search, line.split()[1:]))) for line in text.split("\n")]
-    return sum(count >= 2 for count in figures) >= 2 or sum(count >= 1 for count in figures) >= 4
+def lines_near_rows(text: str) -> frozenset[int]:
+    """Return the numbers of the lines of a page that a table may stand on; none if less than two look like rows.
+
+    A row ends in a figure, and has several figures or few words. Its header and its labels are not far from it.
+    """
+    rows = [number for number, line in enumerate(text.split("\n")) if _is_like_row(line.split())]
+    if len(rows) < 2:
+        return frozenset()
+    return frozenset(near for row in rows for near in range(row - _LINES_BEFORE, row + _LINES_AFTER))
+
+
+def _is_like_row(words: Sequence[str]) -> bool:
+    if len(words) < 2 or not _FIGURE.match(words[-1]):
+        return False
+    figures = sum(1 for word in words if _FIGURE.match(word))
+    return len(words) <= _SHORT_ROW if figures == 1 else figures * 2 >= min(len(words), 2 * _SHORT_ROW)
 
 
 def page_words(textpage: Any, raw: str, text: str) -> tuple[PageWord, ...]:
-    """Return the words of a page in the order of its text; none if they cannot be matched with their boxes."""
+    """Return the words of a page that a table may hold, in the order of its text.
+
+    None if there are too many, or if they cannot be matched with their boxes.
+    """
     import pypdfium2.raw as pdfium
 
-    if textpage.count_chars() != len(raw):
+    lines = lines_near_rows(text)
+    if not lines or textpage.count_chars() != len(raw):
         return ()
     raw_of = _raw_index(raw, text)
     if raw_of is None:
@@ -73,6 +91,8 @@ def page_words(textpage: Any, raw: str, text: str) -> tuple[PageWord, ...]:
             return ()
         while 0 <= line_end < match.start():
             line, line_end = line + 1, text.find("\n", line_end + 1)
+        if line not in lines:
+            continue
         pdfium.FPDFText_GetLooseCharBox(textpage, raw_of(match.start()), box)
         left, right, bottom, top = box.left, box.right, box.bottom, box.top
         if match.end() - match.start() > 1:

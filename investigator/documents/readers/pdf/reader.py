@@ -14,7 +14,7 @@ from investigator.documents.readers.pdf.page_tables import moved, recorded_table
 from investigator.documents.readers.pdf.page_texts import PageText, page_texts
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened
 from investigator.documents.readers.pdf.placed_lines import placed_lines
-from investigator.documents.readers.pdf.positions import may_hold_table, page_text, page_words
+from investigator.documents.readers.pdf.positions import page_text, page_words
 from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
@@ -151,7 +151,7 @@ def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage]:
     lines = placed_lines(textpage)
     raw = textpage.get_text_range()
     text = page_text(raw)
-    tables = tables_of_page(page_words(textpage, raw, text)) if may_hold_table(text) else []
+    tables = tables_of_page(page_words(textpage, raw, text))
     textpage.close()
     page.close()
     return lines, (text if tables else "", tables)

@@ -12,9 +12,10 @@ from investigator.tables.measures import is_unit_note
 
 _NEAR = 2.6  # heights of a line between the middles of rows of one table
 _MOST_BETWEEN = 4  # rows without figures between two that have some
-_MOST_HEADERS = 7
+_MOST_HEADERS = 14
 _MOST_HEADINGS = 3  # right above the first row of figures
 _OFF_CENTRE = 0.25  # of the distance between columns: how far a header may be from the middle of several
+_TIGHT = 1.05  # heights of a line between lines of one cell, where those between rows are wider
 _COVERED = 0.12  # share of rows that may reach into the gap between two columns
 _LONG = 75  # characters: more in one piece is running text
 
@@ -144,8 +145,8 @@ def _headers_above(
         row = rows[number]
         if row.bottom - below.bottom > _NEAR * 1.5 * max(row.height, below.height) or len(found) >= _MOST_HEADERS:
             break
-        over = [piece for piece in row.pieces if piece.right > begin - 1]
-        labels = [piece for piece in row.pieces if piece.right <= begin - 1]
+        over = [piece for piece in row.pieces if _is_over(piece, edges)]
+        labels = [piece for piece in row.pieces if not _is_over(piece, edges)]
         are_headings = all(piece.right <= begin - 1 for one in found for piece in one.pieces)
         if (
             not over
@@ -163,6 +164,16 @@ def _headers_above(
     return found
 
 
+def _is_over(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> bool:
+    """Return True if a piece of a header reaches over the figures, or stands nearly in the middle over the first."""
+    begin, end = edges[0]
+    return piece.right > begin - 1 or abs((begin + end) / 2 - piece.centre) <= _reach(edges)
+
+
+def _reach(edges: Sequence[tuple[float, float]]) -> float:
+    return 0.42 * (edges[-1][1] - edges[0][0]) / len(edges) + 6
+
+
 def _is_note(row: VisualRow) -> bool:
     return len(row.pieces) == 1 and row.pieces[0].text.startswith("(") and is_unit_note(row.pieces[0].text)
 
@@ -171,7 +182,7 @@ def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> boo
     """Return True if a piece stands in the middle over one column of figures, or over neighbouring ones."""
     if len(piece.text) > _LONG:
         return False
-    reach = 0.42 * (edges[-1][1] - edges[0][0]) / len(edges) + 6
+    reach = _reach(edges)
     groups = ((edges[first][0], edges[last][1]) for first in range(len(edges)) for last in range(first, len(edges)))
     return any(
         abs((left + right) / 2 - piece.centre) <= reach or abs(right - piece.right) < 3 for left, right in groups
@@ -188,7 +199,7 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
         cells += _header_cells(number, row, edges)
         lefts.append(None)
     number = len(headers)
-    for row in body:
+    for row in _cells_joined(body, edges[0][0]):
         placed = _body_cells(row, edges)
         label = placed.get(0)
         if label and _continues(label, cells, number, placed):
@@ -207,6 +218,29 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
     return LaidTable(cells, len(headers), list(edges), lefts)
 
 
+def _cells_joined(body: Sequence[VisualRow], begin: float) -> Iterator[VisualRow]:
+    """Yield the rows with the lines of a label that stand above and below the middle of its row in one."""
+    cluster: list[VisualRow] = []
+    for row in body:
+        if cluster and cluster[-1].top - row.top > _TIGHT * max(row.height, cluster[-1].height):
+            yield from _one_row(cluster, begin)
+            cluster = []
+        cluster.append(row)
+    yield from _one_row(cluster, begin)
+
+
+def _one_row(cluster: Sequence[VisualRow], begin: float) -> Sequence[VisualRow]:
+    """Return lines that stand close together as one row, if only one of them has figures."""
+    with_figures = [row for row in cluster if row.pieces[-1].right > begin]
+    if len(cluster) < 2 or len(with_figures) != 1:
+        return cluster
+    labels = [piece for row in cluster for piece in row.pieces if piece.right <= begin]
+    words = tuple(word for piece in labels for word in piece.words)
+    figures = tuple(piece for piece in with_figures[0].pieces if piece.right > begin)
+    pieces = (RowPiece(words), *figures) if words else figures
+    return [VisualRow(pieces, cluster[0].top, cluster[-1].bottom)]
+
+
 def _continues(
     label: tuple[PageWord, ...], cells: Sequence[LaidCell], number: int, placed: dict[int, tuple[PageWord, ...]]
 ) -> bool:
@@ -216,7 +250,9 @@ def _continues(
     """
     above = [cell for cell in cells if cell.row == number - 1]
     heading = next((cell.words[-1].text for cell in above if cell.column == 0), ":")
-    if not label[0].text.islower() or heading.endswith(":"):
+    words = next((cell.words for cell in above if cell.column == 0), ())
+    open_bracket = sum(word.text.count("(") - word.text.count(")") for word in words) > 0
+    if heading.endswith(":") or not (label[0].text.islower() or open_bracket):
         return False
     return len(placed) == 1 or all(cell.column == 0 for cell in above)
 
@@ -256,7 +292,7 @@ def _column_of(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> int:
 
 def _header_cells(number: int, row: VisualRow, edges: Sequence[tuple[float, float]]) -> Iterator[LaidCell]:
     """Yield the cells of a row of headers: each piece over the columns whose common middle it stands at."""
-    pieces = [piece for piece in row.pieces if piece.right > edges[0][0] - 1]
+    pieces = [piece for piece in row.pieces if _is_over(piece, edges)]
     for piece in row.pieces:
         if piece not in pieces:
             yield LaidCell(number, 0, piece.words)

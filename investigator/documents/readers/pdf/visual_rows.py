@@ -92,10 +92,12 @@ def page_columns(page: Sequence[PageWord]) -> list[list[PageWord]]:
     for word in page:
         low, high = extents.get(word.line, (word.left, word.right))
         extents[word.line] = min(low, word.left), max(high, word.right)
+    if len(extents) < 2 * _FEWEST_LINES:
+        return [list(page)]
     left, right = min(low for low, _ in extents.values()), max(high for _, high in extents.values())
     width = right - left
     best = None
-    for step in range(35, 66):
+    for step in range(35, 66, 2):
         at = left + width * step / 100
         crossing = sum(low < at < high for low, high in extents.values())
         sides = min(sum(high <= at for _, high in extents.values()), sum(low >= at for low, _ in extents.values()))

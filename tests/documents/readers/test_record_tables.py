@@ -1,0 +1,70 @@
+"""Tables that readers record: where cells stand in the text, and what names them."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.documents.readers.base import ReaderSettings, SourceFile
+from investigator.documents.readers.registry import read
+from investigator.tables.cells import views
+
+SPANNED = """<table><caption>Yield of plants</caption>
+<tr><th rowspan=2>Plant</th><th colspan=2>Output (in thousands)</th></tr>
+<tr><th>2022</th><th>2023</th></tr>
+<tr><td colspan=3>North</td></tr>
+<tr><td>&nbsp;&nbsp;Mill</td><td>1&#8239;250</td><td>1'300</td></tr>
+<tr><td>Works <table><tr><td>inner</td><td>9</td></tr></table></td><td>8</td><td>(3)</td></tr></table>"""
+
+JATS = """<article><body><p>Text.</p><table-wrap><label>Table 2</label><caption><p>Weights</p></caption><table>
+<thead><tr><th>Group</th><th>Before (kg)</th><th>After (kg)</th></tr></thead>
+<tbody><tr><td>A</td><td>81.0</td><td>79.5</td></tr></tbody></table></table-wrap></body></article>"""
+
+ALIGNED = """Adverse effects
+
+  --------------------------------------
+                 Group S      Group D
+                 (n=47)       (n=46)
+  -------------- ------------ ----------
+  Nausea         17 (36.2%)   7 (15.2%)
+
+  Vomiting       3 (6.4%)     1 (2.2%)
+  --------------------------------------
+"""
+
+
+def lines(name: str, text: str) -> list[str]:
+    (document,) = read(SourceFile(text.encode(), name), name, "h", ReaderSettings()).documents
+    found = []
+    for view in views(document):
+        for cell in view.values():
+            quoted = view.quoted(cell)
+            assert " ".join(document.text[quoted.start : quoted.end].split()) == quoted.value
+            found.append(quoted.line)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.html", SPANNED, "North > Mill | Output (in thousands) 2023 | 1'300 thousand"),
+        ("a.xml", JATS, "A | After (kg) | 79.5"),
+        ("a.txt", ALIGNED, "Nausea | Group D (n=46) | 7 (15.2%)"),
+        ("a.csv", "city,people,area\nKiel,246000,118\nLübeck,216000,214\n", "Lübeck | people | 216000"),
+        ("a.md", "| city | people |\n|---|--:|\n| Kiel | 246,000 |\n| Bonn | 331,000 |\n", "Bonn | people | 331,000"),
+    ],
+)
+def test_a_cell_has_the_names_of_its_row_and_column(name: str, text: str, expected: str) -> None:
+    assert expected in lines(name, text)
+
+
+def test_a_table_in_a_cell_is_its_words() -> None:
+    assert [line for line in lines("a.html", SPANNED) if "inner" in line and "8" in line]
+
+
+def test_a_table_of_a_hundred_thousand_rows_is_recorded_in_part_and_read_whole() -> None:
+    text = "name,value\n" + "".join(f"row {k},{k}\n" for k in range(100_000))
+    (document,) = read(SourceFile(text.encode(), "a.csv"), "a.csv", "h", ReaderSettings()).documents
+    (table,) = document.tables
+    assert not table.complete
+    assert len(table.cells) <= 60_000
+    assert "row 99999" in document.text

@@ -1,0 +1,148 @@
+"""Which cell a question asks for, and what is computed from two."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.documents.readers.base import ReaderSettings, SourceFile
+from investigator.documents.readers.registry import read
+from investigator.evidence.cells import cell_standing
+from investigator.records import Document, Operation
+from investigator.research.table_cells import cell_matches, met_cells, nearest_cell
+from investigator.tables.computing import asked_operation, computation
+from investigator.tables.lookup import DocumentTables, best_cells
+from investigator.tables.times import TableTime, agrees, asked_times, header_time
+
+REPORT = """# Harbour Works quarterly report
+
+Segment results (in millions)
+
+| | Three Months Ended June 30, 2024 | Three Months Ended June 30, 2023 | Six Months Ended June 30, 2024 |
+| --- | --: | --: | --: |
+| Docks |
+| Net sales | 412 | 388 | 801 |
+| Operating income | 51 | (7) | 88 |
+| Ferries |
+| Net sales | 97 | 102 | 190 |
+| Operating income | 12 | 9 | 20 |
+| Total net sales | 509 | 490 | 991 |
+"""
+
+
+@pytest.fixture(scope="module")
+def report() -> Document:
+    return _read("report.md", REPORT)
+
+
+def _read(name: str, text: str) -> Document:
+    return read(SourceFile(text.encode(), name), name, "h", ReaderSettings()).documents[0]
+
+
+def _said(question: str, document: Document) -> list[str]:
+    return [quote.said for quote in met_cells(question, document)]
+
+
+def test_row_column_and_time_of_a_question_find_its_cell(report: Document) -> None:
+    question = "What was the operating income of Docks in the quarter ended June 30, 2023?"
+    assert _said(question, report) == [
+        "Docks > Operating income | Three Months Ended June 30, 2023 | (7) million",
+    ]
+    assert _said("Ferries revenue in the six months to June 30, 2024?", report) == [
+        "Ferries > Net sales | Six Months Ended June 30, 2024 | 190 million",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "failing"),
+    [
+        ("What were the net sales of Docks in the quarter ended March 31, 2023?", {"march 31, 2023"}),
+        ("What were the net sales of Airports in the quarter ended June 30, 2024?", {"airports"}),
+    ],
+)
+def test_a_cell_that_is_only_near_is_told_with_what_it_fails(
+    report: Document, question: str, failing: set[str]
+) -> None:
+    assert _said(question, report) == []
+    near = nearest_cell(question, report)
+    assert near is not None
+    assert {match.constraint.text.lower() for match in near[1]} >= failing
+
+
+def test_a_cell_quotes_its_row_and_stands_only_under_the_same_names(report: Document) -> None:
+    (quote,) = met_cells("What were the net sales of Ferries in the quarter ended June 30, 2024?", report)
+    assert report.text[quote.start : quote.end] == quote.text == "Net sales | 97 | 102 | 190"
+    assert cell_standing(quote, report) == quote
+    moved = _read("report.md", "A line before it.\n\n" + REPORT).changed(content_hash="h")
+    assert cell_standing(quote, moved).cell.line == quote.cell.line
+    renamed = _read("report.md", REPORT.replace("Three Months Ended June 30, 2024", "Three Months Ended June 30, 2022"))
+    assert cell_standing(quote, renamed) is None
+    forged = quote.changed(cell=quote.cell.changed(value="102"))
+    assert cell_standing(forged, report) is None
+
+
+def test_a_difference_needs_both_times_and_one_length(report: Document) -> None:
+    question = (
+        "How much did net sales of Docks grow from the quarter ended June 30, 2023 to the one ended June 30, 2024?"
+    )
+    quotes = met_cells(question, report)
+    cells = [quote.cell for quote in quotes]
+    assert [cell.value for cell in cells] == ["388", "412"]
+    result = computation(Operation.DIFFERENCE, cells[1], cells[0])
+    assert (result.value, result.formula) == ("24 million", "412 − 388 = 24 million")
+    longer = best_cells("Docks net sales six months ended June 30, 2024", DocumentTables(report))[0]
+    assert computation(Operation.DIFFERENCE, longer.view.quoted(longer.cell), cells[0]) is None
+
+
+def test_units_that_differ_are_not_computed(report: Document) -> None:
+    cell = met_cells("What were the net sales of Docks in the quarter ended June 30, 2024?", report)[0].cell
+    assert computation(Operation.SUM, cell, cell.changed(measure="thousand")) is None
+    assert computation(Operation.SUM, cell, cell.changed(value="4 %")) is None
+    assert computation(Operation.SUM, cell.changed(value="$ 1"), cell.changed(value="€ 1")) is None
+    growth = computation(Operation.GROWTH, cell, cell.changed(value="400"))
+    assert growth.value == "3.0 %"
+
+
+def test_one_cell_is_no_answer_to_a_question_after_a_difference(report: Document) -> None:
+    question = "By how much did the net sales of Docks change from Q2 2023 to Q2 2024?"
+    (quote, *_) = met_cells("What were the net sales of Docks in the quarter ended June 30, 2024?", report)
+    failing = [match.constraint.text for match in cell_matches(question, quote, report) if match.state != "met"]
+    assert "a figure computed of two" in failing
+
+
+@pytest.mark.parametrize(
+    ("question", "operation"),
+    [
+        ("By how much did sales rise?", Operation.DIFFERENCE),
+        ("By what percentage did sales rise?", Operation.GROWTH),
+        ("What is the sum of both?", Operation.SUM),
+        ("What were the sales?", None),
+    ],
+)
+def test_what_is_to_be_computed_is_known_by_its_words(question: str, operation: Operation | None) -> None:
+    assert asked_operation(question) is operation
+
+
+@pytest.mark.parametrize(
+    ("asked", "header", "agreed"),
+    [
+        ("in the quarter ended July 1, 2023", "Three Months Ended July 1, 2023", True),
+        ("in the quarter ended July 1, 2023", "Nine Months Ended July 1, 2023", False),
+        ("in the quarter ended July 1, 2023", "Three Months Ended June 25, 2022", False),
+        ("in Q3 2023", "Three Months Ended September 30, 2023", True),
+        ("in the March 2023 quarter", "Three Months Ended April 1, 2023", True),
+        ("on December 31, 2022", "December 31, 2022", True),
+        ("on December 31, 2022", "Twelve Months Ended December 31, 2022", False),
+        ("in the first nine months of 2022", "Nine Months Ended June 25, 2022", True),
+        ("in 2022", "2022", True),
+        ("in 2022", "2021", False),
+    ],
+)
+def test_a_time_agrees_with_a_header_of_the_same_length_and_end(asked: str, header: str, agreed: bool) -> None:
+    (wanted,) = asked_times(f"What were net sales {asked}?")
+    assert agrees(wanted, header_time(header)) is agreed
+
+
+def test_a_year_earlier_is_a_second_time() -> None:
+    first, second = asked_times("How much more than a year earlier was it in Q3 2023?")
+    assert (first.year, second.year, second.quarter) == (2023, 2022, 3)
+    assert TableTime(2023, 7, 1).a_year_before().month == 6
