@@ -52,6 +52,8 @@ class Question:
     set: str
     answerable: bool
     asked: Asked
+    pair: str = ""
+    """What a question and its near miss have in common; empty without one."""
     standings: list[Outside] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
 
@@ -73,9 +75,11 @@ class Question:
         return found
 
 
-def samples(folder: Path, limit: int | None, workspaces: Path) -> Iterator[Question]:
-    """The questions of a set."""
+def samples(folder: Path, limit: int | None, workspaces: Path, near_misses: Path | None = None) -> Iterator[Question]:
+    """The questions of a set, and those of a file of near misses over its folder: as many as `limit` of both."""
     lines = (folder / "questions.dev.jsonl").read_text("utf-8").splitlines()
+    twins = [json.loads(line) for line in near_misses.read_text("utf-8").splitlines()] if near_misses else []
+    twins = [row for row in twins if row["set"] == folder.name]
     embedder = SentenceTransformerEmbedder()
     investigator = Investigator(folder / "docs_dev", workspace=workspaces / folder.name, embedder=embedder)
     for _ in investigator.index(vectors=True):  # the points are fitted to the search over everything
@@ -83,6 +87,8 @@ def samples(folder: Path, limit: int | None, workspaces: Path) -> Iterator[Quest
     with investigator.library() as library:
         for line in lines[:limit]:
             yield _question(folder.name, json.loads(line), library, CachedEmbedder(embedder))
+        for row in twins[:limit]:
+            yield _question(f"{folder.name}, near misses", row, library, CachedEmbedder(embedder))
 
 
 def _question(name: str, row: dict, library: Library, embedder: Embedder) -> Question:  # type: ignore[type-arg]
@@ -95,7 +101,8 @@ def _question(name: str, row: dict, library: Library, embedder: Embedder) -> Que
         document_count=len(library.document_ids()),
         term_frequencies=library.term_frequencies(text),
     )
-    question = Question(name, row["answerable"], asked(text, think(thought).needs))
+    pair = "/".join(sorted((row["id"], row["twin"]))) if row.get("twin") else ""
+    question = Question(name, row["answerable"], asked(text, think(thought).needs), pair)
     right = set(row["doc_ids"]) if row["answerable"] else set()
     ranked = library.standings(text)[:RANKED]
     question.standings += [Outside(entry.standing, entry.document_id in right) for entry in ranked]

@@ -277,12 +277,20 @@ def _search_point(memory: Memory) -> int:
 
 
 def _sources(history: Sequence[Memory], most: int) -> dict[str, tuple[Memory, Quote]]:
-    """Quotes by the id they must be cited by: those of the highest points first, each quote once."""
-    ranked = sorted(history, key=lambda memory: -(memory.point or 0))
-    pairs: dict[Quote, Memory] = {}
-    for memory in ranked:
+    """Quotes by the id they must be cited by, each once: those of the document with the highest point first.
+
+    A document that was asked several times has the best quote of each asking first, in the order of asking: a narrower
+    question gets more points and says less of what was asked.
+    """
+    best: dict[str, int] = {}
+    for memory in history:
         for quote in memory.quotes:
-            pairs.setdefault(quote, memory)
+            best[quote.document_id] = max(best.get(quote.document_id, 0), memory.point or 0)
+    place = {name: at for at, name in enumerate(sorted(best, key=lambda name: -best[name]))}
+    pairs: dict[Quote, Memory] = {}
+    told = ((turn, memory, quote) for memory in history for turn, quote in enumerate(memory.quotes))
+    for _, memory, quote in sorted(told, key=lambda one: (place[one[2].document_id], one[0])):
+        pairs.setdefault(quote, memory)
     return {f"E{i}": (memory, quote) for i, (quote, memory) in enumerate(list(pairs.items())[:most], start=1)}
 
 

@@ -16,7 +16,8 @@ _SAME = 0.7
 def answer(variables: AnswerVariables) -> AnswerReply:
     """Return the strongest quotes as claims, word for word; the same content only once.
 
-    Every document has its best quote said before any has its second, the strongest document first.
+    Every document has its best quote said before any has its second, the strongest document first. Which quotes of a
+    document are best is told by the order that the evidence came in.
     """
     if kind_of(variables.question) is QuestionKind.SUMMARY:
         return AnswerReply(claims=tuple(map(_verbatim, variables.evidence[:_MOST_OF_SUMMARY])))
@@ -33,11 +34,14 @@ def _verbatim(item: Evidence) -> ProposedClaim:
 
 
 def _turn_by_turn(evidence: list[Evidence]) -> list[Evidence]:
+    best: dict[str, int] = {}
+    for item in evidence:
+        best[item.document_id] = max(best.get(item.document_id, 0), item.point)
     turns: dict[str, int] = {}
     ranked: list[tuple[int, int, Evidence]] = []
-    for item in sorted(evidence, key=lambda item: -item.point):
+    for item in evidence:
         turn = turns[item.document_id] = turns.get(item.document_id, 0) + 1
-        ranked.append((turn, -item.point, item))
+        ranked.append((turn, -best[item.document_id], item))
     ranked.sort(key=lambda entry: entry[:2])
     return [item for turn, _, item in ranked if turn <= _MOST_OF_ONE_DOCUMENT]
 
