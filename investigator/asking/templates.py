@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 
 from jinja2 import Template, nodes
@@ -34,27 +35,22 @@ class Sandbox:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._language = TemplateLanguage()
-        self._compiled = lru_cache(maxsize=64)(self._language.compiled)
 
     def check(self, template: Path, variables: type[Record]) -> None:
         """Check a template against the names it will be given. Raises TemplateError with file, line and variable."""
-        source = source_of(template)
-        self._template(template, source)
-        tree = self._language.checked(source)
+        read = _template(template, source_of(template))
         known = set(variables.model_fields)
-        for name in sorted(find_undeclared_variables(tree) - known):
-            line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == name), default=1)
+        for name in sorted(read.names.keys() - known):
             raise TemplateError(
-                f"{template}, line {line}: unknown variable {name!r}",
+                f"{template}, line {read.names[name]}: unknown variable {name!r}",
                 hint=f"This template may use: {', '.join(sorted(known))}.",
             )
 
     def render(self, template: Path, variables: Record) -> str:
         """Return the text of a template with its variables put in. Raises TemplateError."""
-        compiled = self._template(template, source_of(template))
+        compiled = _template(template, source_of(template)).compiled
         try:
-            return "".join(self._language.pieces(compiled, variables.plain(), self._clock)).strip()
+            return "".join(_language().pieces(compiled, variables.plain(), self._clock)).strip()
         except SpentError as error:
             hint = "Templates hold what a prompt needs and no more: shorten its loops and texts."
             raise TemplateError(f"{_place(template, compiled, error)}: {error}", hint=hint) from error
@@ -64,15 +60,39 @@ class Sandbox:
 
     def own_words(self, template: Path) -> str:
         """Return what a template says whatever its variables are. Raises TemplateError."""
-        source = source_of(template)
-        self._template(template, source)
-        return "".join(words.data for words in self._language.checked(source).find_all(nodes.TemplateData))
+        return _template(template, source_of(template)).own_words
 
-    def _template(self, template: Path, source: str) -> Template:
-        try:
-            return self._compiled(source)
-        except TemplateSyntaxError as error:
-            raise TemplateError(f"{template}, line {error.lineno}: {error.message}", hint=WHAT_IS_ALLOWED) from error
+
+@dataclass(frozen=True)
+class _ReadTemplate:
+    """A template that was checked: what renders, the names that it uses with the line of each, and its own words."""
+
+    compiled: Template
+    names: Mapping[str, int]
+    own_words: str
+
+
+def _template(template: Path, source: str) -> _ReadTemplate:
+    try:
+        return _read(source)
+    except TemplateSyntaxError as error:
+        raise TemplateError(f"{template}, line {error.lineno}: {error.message}", hint=WHAT_IS_ALLOWED) from error
+
+
+@lru_cache(maxsize=128)
+def _read(source: str) -> _ReadTemplate:
+    """Read the text of a template once: a process that opens many folders uses the same ones. Raises JinjaError."""
+    compiled, tree = _language().compiled(source), _language().checked(source)
+    names: dict[str, int] = {}
+    for node in tree.find_all(nodes.Name):
+        names[node.name] = min(node.lineno, names.get(node.name, node.lineno))
+    used = {name: names.get(name, 1) for name in find_undeclared_variables(tree)}
+    return _ReadTemplate(compiled, used, "".join(words.data for words in tree.find_all(nodes.TemplateData)))
+
+
+@cache
+def _language() -> TemplateLanguage:
+    return TemplateLanguage()
 
 
 def file_in(folder: Path, name: str) -> Path | None:

@@ -15,7 +15,7 @@ from killable import matrix_of
 from investigator.records import Investigation
 
 KILLABLE = Path(__file__).with_name("killable.py")
-MOMENTS = 5  # each write that may fail is tried in test_faulty_disk.py
+MOMENTS = 3  # each write that may fail is tried in test_faulty_disk.py
 
 
 def run(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from soak import soak
 
-ROUNDS = 15
+ROUNDS = 8
 """Enough to find a mistake sooner or later; `python tests/journeys/soak.py 200` is the long form."""
 
 

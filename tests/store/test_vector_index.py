@@ -103,12 +103,23 @@ def searched_elsewhere(directory: Path, folder: Path, **variables: str) -> tuple
 
 
 @pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with vectors and a vector index that was left in a clean state."""
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[int]]]:
+    """A workspace with vectors and a vector index that was left in a clean state, and what is found in it."""
     directory = tmp_path_factory.mktemp("indexed")
     filled(directory, rows()).close()
-    assert searched(directory)[1] == []
-    return directory
+    found, notices = searched(directory)
+    assert notices == []
+    return directory, found
+
+
+@pytest.fixture
+def workspace(indexed: tuple[Path, list[list[int]]]) -> Path:
+    return indexed[0]
+
+
+@pytest.fixture
+def expected(indexed: tuple[Path, list[list[int]]]) -> list[list[int]]:
+    return indexed[1]
 
 
 @pytest.fixture
@@ -202,8 +213,7 @@ def test_a_damaged_vector_that_nobody_computes_again_is_missing(tmp_path: Path) 
     assert table.missing() == {"00000.txt": (4,)}
 
 
-def test_flipped_bytes_in_the_native_files_cost_a_rebuild_and_no_hit(copied: Path) -> None:
-    expected = searched(copied)[0]
+def test_flipped_bytes_in_the_native_files_cost_a_rebuild_and_no_hit(copied: Path, expected: list[list[int]]) -> None:
     for file in native_files(copied):
         raw = bytearray(file.read_bytes())
         for place in range(0, len(raw), 7):
@@ -216,8 +226,7 @@ def test_flipped_bytes_in_the_native_files_cost_a_rebuild_and_no_hit(copied: Pat
     assert searched(copied) == (expected, [])
 
 
-def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path) -> None:
-    expected = searched(copied)[0]
+def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path, expected: list[list[int]]) -> None:
     (file,) = (copied / "chroma").rglob("data_level0.bin")
     raw, neighbours = bytearray(file.read_bytes()), 32 * 4  # bytes: a count, the neighbours, the vector, an id
     for start in range(0, len(raw), 4 + neighbours + 4 * DIMENSIONS + 8):
@@ -232,8 +241,7 @@ def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path) -> None:
     assert searched(copied) == (expected, [])
 
 
-def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path) -> None:
-    expected = searched(copied)[0]
+def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path, expected: list[list[int]]) -> None:
     (copied / "chroma" / "more").write_bytes(b"")
     assert [len(notices) for notices in (searched(copied)[1], searched(copied)[1])] == [1, 0]
     database = Database(copied / "investigator.db", INDEX)
@@ -314,9 +322,8 @@ def plant(directory: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize("checksums_too", [False, True])
 def test_an_embedding_function_in_a_planted_collection_is_never_built(
-    copied: Path, tmp_path: Path, checksums_too: bool
+    copied: Path, expected: list[list[int]], tmp_path: Path, checksums_too: bool
 ) -> None:
-    expected = searched(copied)[0]
     folder, log = tmp_path / "received", tmp_path / "log"
     folder.mkdir()
     plant(copied, folder)
@@ -332,8 +339,9 @@ def test_an_embedding_function_in_a_planted_collection_is_never_built(
     assert not log.exists(), log.read_text(encoding="utf-8")
 
 
-def test_neither_a_file_nor_a_variable_changes_the_settings_of_chroma(copied: Path, tmp_path: Path) -> None:
-    expected = searched(copied)[0]
+def test_neither_a_file_nor_a_variable_changes_the_settings_of_chroma(
+    copied: Path, tmp_path: Path, expected: list[list[int]]
+) -> None:
     with sqlite3.connect(copied / "investigator.db") as connection:
         connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1400")
     folder, log = tmp_path / "outer" / "inner", tmp_path / "log"
