@@ -31,8 +31,10 @@
         ├── ReaderError            a document could not be read
         ├── StoreError             the workspace failed
         │   ├── DiskFullError      no space is left for the workspace
+        │   ├── AlteredRunError    a kept run was changed outside this program
         │   ├── DamagedDocumentError  what is kept of a document is not what was written
         │   └── DamagedDatabaseError  a database of the workspace is damaged, or not as this program made it
+        │       └── EarlierDatabaseError  an earlier version made it
         ├── EmbedderError          text could not be embedded
         └── WorkerError            a copy of a world failed in its thread
 
@@ -252,6 +254,18 @@ class DiskFullError(StoreError):
     default_hint = "Free some space, then run the same command again: what was finished is kept."
 
 
+class AlteredRunError(StoreError):
+    """What the workspace keeps of a run is not what this program wrote for this user."""
+
+    default_hint = (
+        "Ask its question again: nothing of this run is used. If the workspace comes from another computer of yours, "
+        "copy the file user.key from the data directory there to the one here (see docs/security.md)."
+    )
+
+    def __init__(self, run_id: str, *, hint: str = "") -> None:
+        super().__init__(f"the run {run_id} was changed outside this program, or written by another user", hint=hint)
+
+
 class DamagedDocumentError(StoreError):
     """What the workspace keeps of some documents is not what was written: damaged, or put there by someone else."""
 
@@ -269,6 +283,10 @@ class DamagedDatabaseError(StoreError):
         "Run the same command again: a damaged index is rebuilt from the documents. If it is runs.db that is damaged, "
         "move that file away, or bring it back from a backup: the runs and memories in it are nowhere else."
     )
+
+
+class EarlierDatabaseError(DamagedDatabaseError):
+    """An earlier version made a database of the workspace."""
 
 
 class EmbedderError(RunError):

@@ -334,7 +334,10 @@ class Replayed(Record):
 
 
 class RunSummary(Record):
-    """One line about an investigation in a workspace; `answer_status` is None while it is unfinished."""
+    """One line about an investigation in a workspace; `answer_status` is None while it is unfinished.
+
+    Of one that is `altered`, changed outside this program, nothing is known but its id, or an empty one.
+    """
 
     id: str
     question: str
@@ -343,3 +346,4 @@ class RunSummary(Record):
     answer_status: AnswerStatus | None = None
     calls: int = 0
     scope: tuple[str, ...] = ()
+    altered: bool = False

@@ -30,6 +30,7 @@ from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.tables import table_lines
 from investigator.reports.wording import (
+    ALTERED,
     FILE_STATUSES,
     HEADLINES,
     STOPS,
@@ -77,13 +78,19 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
         (
             inert_line(run.id),
             inert_line(run.created[:16].replace("T", " ")),
-            (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower(),
+            _run_status(run),
             plural(run.calls, "call"),
             inert_line(run.question, 100) + (f" ({some_names(run.scope)})" if run.scope else ""),
         )
         for run in runs
     ]
     return columns(rows, left=range(5)).append("\n") if rows else Text()
+
+
+def _run_status(run: RunSummary) -> str:
+    if run.altered:
+        return ALTERED
+    return (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower()
 
 
 def _answer_blocks(answer: Answer) -> list[Text]:

@@ -24,6 +24,7 @@ from investigator.records import (
 _EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
 UNFINISHED = "Unfinished"
+ALTERED = "changed outside this program"
 
 HEADLINES: Mapping[AnswerStatus, str] = {
     AnswerStatus.ANSWERED: "Answered",

@@ -140,6 +140,8 @@ class RunService:
         """
         with self._parts.fresh_reading(self._index.folder) as fresh:
             for summary in self.summaries():
+                if summary.altered:
+                    yield Notice(text=f"The run {summary.id or 'without an id'} was changed outside this program.")
                 if summary.answer_status is None:
                     continue
                 answer = self.record(summary.id).answer

@@ -22,7 +22,9 @@ from investigator.files import is_plain_file
 from investigator.records import AnswerStatus, Investigation, Memory, Record, Reply
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.inspection import entries_of, secured
-from investigator.store.schema import calls, memories, personal_facts, runs, too_long
+from investigator.store.row_codes import with_code
+from investigator.store.schema import CODE, calls, memories, personal_facts, runs, too_long
+from investigator.store.user_key import user_key
 
 _LONGEST_FACT = 2_000
 _TAKEN = "earlier_runs"
@@ -110,8 +112,10 @@ def _rows(copy: sqlite3.Connection) -> tuple[dict[Table, list[Row]], int]:
 
 
 def _read(copy: sqlite3.Connection, table: Table) -> Iterator[Row]:
-    """Yield the rows of a table, without the numbers that the new database gives anew."""
-    names = [column.name for column in table.columns if not (column.primary_key and column.autoincrement is True)]
+    """Yield the rows of a table, without codes and the numbers that the new database gives anew."""
+    numbered = (column.name for column in table.columns if column.primary_key and column.autoincrement is True)
+    left_out = {CODE, *numbered}
+    names = [column.name for column in table.columns if column.name not in left_out]
     listed = ", ".join(f'"{name}"' for name in names)
     for row in copy.execute(f"SELECT {listed} FROM {table.name} ORDER BY rowid"):
         yield dict(zip(names, row, strict=True))
@@ -158,8 +162,8 @@ def _insert(connection: Connection, table: Table, rows: list[Row]) -> int:
     if not rows:
         return 0
     before = {"used_at": 0} if table is personal_facts else {}
-    written = insert(table).prefix_with("OR IGNORE")
-    return sum(connection.execute(written, {**row, **before}).rowcount for row in rows)
+    key, written = user_key(), insert(table).prefix_with("OR IGNORE")
+    return sum(connection.execute(written, with_code(key, table, {**row, **before})).rowcount for row in rows)
 
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 
 from investigator.language.terms import folded, spaced
 from investigator.records import Chunk, Document, FileRecord, Table
-from investigator.store.document_codes import StoredRow, document_stands, with_codes
+from investigator.store.document_codes import document_stands, with_codes
+from investigator.store.row_codes import StoredRow
 from investigator.store.schema import chunks, documents, files, gone_chunks, vectors
 
 _CARD_CHARACTERS = 600

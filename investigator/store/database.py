@@ -12,9 +12,15 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.exc import DBAPIError
 
-from investigator.errors import DamagedDatabaseError, DiskFullError, StoreError, WorkspaceLockedError
+from investigator.errors import (
+    DamagedDatabaseError,
+    DiskFullError,
+    EarlierDatabaseError,
+    StoreError,
+    WorkspaceLockedError,
+)
 from investigator.files import check_private_file, open_private, same_file
-from investigator.store.inspection import BUSY_SECONDS, problem_of, secured
+from investigator.store.inspection import BUSY_SECONDS, OLDER, problem_of, secured
 from investigator.store.schema import Schema, meta, statements_of
 
 _FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
@@ -22,6 +28,8 @@ _FAILING = (
     "Free some space, or check the disk, then run the same command again: what was finished is kept. "
     "For a workspace on another disk: --workspace DIR"
 )
+SCHEMA_VERSION = "schema_version"
+"""The key of the version of a database's tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 
@@ -30,7 +38,7 @@ class Database:
 
     With `thorough` every page of the file is checked first; `damaged` says that it turned out to be while in use. Safe
     to use from several threads. Raises DamagedDatabaseError if the file is damaged or holds anything but the tables of
-    the schema, StoreError if a newer version made it.
+    the schema, EarlierDatabaseError or StoreError if an earlier or a newer version made it.
     """
 
     def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
@@ -42,14 +50,15 @@ class Database:
         with translated(path), same_file(path):
             check_private_file(path)
             if problem := problem_of(path, schema, thorough=thorough):
-                raise DamagedDatabaseError(f"the workspace database {path} cannot be used: {problem}")
+                kind = EarlierDatabaseError if problem == OLDER else DamagedDatabaseError
+                raise kind(f"the workspace database {path} cannot be used: {problem}")
             self._engine = _open(path)
             self._engine.connect().close()
         with self.begin() as connection:
             for statement in statements_of(schema):
                 connection.execute(text(statement))
-            if get_meta(connection, "schema_version") is None:
-                set_meta(connection, "schema_version", str(schema.version))
+            if get_meta(connection, SCHEMA_VERSION) is None:
+                set_meta(connection, SCHEMA_VERSION, str(schema.version))
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:

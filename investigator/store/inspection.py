@@ -16,7 +16,8 @@ BUSY_SECONDS = 30
 _ENTRIES = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 _VERSION = "SELECT value FROM meta WHERE key = 'schema_version'"
 _SPACING = re.compile(r"[\s\"'`]+")  # another version of SQLAlchemy may write the same statement with others
-_OLDER = "an earlier version made it"
+OLDER = "an earlier version made it"
+"""The problem of a database of an earlier version."""
 
 Entry = tuple[str, str, str, str]
 """A row of `sqlite_master`: type, name, table, and the statement that made it, without spaces and quotation marks."""
@@ -53,7 +54,7 @@ def problem_of(path: Path, schema: Schema, *, thorough: bool) -> str:
                     hint=f"Upgrade investigator, or name another workspace with --workspace DIR: {path.parent} stays.",
                 )
             if version is not None and version < schema.version:
-                return _OLDER
+                return OLDER
             if foreign := _named(entries - own):
                 return f"it holds what this program did not put there ({foreign})"
             if version is not None and (missing := _named(own - entries)):

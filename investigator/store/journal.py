@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Select, case, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, Table, case, delete, func, insert, select, update
 
-from investigator.errors import StoreError, UnknownRunError
+from investigator.errors import AlteredRunError, StoreError, UnknownRunError
 from investigator.records import (
     AnswerStatus,
     Investigation,
@@ -24,8 +26,11 @@ from investigator.records import (
 )
 from investigator.scoring.prices import Price, priced
 from investigator.store.database import Database
+from investigator.store.row_codes import StoredRow, standing, stands, with_code
 from investigator.store.schema import calls, intents, memories, runs, too_long
+from investigator.store.user_key import user_key
 
+_RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 _SCOPE = case((func.json_valid(runs.c.record), func.json_extract(runs.c.record, "$.scope")))
 
 
@@ -42,7 +47,7 @@ class Journal:
     """The calls, memories and record of one run. Safe to use from several threads.
 
     A reply that an earlier run of the workspace paid for is used again unless `reuse` is off. `price_of` gives the
-    price of an engine by its name.
+    price of an engine by its name. Rows that do not stand are not used, and give way to new ones.
     """
 
     def __init__(
@@ -55,14 +60,15 @@ class Journal:
         price_of: Callable[[str], Price | None] = lambda _: None,
     ) -> None:
         self._database = database
+        self._key = user_key()
         self._price_of = price_of
         self.run_id = run_id
         self._clock = clock
         self._reuse = reuse
         self._writing = threading.Lock()
         self._begun: dict[str, list[int]] = {}  # ids of intents; two threads may ask the same
-        self._paid = self._paid_before()
-        self._before = self._elapsed_before()
+        self._paid: dict[str, Usage] = {}
+        self._before = self._read_earlier()
         self._began = clock()
 
     def elapsed(self) -> float:
@@ -73,20 +79,22 @@ class Journal:
         """Return the reply kept under a key: in this run, else (if reuse is on) in an earlier one of the workspace."""
         query = select(calls).where(calls.c.key == key)
         with self._writing, self._database.begin() as connection:
-            row = connection.execute(query.where(calls.c.run_id == self.run_id)).mappings().first()
+            row = self._own(connection, calls, key)
             if row is None and self._reuse:
-                row = connection.execute(query.order_by(calls.c.id.desc()).limit(1)).mappings().first()
+                row = self._first(connection, calls, query.order_by(calls.c.id.desc()))
                 if row is not None:
                     copied = {name: value for name, value in row.items() if name != "id"}
                     copied |= {"run_id": self.run_id, "elapsed": self.elapsed(), "reused": 1}
-                    connection.execute(insert(calls), copied)
+                    self._put(connection, calls, copied)
         return Reply.model_validate_json(row["reply"]) if row is not None else None
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
         """Write that a prompt is about to be sent; it must not be sent before this has returned."""
         row = {"run_id": self.run_id, "key": key, "engine": engine, "input_tokens": tokens, "elapsed": self.elapsed()}
         with self._writing, self._database.begin() as connection:
-            (begun,) = connection.execute(insert(intents), row).inserted_primary_key or (0,)
+            (begun,) = connection.execute(insert(intents), with_code(self._key, intents, row)).inserted_primary_key or (
+                0,
+            )
         with self._writing:
             self._begun.setdefault(key, []).append(begun)
 
@@ -117,9 +125,8 @@ class Journal:
             "reused": 0,
         }
         with self._writing, self._database.begin() as connection:
-            known = select(calls.c.id).where(calls.c.run_id == self.run_id, calls.c.key == key)
-            if connection.execute(known).scalar() is None:
-                connection.execute(insert(calls), row)
+            if self._own(connection, calls, key) is None:
+                self._put(connection, calls, row)
                 self._add(engine, usage_of(reply))
             connection.execute(delete(intents).where(intents.c.id == self._ended(key)))
 
@@ -128,18 +135,18 @@ class Journal:
 
         One that the engine refused without a count is tried again: its server may read more by now.
         """
-        counted = select(too_long.c.tokens).where(too_long.c.key == key, too_long.c.tokens > 0)
+        counted = select(too_long).where(too_long.c.key == key, too_long.c.tokens > 0)
         with self._writing, self._database.begin() as connection:
-            tokens = connection.execute(counted.where(too_long.c.run_id == self.run_id)).scalar()
-            if tokens is None and self._reuse and (tokens := connection.execute(counted.limit(1)).scalar()) is not None:
-                connection.execute(insert(too_long), {"run_id": self.run_id, "key": key, "tokens": tokens})
-        return tokens
+            row = self._first(connection, too_long, counted.where(too_long.c.run_id == self.run_id))
+            if row is None and self._reuse and (row := self._first(connection, too_long, counted)) is not None:
+                self._put(connection, too_long, {**row, "run_id": self.run_id})
+        return int(row["tokens"]) if row is not None else None
 
     def keep_too_long(self, key: str, tokens: int) -> None:
         """Write that a prompt did not fit."""
-        row = {"run_id": self.run_id, "key": key, "tokens": tokens}
         with self._writing, self._database.begin() as connection:
-            connection.execute(insert(too_long).prefix_with("OR IGNORE"), row)
+            if self._own(connection, too_long, key) is None:
+                self._put(connection, too_long, {"run_id": self.run_id, "key": key, "tokens": tokens})
 
     def usage(self) -> Usage:
         """Return what this run has paid for: reused replies of earlier runs cost nothing."""
@@ -153,36 +160,37 @@ class Journal:
     def _add(self, engine: str, usage: Usage) -> None:
         self._paid[engine] = together(self._paid.get(engine, Usage()), usage)
 
-    def _paid_before(self) -> dict[str, Usage]:
-        """Return what earlier processes of this run paid, by engine, with the calls that got no reply."""
-        lost = (
-            select(
-                intents.c.engine,
-                func.count().label("calls"),
-                func.count().label("unanswered"),
-                func.sum(intents.c.input_tokens).label("input_tokens"),
-            )
-            .where(intents.c.run_id == self.run_id)
-            .group_by(intents.c.engine)
-        )
-        totals = (
-            select(
-                calls.c.engine,
-                func.count().label("calls"),
-                func.sum(calls.c.input_tokens).label("input_tokens"),
-                func.sum(calls.c.output_tokens).label("output_tokens"),
-                func.sum(calls.c.seconds).label("seconds"),
-            )
-            .where(calls.c.run_id == self.run_id, calls.c.reused == 0)
-            .group_by(calls.c.engine)
-        )
+    def _own(self, connection: Connection, table: Table, key: str) -> RowMapping | None:
+        """Return what this run has kept under a key."""
+        return self._first(connection, table, select(table).where(table.c.run_id == self.run_id, table.c.key == key))
+
+    def _first(self, connection: Connection, table: Table, query: Select[Any]) -> RowMapping | None:
+        """Return the first row of a table that stands."""
+        return next(standing(connection, self._key, table, query), None)
+
+    def _put(self, connection: Connection, table: Table, row: StoredRow) -> None:
+        """Keep a row under its key of this run, in the place of one that does not stand."""
+        connection.execute(delete(table).where(table.c.run_id == self.run_id, table.c.key == row["key"]))
+        connection.execute(insert(table), with_code(self._key, table, row))
+
+    def _read_earlier(self) -> float:
+        """Count what earlier processes of this run paid, by engine, with calls that got no reply; return its time."""
+        elapsed = 0.0
         with self._database.begin() as connection:
-            rows = [*connection.execute(totals).mappings(), *connection.execute(lost).mappings()]
-        paid: dict[str, Usage] = {}
-        for row in rows:
-            usage = Usage(**{name: row[name] for name in row if name != "engine"})
-            paid[row["engine"]] = together(paid.get(row["engine"], Usage()), usage)
-        return paid
+            for row in self._rows(connection, calls):
+                elapsed = max(elapsed, row["elapsed"])
+                if not row["reused"]:
+                    counted = {name: row[name] for name in ("input_tokens", "output_tokens", "seconds")}
+                    self._add(row["engine"], Usage(calls=1, **counted))
+            for row in self._rows(connection, intents):
+                elapsed = max(elapsed, row["elapsed"])
+                self._add(row["engine"], Usage(calls=1, input_tokens=row["input_tokens"], unanswered=1))
+            kept = next(standing(connection, self._key, runs, select(runs).where(runs.c.id == self.run_id)), None)
+        return max(elapsed, Investigation.model_validate_json(kept["record"]).elapsed) if kept is not None else elapsed
+
+    def _rows(self, connection: Connection, table: Table) -> Iterator[RowMapping]:
+        """Yield the rows of this run that stand."""
+        return standing(connection, self._key, table, select(table).where(table.c.run_id == self.run_id))
 
     def keep_memory(self, memory: Memory) -> None:
         """Write a memory; writing one again (after a restart) changes nothing."""
@@ -202,25 +210,20 @@ class Journal:
         """Write the investigation as far as it has come."""
         status = investigation.answer.status if investigation.answer else None
         values = {"record": investigation.model_dump_json(), "answer_status": status}
+        this = runs.c.id == self.run_id
         with self._writing, self._database.begin() as connection:
-            connection.execute(update(runs).where(runs.c.id == self.run_id).values(values))
-
-    def _elapsed_before(self) -> float:
-        latest = select(func.coalesce(func.max(calls.c.elapsed), 0.0)).where(calls.c.run_id == self.run_id)
-        begun = select(func.coalesce(func.max(intents.c.elapsed), 0.0)).where(intents.c.run_id == self.run_id)
-        record = select(runs.c.record).where(runs.c.id == self.run_id)
-        with self._database.begin() as connection:
-            kept = connection.execute(record).scalar()
-            last_call = float(connection.execute(latest).scalar_one())
-            last_begun = float(connection.execute(begun).scalar_one())
-        return max(last_call, last_begun, Investigation.model_validate_json(kept).elapsed if kept else 0.0)
+            row = next(standing(connection, self._key, runs, select(runs).where(this)), None)
+            if row is None:
+                raise AlteredRunError(self.run_id)
+            connection.execute(update(runs).where(this).values(with_code(self._key, runs, {**row, **values})))
 
 
 class Runs:
-    """All investigations of a workspace."""
+    """All investigations of a workspace. One that does not stand is never continued, and nothing of it is shown."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._key = user_key()
 
     def open(self, identity: str, corpus: str, blank: Investigation, created: str, *, fresh: bool) -> Run:
         """Return the latest run of that identity over the same corpus; a new one if there is none or `fresh` is set.
@@ -228,22 +231,22 @@ class Runs:
         `blank` is the record that a new run starts with; its id becomes the run's.
         """
         with self._database.begin() as connection:
-            row = None if fresh else connection.execute(_latest(identity, corpus)).one_or_none()
+            row = None if fresh else self._latest(connection, identity, corpus)
             if row is not None:
-                return Run(row.id, resumed=True, finished=row.answer_status is not None)
+                return Run(row["id"], resumed=True, finished=row["answer_status"] is not None)
             values = {"id": blank.id, "identity": identity, "corpus": corpus, "created": created}
             values |= {"question": blank.question, "engine": blank.engine, "record": blank.model_dump_json()}
-            connection.execute(insert(runs), values)
+            connection.execute(insert(runs), with_code(self._key, runs, {"answer_status": None, **values}))
         return Run(blank.id, resumed=False, finished=False)
 
     def latest(self, identity: str, corpus: str) -> str | None:
         """Return the id of the latest run of that identity over the same corpus; None if there is none."""
         with self._database.begin() as connection:
-            row = connection.execute(_latest(identity, corpus)).one_or_none()
-        return row.id if row is not None else None
+            row = self._latest(connection, identity, corpus)
+        return row["id"] if row is not None else None
 
     def summaries(self) -> tuple[RunSummary, ...]:
-        """Return one line about each run, newest first."""
+        """Return one line about each run, newest first; those that were altered come last."""
         paid = (
             select(calls.c.run_id, func.count().label("calls"))
             .where(calls.c.reused == 0)
@@ -259,49 +262,54 @@ class Runs:
             .order_by(runs.c.created.desc(), runs.c.id.desc())
         )
         with self._database.begin() as connection:
-            return tuple(
-                RunSummary(
-                    id=row.id,
-                    question=row.question,
-                    created=row.created,
-                    engine=row.engine,
-                    answer_status=AnswerStatus(row.answer_status) if row.answer_status else None,
-                    calls=row.calls,
-                    scope=_texts(row.scope),
-                )
-                for row in connection.execute(query)
-            )
+            listed = map(self._summary, connection.execute(query).mappings())
+            return tuple(sorted(listed, key=lambda run: run.altered))
+
+    def _summary(self, row: RowMapping) -> RunSummary:
+        if not stands(self._key, runs, row):
+            named = _RUN_ID.fullmatch(str(row["id"]))
+            return RunSummary(id=named[0] if named else "", question="", created="", engine="", altered=True)
+        return RunSummary(
+            id=row["id"],
+            question=row["question"],
+            created=row["created"],
+            engine=row["engine"],
+            answer_status=AnswerStatus(row["answer_status"]) if row["answer_status"] else None,
+            calls=row["calls"],
+            scope=_texts(row["scope"]),
+        )
 
     def investigation(self, run_id: str) -> Investigation:
         """Return the record of a run by its id or the beginning of it.
 
-        Raises UnknownRunError, and StoreError if another version has kept it in a form that is not known here.
+        Raises UnknownRunError, AlteredRunError, and StoreError if another version has kept it in a form that is not
+        known here.
         """
         if not run_id.strip():
             raise UnknownRunError("the id of the run is empty")
-        query = select(runs.c.id, runs.c.record).where(runs.c.id.startswith(run_id, autoescape=True))
+        query = select(runs).where(runs.c.id.startswith(run_id, autoescape=True))
         with self._database.begin() as connection:
-            found = connection.execute(query).all()
-        exact = [row for row in found if row.id == run_id] or found
+            found = connection.execute(query).mappings().all()
+        exact = [row for row in found if row["id"] == run_id] or found
         if len(exact) != 1:
             problem = "several runs begin with" if len(exact) > 1 else "there is no run"
             raise UnknownRunError(f"{problem} {run_id!r} in this workspace")
+        (row,) = exact
+        if not stands(self._key, runs, row):
+            raise AlteredRunError(run_id)
         try:
-            return Investigation.model_validate_json(exact[0].record)
+            return Investigation.model_validate_json(row["record"])
         except ValidationError as error:
             raise StoreError(
-                f"the record of the run {exact[0].id} was kept by another version of this program",
+                f"the record of the run {row['id']} was kept by another version of this program",
                 hint="Ask its question again: replies that were paid for are reused if the prompts are the same.",
             ) from error
 
-
-def _latest(identity: str, corpus: str) -> Select[tuple[str, str | None]]:
-    return (
-        select(runs.c.id, runs.c.answer_status)
-        .where(runs.c.identity == identity, runs.c.corpus == corpus)
-        .order_by(runs.c.created.desc(), runs.c.id.desc())
-        .limit(1)
-    )
+    def _latest(self, connection: Connection, identity: str, corpus: str) -> RowMapping | None:
+        """Return the latest run that stands of that identity over the same corpus."""
+        of_both = select(runs).where(runs.c.identity == identity, runs.c.corpus == corpus)
+        newest_first = of_both.order_by(runs.c.created.desc(), runs.c.id.desc())
+        return next(standing(connection, self._key, runs, newest_first), None)
 
 
 def _texts(listed: str | None) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ from sqlalchemy import select
 from investigator.records import Prompt, Reply, Usage
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
+from investigator.store.row_codes import standing
 from investigator.store.schema import calls, too_long
+from investigator.store.user_key import user_key
 
 
 class PastCalls(InMemoryJournal):
@@ -20,12 +22,12 @@ class PastCalls(InMemoryJournal):
         super().__init__()
         self._paid = spent or Usage()
         self._elapsed = elapsed
-        query = select(calls.c.key, calls.c.reply).where(calls.c.run_id == run_id)
-        refused = select(too_long.c.key, too_long.c.tokens).where(too_long.c.run_id == run_id)
+        key = user_key()
         with database.begin() as connection:
-            rows = connection.execute(query).all()
-            self._too_long = {row.key: row.tokens for row in connection.execute(refused)}
-        self._replies = {row.key: Reply.model_validate_json(row.reply) for row in rows}
+            made = standing(connection, key, calls, select(calls).where(calls.c.run_id == run_id))
+            self._replies = {row["key"]: Reply.model_validate_json(row["reply"]) for row in made}
+            refused = standing(connection, key, too_long, select(too_long).where(too_long.c.run_id == run_id))
+            self._too_long = {row["key"]: row["tokens"] for row in refused}
         self._used: set[str] = set()
 
     @property

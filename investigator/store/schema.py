@@ -40,6 +40,9 @@ class Schema:
 metadata = MetaData()
 _kept = MetaData()
 
+CODE = "code"
+"""The column for the code of a row, in those tables of runs that are believed; see `row_codes`."""
+
 meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
 meta.to_metadata(_kept)
 
@@ -133,6 +136,7 @@ runs = Table(
     Column("engine", Text, nullable=False),
     Column("answer_status", String),
     Column("record", Text, nullable=False),  # the investigation as far as it has come, in wire form
+    Column(CODE, String, nullable=False),
 )
 
 calls = Table(
@@ -150,6 +154,7 @@ calls = Table(
     Column("seconds", Float, nullable=False),
     Column("elapsed", Float, nullable=False),  # seconds of the run so far, over all its processes
     Column("reused", Integer, nullable=False),  # 1: taken from an earlier run, nothing was paid
+    Column(CODE, String, nullable=False),
     Index("calls_by_key", "key"),
     Index("calls_of_run", "run_id", "key", unique=True),
 )
@@ -164,6 +169,7 @@ intents = Table(
     Column("engine", String, nullable=False),
     Column("input_tokens", Integer, nullable=False),  # estimated
     Column("elapsed", Float, nullable=False),  # seconds of the run when it was begun
+    Column(CODE, String, nullable=False),
 )
 
 # prompts that did not fit into an engine's context: going on and going through it again count no tokens anew
@@ -173,6 +179,7 @@ too_long = Table(
     Column("run_id", String, ForeignKey("runs.id"), primary_key=True),
     Column("key", String, primary_key=True),
     Column("tokens", Integer, nullable=False),  # 0: the engine refused it without saying how many there were
+    Column(CODE, String, nullable=False),
     Index("too_long_by_key", "key"),
 )
 
@@ -199,6 +206,7 @@ personal_facts = Table(
     Column("created", String, nullable=False),
     Column("used_at", Integer, nullable=False),  # the user's turn, counted over all chats, when it was made or used
     Column("uses", Integer, nullable=False),
+    Column(CODE, String, nullable=False),
     Index("personal_facts_of_user", "user", "id"),
     Index("personal_facts_by_use", "user", "used_at", "id"),
     Index("personal_facts_once", "user", "speaker", "text", unique=True),
@@ -213,8 +221,21 @@ RUNS = Schema(
             "CREATE VIRTUAL TABLE IF NOT EXISTS personal_fact_terms USING fts5(owner, terms, tokenize='ascii')",
         ),
     ),
-    version=1,
+    version=2,
 )
+
+
+def _uncoded(schema: Schema) -> Schema:
+    earlier = MetaData()
+    for table in schema.metadata.sorted_tables:
+        copy = table.to_metadata(earlier)
+        if CODE in copy.columns:
+            copy.columns[CODE].system = True  # is left out when the table is made
+    return Schema(earlier, schema.full_text, version=1)
+
+
+UNCODED_RUNS = _uncoded(RUNS)
+"""The tables of runs of the version before, whose rows carry no codes."""
 
 
 def statements_of(schema: Schema) -> Iterator[str]:

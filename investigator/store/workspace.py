@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 from investigator.errors import (
     DamagedDatabaseError,
     DiskFullError,
+    EarlierDatabaseError,
     ForeignFileError,
     SettingsError,
     StoreError,
@@ -32,8 +33,9 @@ from investigator.files import (
 )
 from investigator.store.adoption import take_over_once
 from investigator.store.database import Database, translated
-from investigator.store.locations import note_folder
+from investigator.store.locations import is_carried, note_folder
 from investigator.store.schema import INDEX, RUNS
+from investigator.store.upgrade import give_codes
 
 DATABASE_NAME = "investigator.db"
 RUNS_NAME = "runs.db"
@@ -83,8 +85,9 @@ class Workspace:
             if folder is not None:
                 with translated(directory):
                     note_folder(directory, folder)
-            self.runs = Database(directory / RUNS_NAME, RUNS, thorough=self._suspected)
-            self._take_over_earlier_runs()
+            self.runs = self._open_runs()
+            if not is_carried(directory):
+                self._take_over_earlier_runs()
         except BaseException:
             self._lock.release()
             raise
@@ -126,6 +129,18 @@ class Workspace:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+    def _open_runs(self) -> Database:
+        """Open the runs; those of the version before get their codes, unless others may have written to them."""
+        path = self.directory / RUNS_NAME
+        try:
+            return Database(path, RUNS, thorough=self._suspected)
+        except EarlierDatabaseError as error:
+            if is_carried(self.directory):
+                hint = f"Move {path} away: it lies with the documents, and nothing shows that its rows are yours."
+                raise EarlierDatabaseError(error.message, hint=hint) from error
+            give_codes(path)
+            return Database(path, RUNS, thorough=self._suspected)
 
     def _take_over_earlier_runs(self) -> None:
         """Take over the runs that an earlier version kept in the index; put aside what cannot be read."""

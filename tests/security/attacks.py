@@ -118,6 +118,14 @@ def a_workspace_that_is_named_and_lies_in_the_folder(scene: Scene) -> None:
 
 
 @attack
+def forged_rows_in_a_workspace_of_the_victim(scene: Scene) -> None:
+    """As if somebody had written to a disk of the victim: index, finished run and memory, without the victim's key."""
+    shutil.copytree(scene.forged, scene.named_workspace(), dirs_exist_ok=True)
+    assert scene.workspace is not None
+    restamp(scene.workspace, scene.received / DOCUMENT)
+
+
+@attack
 def junk_in_the_place_of_every_file(scene: Scene) -> None:
     for directory in (scene.received / INSIDE, scene.named_workspace()):
         directory.mkdir(exist_ok=True)

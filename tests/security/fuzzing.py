@@ -20,7 +20,7 @@ Damage = Callable[[Path, random.Random], str]
 def damaged(workspace: Path, seed: int) -> str:
     """Damage a workspace in one of many ways, and tell which."""
     dice = random.Random(seed)
-    kinds: tuple[Damage, ...] = (_row, _row, _row, _bytes, _bytes, _cut, _kind, _link)
+    kinds: tuple[Damage, ...] = (_row, _row, _row, _forged, _bytes, _bytes, _cut, _kind, _link)
     return dice.choice(kinds)(workspace, dice)
 
 
@@ -43,6 +43,22 @@ def _row(workspace: Path, dice: random.Random) -> str:
         if dice.random() < 0.1:
             _tried(database, f'DELETE FROM "{table}"', ())
         return f"{path.name}: {table}.{column} became {new!r:.60}"
+
+
+def _forged(workspace: Path, dice: random.Random) -> str:
+    """Have all rows of some tables say something else; sometimes with the code of another row."""
+    path = dice.choice(sorted(workspace.glob("*.db")))
+    with closing(sqlite3.connect(path)) as database, database:
+        names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = sorted(name for name in names if not name.startswith(_INTERNAL) and dice.random() < 0.7)
+        for table in tables:
+            for _, column, kind, *_ in database.execute(f'PRAGMA table_info("{table}")').fetchall():
+                if kind in {"TEXT", "VARCHAR"}:
+                    says = f"replace(replace(\"{column}\", '11 metres', '99 metres'), 'the harbour', '99 metres')"
+                    _tried(database, f'UPDATE "{table}" SET "{column}" = {says}', ())
+            if dice.random() < 0.5:
+                _tried(database, f'UPDATE "{table}" SET code = (SELECT code FROM "{table}" ORDER BY random())', ())
+    return f"{path.name}: forged {', '.join(tables)}"
 
 
 def _tried(database: sqlite3.Connection, statement: str, values: object) -> list[tuple[object, ...]]:

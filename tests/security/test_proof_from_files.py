@@ -16,6 +16,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from kept_rows import code_runs
 from power_plants import ABSENT, ONE, answer_of, judged, outcome, write_folder
 
 from investigator import Answer, AnswerStatus, Investigation, Investigator, ScriptedEmbedder, ScriptedEngine
@@ -138,8 +139,7 @@ def test_the_same_bit_flipped_in_all_stored_copies_never_becomes_a_proven_answer
         database.write_bytes(data)
     answer = investigator(case / "folder", case / "workspace").ask(ONE, fresh=fresh)
     never_wrong(answer, case / "folder")
-    if fresh:  # else the damaged replies of the journal are gone through, and prove nothing
-        assert [claim.text for claim in answer.claims] == ["It makes 42 MW of power."]
+    assert [claim.text for claim in answer.claims] == ["It makes 42 MW of power."]
 
 
 def test_a_flipped_bit_in_a_vector_changes_no_quote(case: Path) -> None:
@@ -237,6 +237,7 @@ def test_a_forged_record_of_a_finished_run_is_not_given(case: Path) -> None:
         ("$.answer.claims[0].quotes[0].line", 7),
     ):
         _sql(database, f"UPDATE runs SET record = json_set(record, '{path}', '{value}')")
+        code_runs(database)
         answer = investigator(case / "folder", case / "workspace").ask(ONE)
         never_wrong(answer, case / "folder")
         assert answer.text == "It makes 42 MW of power. [1]"
@@ -252,6 +253,7 @@ def test_replay_looks_the_quotes_up_in_the_files(case: Path) -> None:
     assert made.replay(run.id).same
     database = _database_with(case, "runs")
     _sql(database, "UPDATE runs SET record = replace(record, '42 MW', '43 MW')")
+    code_runs(database)
     replayed = made.replay(run.id)
     assert [quote.text for quote in replayed.failed_quotes] == ["It makes 43 MW of power."]
     assert not replayed.same

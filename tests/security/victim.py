@@ -20,7 +20,7 @@ QUESTION = "How deep is the harbour?"
 
 
 def said_of(folder: str, workspace: str | None) -> str:
-    """Index, search, ask, list, show, replay and remember; return all that came of it."""
+    """Ask (which makes the index), search, list, show, replay and remember; return all that came of it."""
 
     def opened() -> Investigator:
         return Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder())
@@ -32,12 +32,11 @@ def said_of(folder: str, workspace: str | None) -> str:
     uses: tuple[Callable[[], object], ...] = (
         lambda: opened().runs(),
         remembered,
-        lambda: list(opened().index(vectors=True)),
         lambda: list(opened().investigate(QUESTION)),
         lambda: opened().search(QUESTION),
         lambda: opened().status(),
         lambda: [opened().show(run.id) for run in opened().runs()],
-        lambda: [opened().replay(run.id) for run in opened().runs()],
+        lambda: [opened().replay(run.id) for run in opened().runs()[:2]],
         remembered,
     )
     said = ""
@@ -50,24 +49,25 @@ def said_of(folder: str, workspace: str | None) -> str:
 
 
 def proven_of(folder: str, workspace: str | None) -> str:
-    """Do the same in fewer steps; return the claims and quotes of answers, passages that were found, and errors."""
+    """Do the same in fewer steps; return what is shown of runs, memories, answers, found passages, and errors."""
 
     def opened() -> Investigator:
         return Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder())
 
     def remembered() -> str:
         with open_memory(opened()) as memory:
-            return str([memory.search(user, "harbour") for user in memory.users()])[:0]
+            return str([(memory.memories(user), memory.search(user, "harbour")) for user in memory.users()])
 
     def answered(fresh: bool) -> str:
         answer = opened().ask(QUESTION, fresh=fresh)
         return f"{answer.claims} {answer.text} {answer.citations}"
 
     def kept() -> str:
-        return "".join(str(opened().show(run.id))[:0] for run in opened().runs())
+        listed = opened().runs()
+        return f"{listed}{[opened().show(run.id) for run in listed if not run.altered]}"
 
     def replayed() -> str:
-        return "".join(str(opened().replay(run.id))[:0] for run in opened().runs())
+        return str([opened().replay(run.id) for run in opened().runs() if not run.altered])
 
     said = ""
     for use in (

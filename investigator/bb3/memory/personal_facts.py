@@ -11,9 +11,8 @@ from datetime import datetime
 
 from pydantic import Field, ValidationError
 from sqlalchemy import (
-    ColumnElement,
     Connection,
-    Row,
+    RowMapping,
     Select,
     delete,
     func,
@@ -29,17 +28,20 @@ from investigator.records import Record
 from investigator.store.adoption import UNSORTED_FACTS
 from investigator.store.corpus import in_batches
 from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.row_codes import standing, stands, with_code
 from investigator.store.schema import meta, personal_facts
+from investigator.store.user_key import user_key
 
 _FACTS = personal_facts
 _T = _FACTS.c
 _LONGEST_USER = 500
+_LONGEST_COUNT = 9  # digits; what is longer was not counted here
 _MATCHES = """
     SELECT rowid FROM personal_fact_terms WHERE personal_fact_terms MATCH :query
     ORDER BY bm25(personal_fact_terms, 0.0, 1.0), rowid DESC LIMIT :most
 """
-_CLAIMS = """
-    SELECT f.claim FROM personal_fact_terms t JOIN personal_facts f ON f.id = t.rowid
+_WITH_TERMS = """
+    SELECT f.* FROM personal_fact_terms t JOIN personal_facts f ON f.id = t.rowid
     WHERE personal_fact_terms MATCH :query AND f.speaker = :speaker
 """
 _NEWEST = """
@@ -92,17 +94,18 @@ class KeptFact(Record):
 class PersonalFacts:
     """The facts of all users of a workspace; a user is any text. Several threads and processes may use it at once.
 
-    A change is one transaction, which waits for others to end. Raises DialogueError for a user's name that is blank or
-    too long, StoreError and its kinds.
+    A change is one transaction, which waits for others to end. A fact that was changed outside this program counts for
+    nothing. Raises DialogueError for a user's name that is blank or too long, StoreError and its kinds.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._key = user_key()
 
     def users(self) -> tuple[str, ...]:
         """Return those of whom something is remembered, sorted."""
         with self._database.begin() as connection:
-            return tuple(connection.execute(select(_T.user).distinct().order_by(_T.user)).scalars())
+            return tuple(sorted({row["user"] for row in standing(connection, self._key, _FACTS, select(_FACTS))}))
 
     def count(self, user: str) -> int:
         """Return how many facts a user has."""
@@ -112,18 +115,18 @@ class PersonalFacts:
     def memories(self, user: str, most: int | None = None) -> tuple[KeptFact, ...]:
         """Return a user's facts in the order in which they came."""
         with self._reading(user) as connection:
-            return _read(connection, user, _of(user).order_by(_T.id).limit(most))
+            return self._read(connection, user, _of(user).order_by(_T.id).limit(most))
 
     def latest(self, user: str, most: int) -> tuple[KeptFact, ...]:
         """Return the facts that were made or used last, in the order in which they came."""
         with self._reading(user) as connection:
-            found = _read(connection, user, _of(user).order_by(_T.used_at.desc(), _T.id.desc()).limit(most))
+            found = self._read(connection, user, _of(user).order_by(_T.used_at.desc(), _T.id.desc()).limit(most))
         return tuple(sorted(found, key=lambda fact: fact.id))
 
     def newest(self, user: str, most: int) -> tuple[KeptFact, ...]:
         """Return the facts that came last, newest first."""
         with self._reading(user) as connection:
-            return _read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
+            return self._read(connection, user, _of(user).order_by(_T.id.desc()).limit(most))
 
     def matching(self, user: str, terms: Collection[str], most: int) -> tuple[KeptFact, ...]:
         """Return the user's facts that have some of the terms, best (BM25) first, the newest of equals."""
@@ -131,7 +134,7 @@ class PersonalFacts:
             if not terms:
                 return ()
             values = {"query": _query(user, terms, "OR"), "most": most}
-            return _by_ids(connection, user, connection.execute(text(_MATCHES), values).scalars().all())
+            return self._by_ids(connection, user, connection.execute(text(_MATCHES), values).scalars().all())
 
     def newest_of_each(
         self, user: str, marks: Collection[str], most: int = 1, terms: Collection[str] = ()
@@ -143,7 +146,7 @@ class PersonalFacts:
                 query = _query(user, (mark,), "OR")
                 query += f" AND {_query(user, terms, 'OR')}" if terms else ""
                 found.update(connection.execute(text(_NEWEST), {"query": query, "most": most}).scalars())
-            return _by_ids(connection, user, sorted(found))
+            return self._by_ids(connection, user, sorted(found))
 
     def put(
         self,
@@ -158,25 +161,25 @@ class PersonalFacts:
         Only claims that have all terms of the new one are shown to `repeats`.
         """
         with self._writing(user) as connection:
-            if _is_kept(connection, user, new, repeats):
+            if self._is_kept(connection, user, new, repeats):
                 return None
-            return _by_ids(connection, user, [_insert(connection, user, new, source, now)])[0]
+            return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
 
     def put_anew(self, user: str, new: FactText, source: FactSource, now: datetime) -> KeptFact:
         """Keep a fact as the newest, whatever it repeats; it takes the place of one of the same text."""
         with self._writing(user) as connection:
-            same = connection.execute(select(_T.id).where(*_same(user, new))).scalar()
+            same = self._same(connection, user, new)
             if same is not None:
                 _delete(connection, user, same)
-            return _by_ids(connection, user, [_insert(connection, user, new, source, now)])[0]
+            return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
 
     def put_all(self, user: str, news: Iterable[FactText], source: FactSource, now: datetime) -> int:
         """Keep facts in one transaction, but those whose text the speaker has already; return how many were kept."""
         kept = 0
         with self._writing(user) as connection:
             for new in news:
-                if not _is_kept(connection, user, new):
-                    _insert(connection, user, new, source, now)
+                if not self._is_kept(connection, user, new):
+                    self._insert(connection, user, new, source, now)
                     kept += 1
         return kept
 
@@ -186,20 +189,18 @@ class PersonalFacts:
         Raises DialogueError if there is no such fact, or another one of that text.
         """
         with self._writing(user) as connection:
-            new = written(_kept_under(connection, user, fact_id).speaker)
-            same = connection.execute(select(_T.id).where(*_same(user, new), _T.id != fact_id)).first()
-            if same is not None:
+            new = written(self._kept_under(connection, user, fact_id).speaker)
+            if self._same(connection, user, new) not in {None, fact_id}:
                 raise DialogueError("this is remembered already", hint="Delete one of the two.")
-            change = update(_FACTS).where(_T.user == user, _T.id == fact_id)
-            connection.execute(change.values(text=new.text, claim=new.claim))
+            self._change(connection, user, (fact_id,), lambda _: {"text": new.text, "claim": new.claim})
             _drop_terms(connection, user, fact_id)
             _put_terms(connection, fact_id, user, new)
-            return _by_ids(connection, user, [fact_id])[0]
+            return self._by_ids(connection, user, [fact_id])[0]
 
     def delete(self, user: str, fact_id: int) -> None:
         """Forget a fact. Raises DialogueError if there is no such fact."""
         with self._writing(user) as connection:
-            _kept_under(connection, user, fact_id)
+            self._kept_under(connection, user, fact_id)
             _delete(connection, user, fact_id)
 
     def forget(self, user: str) -> int:
@@ -214,17 +215,13 @@ class PersonalFacts:
         with self._writing(user) as connection:
             turn = _turn_of(connection, user) + 1
             set_meta(connection, _turn_key(user), str(turn))
-            change = update(_FACTS).where(_T.user == user).values(used_at=turn, uses=_T.uses + 1)
-            for part in in_batches(sorted(used)):
-                connection.execute(change.where(_T.id.in_(part)))
+            self._change(connection, user, used, lambda row: {"used_at": turn, "uses": row["uses"] + 1})
 
     def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
         """Have facts that come from elsewhere seem unused for so many turns each."""
         with self._writing(user) as connection:
             turn = _turn_of(connection, user)
-            for fact_id, turns in ages.items():
-                change = update(_FACTS).where(_T.user == user, _T.id == fact_id)
-                connection.execute(change.values(used_at=turn - turns))
+            self._change(connection, user, ages, lambda row: {"used_at": turn - ages[row["id"]]})
 
     def find_taken_over(self, written: Callable[[str, Speaker], FactText]) -> None:
         """Make what facts are found by that were taken over without it; those that are no facts of ours are deleted."""
@@ -232,14 +229,77 @@ class PersonalFacts:
             if get_meta(connection, UNSORTED_FACTS) is None:
                 return
             connection.exec_driver_sql("DELETE FROM personal_fact_terms")
-            for row in connection.execute(select(_FACTS)).all():
+            for row in [*standing(connection, self._key, _FACTS, select(_FACTS))]:
                 try:
                     fact = _kept(row, 0)
                     _check_user(fact.user)
                     _put_terms(connection, fact.id, fact.user, written(fact.text, fact.speaker))
                 except (ValidationError, DialogueError):
-                    connection.execute(delete(_FACTS).where(_T.id == row._mapping["id"]))
+                    connection.execute(delete(_FACTS).where(_T.id == row["id"]))
             connection.execute(delete(meta).where(meta.c.key == UNSORTED_FACTS))
+
+    def _read(self, connection: Connection, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
+        turn = _turn_of(connection, user)
+        return tuple(_kept(row, turn) for row in standing(connection, self._key, _FACTS, query))
+
+    def _by_ids(self, connection: Connection, user: str, ids: Sequence[int]) -> tuple[KeptFact, ...]:
+        """Those of a user's facts that have these ids, in the order of the ids given."""
+        found = {}
+        for part in in_batches(ids):
+            found.update({fact.id: fact for fact in self._read(connection, user, _of(user).where(_T.id.in_(part)))})
+        return tuple(found[fact_id] for fact_id in ids if fact_id in found)
+
+    def _is_kept(
+        self, connection: Connection, user: str, new: FactText, repeats: Callable[[str], bool] | None = None
+    ) -> bool:
+        if self._same(connection, user, new) is not None:
+            return True
+        if repeats is None or not new.terms:
+            return False
+        values = {"query": _query(user, new.terms, "AND"), "speaker": new.speaker.value}
+        rows = connection.execute(text(_WITH_TERMS), values).mappings()
+        return any(repeats(row["claim"]) for row in rows if stands(self._key, _FACTS, row))
+
+    def _same(self, connection: Connection, user: str, new: FactText) -> int | None:
+        """Return the id of the fact that the speaker has of the same text; one that does not stand is deleted."""
+        query = select(_FACTS).where(_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
+        row = connection.execute(query).mappings().first()
+        if row is None or stands(self._key, _FACTS, row):
+            return row["id"] if row is not None else None
+        _delete(connection, user, row["id"])
+        return None
+
+    def _change(
+        self,
+        connection: Connection,
+        user: str,
+        ids: Collection[int],
+        changed: Callable[[RowMapping], Mapping[str, str | int]],
+    ) -> None:
+        """Write other values into facts of a user, those that are there and stand."""
+        for part in in_batches(sorted(ids)):
+            for row in [*standing(connection, self._key, _FACTS, _of(user).where(_T.id.in_(part)))]:
+                values = with_code(self._key, _FACTS, {**row, **changed(row)})
+                connection.execute(update(_FACTS).where(_T.id == row["id"]).values(values))
+
+    def _kept_under(self, connection: Connection, user: str, fact_id: int) -> KeptFact:
+        found = self._by_ids(connection, user, [fact_id])
+        if not found:
+            raise DialogueError(
+                f"nothing is remembered under the number {fact_id}",
+                hint="List what is remembered with: investigator memory FOLDER list",
+            )
+        return found[0]
+
+    def _insert(self, connection: Connection, user: str, new: FactText, source: FactSource, now: datetime) -> int:
+        values = {
+            **{"user": user, "speaker": new.speaker.value, "text": new.text, "claim": new.claim},
+            **{"chat_id": source.chat_id, "turn": source.turn, "created": now.isoformat()},
+            **{"used_at": _turn_of(connection, user), "uses": 0},
+        }
+        (key,) = connection.execute(insert(_FACTS), with_code(self._key, _FACTS, values)).inserted_primary_key or (0,)
+        _put_terms(connection, key, user, new)
+        return int(key)
 
     @contextmanager
     def _reading(self, user: str) -> Iterator[Connection]:
@@ -272,44 +332,11 @@ def _check_user(user: str) -> None:
         )
 
 
-def _read(connection: Connection, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
-    turn = _turn_of(connection, user)
-    return tuple(_kept(row, turn) for row in connection.execute(query))
-
-
-def _by_ids(connection: Connection, user: str, ids: Sequence[int]) -> tuple[KeptFact, ...]:
-    """Those of a user's facts that have these ids, in the order of the ids given."""
-    found = {}
-    for part in in_batches(ids):
-        found.update({fact.id: fact for fact in _read(connection, user, _of(user).where(_T.id.in_(part)))})
-    return tuple(found[fact_id] for fact_id in ids if fact_id in found)
-
-
-def _is_kept(connection: Connection, user: str, new: FactText, repeats: Callable[[str], bool] | None = None) -> bool:
-    if connection.execute(select(_T.id).where(*_same(user, new))).first() is not None:
-        return True
-    if repeats is None or not new.terms:
-        return False
-    values = {"query": _query(user, new.terms, "AND"), "speaker": new.speaker.value}
-    return any(map(repeats, connection.execute(text(_CLAIMS), values).scalars()))
-
-
-def _kept_under(connection: Connection, user: str, fact_id: int) -> KeptFact:
-    found = _by_ids(connection, user, [fact_id])
-    if not found:
-        raise DialogueError(
-            f"nothing is remembered under the number {fact_id}",
-            hint="List what is remembered with: investigator memory FOLDER list",
-        )
-    return found[0]
-
-
 def _of(user: str) -> Select[tuple[object, ...]]:
     return select(_FACTS).where(_T.user == user)
 
 
-def _kept(row: Row[tuple[object, ...]], turn: int) -> KeptFact:
-    of = row._mapping
+def _kept(of: RowMapping, turn: int) -> KeptFact:
     return KeptFact(
         id=of["id"],
         user=of["user"],
@@ -328,22 +355,8 @@ def _turn_key(user: str) -> str:
 
 
 def _turn_of(connection: Connection, user: str) -> int:
-    return int(get_meta(connection, _turn_key(user)) or 0)
-
-
-def _insert(connection: Connection, user: str, new: FactText, source: FactSource, now: datetime) -> int:
-    values = {
-        **{"user": user, "speaker": new.speaker.value, "text": new.text, "claim": new.claim},
-        **{"chat_id": source.chat_id, "turn": source.turn, "created": now.isoformat()},
-        **{"used_at": _turn_of(connection, user), "uses": 0},
-    }
-    (key,) = connection.execute(insert(_FACTS).values(values)).inserted_primary_key or (0,)
-    _put_terms(connection, key, user, new)
-    return int(key)
-
-
-def _same(user: str, new: FactText) -> tuple[ColumnElement[bool], ...]:
-    return (_T.user == user, _T.speaker == new.speaker.value, _T.text == new.text)
+    counted = get_meta(connection, _turn_key(user)) or ""
+    return int(counted) if counted.isdecimal() and len(counted) <= _LONGEST_COUNT else 0
 
 
 def _delete(connection: Connection, user: str, fact_id: int) -> None:

@@ -1,0 +1,55 @@
+"""The codes by which a row is known to be as this program wrote it for this user; one that is not does not *stand*."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from sqlalchemy import Connection, Float, RowMapping, Select, Table
+
+from investigator.store.schema import CODE, calls, intents, personal_facts
+from investigator.store.user_key import code, same_code
+
+StoredRow: TypeAlias = Mapping[str, Any] | RowMapping
+
+_NOT_COVERED: Mapping[Table, frozenset[str]] = dict.fromkeys((calls, intents, personal_facts), frozenset({"id"}))
+"""Columns of which the code says nothing: numbers that SQLite gives, and that only order the rows."""
+
+
+def row_code(key: bytes, purpose: str, row: StoredRow, columns: Iterable[str]) -> str:
+    """Return the code of some columns of a row; the types of the values count too."""
+    return code(key, purpose, *(_typed(row[name]) for name in columns))
+
+
+def with_code(key: bytes, table: Table, row: StoredRow) -> dict[str, Any]:
+    """Return a row of a table of runs with its code, if rows of that table have one."""
+    if CODE not in table.columns:
+        return dict(row)
+    values = {name: float(value) if _is_float(table, name, value) else value for name, value in row.items()}
+    return {**values, CODE: row_code(key, table.name, values, _covered(table))}
+
+
+def stands(key: bytes, table: Table, row: StoredRow) -> bool:
+    """Return True if a row of a table of runs is as it was written."""
+    return same_code(row_code(key, table.name, row, _covered(table)), str(row[CODE]))
+
+
+def standing(connection: Connection, key: bytes, table: Table, query: Select[Any]) -> Iterator[RowMapping]:
+    """Yield those rows of a table of runs, of a query for them, that stand."""
+    rows = connection.execute(query).mappings()
+    return (row for row in rows if stands(key, table, row))
+
+
+def _covered(table: Table) -> list[str]:
+    apart = _NOT_COVERED.get(table, frozenset())
+    return [column.name for column in table.columns if column.name != CODE and column.name not in apart]
+
+
+def _is_float(table: Table, name: str, value: Any) -> bool:
+    """Return True for a whole number that SQLite gives back as a float."""
+    return isinstance(value, int) and isinstance(table.columns[name].type, Float)
+
+
+def _typed(value: Any) -> str:
+    """Return a value with its type: a forged row may hold any type in any column."""
+    return f"str {value}" if isinstance(value, str) else f"{type(value).__name__} {value}"
