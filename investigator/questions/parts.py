@@ -28,10 +28,14 @@ _BOTH = re.compile(
     rf"^(?i:are|were|is|do|did|was)\s+(?:both\s+)?(?:the\s+)?(?P<one>{_NAMED})\s+and\s+(?:the\s+)?(?P<other>{_NAMED})"
     r"\s+(?P<asked>[a-z].{2,}?)\??$"
 )
+_NEXT_THING = re.compile(r"[?:;]|\. |,? and (?:what|how|why|when)\b")
+_TIMES = r"(?:quarters?|years?|periods?|months?|weeks?|decades?|filings?|reports?|documents?|10-[kq]s?|time|next)"
 _MOVES = re.compile(
-    r"\b(?:how|track|moved?|chang(?:e|ed|es)|evolv(?:e|ed)|develop(?:s|ed)?|progress(?:ed)?|fluctuated?|trends?|identified"
-    r"|over time|(?:over|across|through|for|in|from) (?:the|these|those|each|all|one)\b[^,;:?]*|quarter by quarter"
-    r"|year (?:by|over|on) year)\b",
+    r"^\W*(?:how (?:has|have|had|did|does|do)|track|can any trends be identified in|has there been any \w+ change in"
+    r"|are there any \w+ changes in|what is the trend (?:in|of))\s+"
+    r"|\b(?:moved?|chang(?:e|ed)|evolv(?:e|ed)|develop(?:s|ed)?|progress(?:ed)?|fluctuated?)\b"
+    rf"|\b(?:over|across|through|throughout|for|in|from|between|during) (?:[\w-]+ ){{0,5}}?{_TIMES}\b[^,;:?]*"
+    r"|\b(?:quarter|year|month) (?:by|over|on|after) (?:quarter|year|month)\b|\bseparately\b",
     re.IGNORECASE,
 )
 """Words that ask how something moves, which no single figure of it says."""
@@ -54,11 +58,17 @@ def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
     """
     if kind is QuestionKind.COMPARISON and (sides := sides_of(question)):
         return sides
-    parts = taken_apart(question)
-    if kind is not QuestionKind.TREND:
-        return parts
-    plain = (part.changed(constraints=constraints(_MOVES.sub(" ", part.question))) for part in parts)
-    return tuple(plain)
+    if kind is QuestionKind.TREND and (subject := _subject_of_trend(question)):
+        return (Part(question=subject, constraints=constraints(subject)),)
+    return taken_apart(question)
+
+
+def _subject_of_trend(question: str) -> str:
+    """Return what moves, as it is asked for at one time; "" if that says nothing."""
+    asked = " ".join(question[:_LONGEST_READ].split())
+    first = _NEXT_THING.split(asked, maxsplit=1)[0]
+    subject = " ".join(_MOVES.sub(" ", first).split()).strip(" ,")
+    return subject if len(subject.split()) >= _FEWEST_WORDS - 1 else ""
 
 
 def _questions(asked: str) -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date
 
 from investigator.evidence.claims import prove
 from investigator.language.normalise import one_line
+from investigator.questions.constraints import constraints
 from investigator.questions.kinds import cue
 from investigator.questions.periods import Period, periods
 from investigator.records import (
@@ -42,9 +44,37 @@ def series(cards: Sequence[DocumentCard], worth_asking: float) -> tuple[Document
     return tuple(sorted(dated, key=lambda card: (_when(card), card.document_id)))
 
 
+def own_period(card: DocumentCard) -> str:
+    """Return the period that a report says it covers: "three months ended July 1, 2023"; "" for other documents."""
+    end = card.imprint.period_end or ""
+    try:
+        day = date.fromisoformat(end)
+    except ValueError:  # a month alone, or nothing
+        return ""
+    covers = "three months" if card.imprint.fiscal_quarter else "year"
+    return f"{covers} ended {day:%B} {day.day}, {day.year}"
+
+
+def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
+    """Return a side that names no time, asked for the newest period that the likely reports cover."""
+    best = max((card.match for card in cards), default=0.0)
+    likely = [card for card in cards if card.match >= _OF_BEST * best and own_period(card)]
+    if not part.side or periods(part.question) or not likely:
+        return part
+    period = own_period(max(likely, key=lambda card: card.imprint.period_end or ""))
+    question = f"{part.question}, {period}"
+    return part.changed(question=question, side=f"{part.side}, {period}", constraints=constraints(question))
+
+
 def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan that asks each document of a series the same."""
-    steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in documents)
+    """Return the plan that asks each document of a series the same, a report for the period that it covers."""
+    steps = (
+        ProposedStep(
+            document_id=card.document_id,
+            purpose=question if periods(question) else ", ".join(filter(None, (question, own_period(card)))),
+        )
+        for card in documents
+    )
     return Proposal(f"Ask each of the {len(documents)} documents of the series, the earliest first.", tuple(steps))
 
 
@@ -132,7 +162,9 @@ def _verbatim(quote: Quote, memory: Memory) -> Claim:
 
 
 def _times(card: DocumentCard) -> frozenset[Period]:
-    return frozenset(one for one in periods(f"{card.title} {card.document_id} {card.date or ''}") if one.year)
+    return frozenset(
+        one for one in periods(f"{card.title} {card.document_id} {card.date or ''} {own_period(card)}") if one.year
+    )
 
 
 def _when(card: DocumentCard) -> tuple[int, int]:
@@ -140,5 +172,5 @@ def _when(card: DocumentCard) -> tuple[int, int]:
 
 
 def _named_period(one: Document) -> tuple[int, int]:
-    found = [period.order for period in periods(f"{one.title} {one.id} {one.date or ''}") if period.year]
-    return max(found, default=(0, 0))
+    said = f"{one.title} {one.id} {one.date or ''} {one.imprint.period_end or ''}"
+    return max((period.order for period in periods(said) if period.year), default=(0, 0))

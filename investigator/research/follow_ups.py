@@ -112,7 +112,7 @@ def respelled_parts(
             if not related(word) and (other := respelled(word)) is not None:  # a known word is no slip
                 new = _replaced(new, word, other)
                 wordings.append(f"{word}: {other}")
-        changed.append(part if new == part.question else Part(question=new, constraints=constraints(new)))
+        changed.append(part if new == part.question else part.changed(question=new, constraints=constraints(new)))
     return tuple(changed), tuple(dict.fromkeys(wordings))
 
 

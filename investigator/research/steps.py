@@ -41,7 +41,7 @@ from investigator.records import (
     Thought,
 )
 from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
-from investigator.research.comparing import series, series_plan, side_by_side, whole_documents
+from investigator.research.comparing import at_newest, series, series_plan, side_by_side, whole_documents
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.disagreement import conflicts_among, with_conflicts
@@ -119,6 +119,8 @@ class Steps:
     def _thought(self, state: State) -> Moment:
         thought = self._understood(state)
         parts, wordings = respelled_parts(thought.parts, self.library.respelled)
+        if any(part.side for part in parts):
+            parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)
         run = state.run.changed(kind=thought.kind, needs=thought.needs, parts=parts, wordings=wordings)
         return replace(state, run=run), Thought(needs=thought.needs, parts=parts, kind=thought.kind)
 
@@ -180,7 +182,7 @@ class Steps:
         if run.kind is QuestionKind.TREND and not run.rounds:
             documents = series(state.cards, state.bounds.worth_asking)
             if documents:
-                return series_plan(run.question, documents)
+                return series_plan(run.parts[0].question if len(run.parts) == 1 else run.question, documents)
         questions = state.follow_ups or (() if state.run.rounds else self._asked_apart(state))
         if not questions:
             return self._proposal(state, state.run.needs)
