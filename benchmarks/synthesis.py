@@ -65,13 +65,25 @@ class Judgement(Record):
     answered: float | None = None
     right_document: float | None = None
     evidence_quoted: float | None = None
+    key_points: float | None = None
+    documents_found: float | None = None
+    documents_right: float | None = None
     value_among_quotes: float | None = None
     value_given: float | None = None
     silent: float | None = None
     not_called_answered: float | None = None
 
 
-MEASURES = ("right_document", "evidence_quoted", "value_among_quotes", "value_given", "answered")
+MEASURES = (
+    "right_document",
+    "documents_found",
+    "documents_right",
+    "key_points",
+    "evidence_quoted",
+    "value_among_quotes",
+    "value_given",
+    "answered",
+)
 SILENCE = ("silent", "not_called_answered")
 
 
@@ -84,7 +96,16 @@ def judged(row: SynthesisRow, answer: Answer, seconds: float) -> Judgement:
     quotes = [quote for quote in answer.citations if quote.document_id in row.doc_ids]
     pieces = [any(overlaps(quote.text, piece) for quote in quotes) for piece in row.evidence]
     wanted = [numbers for text in row.answers if (numbers := _numbers(text))]
+    cited = {quote.document_id for quote in answer.citations}
+    points = [
+        any(quote.document_id == point.doc_id and overlaps(quote.text, point.evidence) for quote in answer.citations)
+        for point in row.key_points
+        if point.evidence
+    ]
     return found.changed(
+        key_points=sum(points) / len(points) if points else None,
+        documents_found=len(cited & set(row.doc_ids)) / len(row.doc_ids) if row.doc_ids else None,
+        documents_right=len(cited & set(row.doc_ids)) / len(cited) if cited else None,
         answered=float(answer.status is AnswerStatus.ANSWERED),
         right_document=float(bool(answer.citations) and answer.citations[0].document_id in row.doc_ids),
         evidence_quoted=sum(pieces) / len(pieces) if pieces else None,

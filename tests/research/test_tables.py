@@ -12,7 +12,10 @@ from investigator.records import (
     Answered,
     AnswerStatus,
     AskVariables,
+    DocumentCard,
+    Imprint,
     Investigation,
+    Part,
     Prompt,
     QuestionKind,
     RowVerdict,
@@ -20,6 +23,7 @@ from investigator.records import (
     TableRow,
 )
 from investigator.research.asking_policy import AskAll
+from investigator.research.comparing import at_newest, series, series_plan
 from investigator.research.state import Bounds, State, Step, next_step
 
 TEXTS = {
@@ -110,6 +114,31 @@ def test_a_model_reads_what_the_index_cannot_decide(folder: Path, tmp_path: Path
     assert "school.txt" in read
     assert verdicts(answer)["school.txt"] is RowVerdict.YES
     assert {name for name, verdict in verdicts(answer).items() if verdict is RowVerdict.YES} == {"school.txt"}
+
+
+def report(name: str, end: str, match: float = 0.9) -> DocumentCard:
+    return DocumentCard(document_id=name, title=name, match=match, imprint=Imprint(period_end=end, fiscal_quarter=1))
+
+
+def test_a_series_is_asked_in_the_order_of_the_periods_each_report_for_its_own() -> None:
+    cards = (report("b.pdf", "2023-06-30"), report("a.pdf", "2023-03-31"), report("other.pdf", "2023-03-31", match=0.1))
+    documents = series(cards, 0.05)
+    assert [card.document_id for card in documents] == ["a.pdf", "b.pdf"]
+    plan = series_plan("net sales", documents)
+    assert [step.purpose for step in plan.steps] == [
+        "net sales, three months ended March 31, 2023",
+        "net sales, three months ended June 30, 2023",
+    ]
+
+
+def test_a_side_without_a_time_is_asked_for_its_newest_period_and_says_so() -> None:
+    part = at_newest(
+        Part(question="net sales of Bolt", side="Bolt"), (report("a.pdf", "2023-03-31"), report("b.pdf", "2023-06-30"))
+    )
+    assert part.side == "Bolt, three months ended June 30, 2023"
+    assert part.question == "net sales of Bolt, three months ended June 30, 2023"
+    asked = Part(question="net sales of Bolt in 2021", side="Bolt")
+    assert at_newest(asked, (report("a.pdf", "2023-03-31"),)) == asked
 
 
 BOUNDS = Bounds(
