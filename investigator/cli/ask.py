@@ -68,6 +68,14 @@ class AskingOptions:
                 hint = "Set the terminal to UTF-8."
                 raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
 
+    def check_for_many(self) -> None:
+        """Raises SettingsError if an option is not text, or is for one question only."""
+        self.check()
+        for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
+            if given:
+                hint = "Try it with: investigator ask FOLDER QUESTION"
+                raise SettingsError(f"{name} is for one question", hint=hint)
+
 
 @dataclass(frozen=True)
 class CeilingOptions:
@@ -118,7 +126,7 @@ def ask(
     output: OutputOptions,
     tracing: TraceOptions,
     question: Annotated[
-        str | None, typer.Argument(metavar="[QUESTION]", help="The question; - reads it from standard input.")
+        str | None, typer.Argument(metavar="QUESTION", help="The question; - reads it from standard input.")
     ] = None,
     questions: Annotated[
         Path | None,
@@ -179,9 +187,7 @@ def _ask_all(
     tracing: TraceOptions,
 ) -> None:
     asked = questions_of(file, [question] if question else ())
-    asking.check()
-    if asking.dry_run:
-        raise SettingsError("--dry-run is for one question", hint="Try it with: investigator ask FOLDER QUESTION")
+    asking.check_for_many()
     output.check(folder)
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)

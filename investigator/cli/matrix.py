@@ -12,7 +12,7 @@ from investigator.cli.ask import AskingOptions, CeilingOptions, TraceOptions
 from investigator.cli.batch import KEPT, outcome_of, questions_of
 from investigator.cli.options import AsJson, CommonOptions, Folder
 from investigator.cli.output import check_report, print_json, print_styled, write_file
-from investigator.errors import RunError, SettingsError
+from investigator.errors import RunError
 from investigator.records import CellStatus, Matrix
 from investigator.reports.inert import inert_json_prose
 from investigator.reports.matrix import matrix_text
@@ -60,9 +60,7 @@ def matrix(
     failed, 2 wrong use, 130 interrupted.
     """
     asked = questions_of(questions, question or ())
-    asking.check()
-    if asking.dry_run:
-        raise SettingsError("--dry-run is for one question", hint="Try it with: investigator ask FOLDER QUESTION")
+    asking.check_for_many()
     for path in report or ():
         check_report(path, folder, tuple(_FORMATS))
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())

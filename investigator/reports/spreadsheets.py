@@ -69,7 +69,7 @@ def is_own_workbook(path: Path) -> bool:
     """Return True if an XLSX file says that it is a matrix of ours."""
     try:
         with ZipFile(path) as book, book.open("docProps/core.xml") as properties:
-            return f"<dc:creator>{CREATOR}</dc:creator>".encode() in properties.read(_MOST)
+            return f">{CREATOR}</".encode() in properties.read(_MOST)
     except (BadZipFile, KeyError, OSError):
         return False
 

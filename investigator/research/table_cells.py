@@ -45,7 +45,7 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
 
     These are the best one for each time that it names, or two that it sets against each other.
     """
-    if not document.tables:
+    if not document.tables or table_question(question).is_discussion:
         return ()
     tables = DocumentTables(document)
     if asked_operation(question) and len(table_question(question).times) < 2:
@@ -123,7 +123,11 @@ def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[Constr
     Its row must be named by words of the question alone. None if the question asks for no figure, or a cell meets all.
     """
     asked = table_question(question)
-    if not document.tables or not (asked.asks_figure or asked.asks_count or asked.asks_share or asked.times):
+    if (
+        not document.tables
+        or asked.is_discussion
+        or not (asked.asks_figure or asked.asks_count or asked.asks_share or asked.times)
+    ):
         return None
     tables = DocumentTables(document)
     found = [one for time in _times(question) for one in best_cells(question, tables, time, most=_LOOKED_AT)]

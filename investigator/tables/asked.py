@@ -8,7 +8,7 @@ from functools import cache, cached_property, lru_cache
 
 from investigator.language.terms import folded, stem, stop_words, tokens, words
 from investigator.questions.answer_types import AnswerType, expected_type
-from investigator.questions.cues import cues, empty_words, request_words
+from investigator.questions.cues import cues, empty_words, patterns, request_words
 from investigator.questions.numbered import numbered
 from investigator.questions.related import related_roots, root, roots
 from investigator.tables.times import TableTime, asked_times, without_times
@@ -44,7 +44,8 @@ class TableQuestion:
     """A question as tables are read with it.
 
     `optional` are the roots of words that say how a figure is asked for; `said` those of all words, and of those that
-    may stand for them; `conditions` are numbered things such as "day 85".
+    may stand for them; `conditions` are numbered things such as "day 85". No cell answers
+    a question that `is_discussion`: after reasons, effects, risks ...
     """
 
     text: str
@@ -56,6 +57,7 @@ class TableQuestion:
     asks_share: bool
     asks_count: bool
     asks_figure: bool
+    is_discussion: bool
 
 
 @lru_cache(maxsize=256)
@@ -85,12 +87,12 @@ def table_question(question: str) -> TableQuestion:
                 optional.add(own)
                 continue
             parts = words(token)
-            acronym = {"".join(part[0] for part in parts)} if 1 < len(parts) < _LONGEST_ACRONYM else set()
+            is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
+            acronym = {"".join(part[0] for part in parts)} if is_compound else set()
             is_name = place > 0 and token[:1].isupper()
+            others = _alike(own) | acronym | (frozenset() if is_name else related_roots(word))
             initials = word if _ACRONYM.fullmatch(token) else ""
-            terms.setdefault(
-                own, AskedTerm(word, own, (_alike(own) | related_roots(word) | acronym) - {own}, is_name, initials)
-            )
+            terms.setdefault(own, AskedTerm(word, own, others - {own}, is_name, initials))
     return TableQuestion(
         text=question,
         terms=tuple(terms.values()),
@@ -101,6 +103,7 @@ def table_question(question: str) -> TableQuestion:
         asks_share=_SHARE.search(question) is not None,
         asks_count=_COUNT.search(question) is not None,
         asks_figure=expected_type(question) is AnswerType.NUMBER,
+        is_discussion=patterns("figures_not")["discussion"].search(question) is not None,
     )
 
 

@@ -266,12 +266,12 @@ def _fit(
         place = _place(term, own, above, header, caption)
         in_table += place > 0
         if not place:
-            place = _DOCUMENT if term.roots & tables.about else 0.0
+            place = _DOCUMENT if term.root in tables.about else 0.0
             if not place:
                 missing.append(term)
         score += place
     if (
-        in_table < _LEAST_SHARE * (len(asked.terms) - sum(bool(term.roots & tables.about) for term in asked.terms))
+        in_table < _LEAST_SHARE * (len(asked.terms) - sum(term.root in tables.about for term in asked.terms))
         or not in_table
     ):
         return None

@@ -68,6 +68,24 @@ def test_a_cell_that_is_only_near_is_told_with_what_it_fails(
     assert {match.constraint.text.lower() for match in near[1]} >= failing
 
 
+def test_the_figure_of_another_firm_is_no_answer(report: Document) -> None:
+    assert _said("What were Apple's net sales of Docks in the quarter ended June 30, 2024?", report) == []
+    assert _said("What were Harbour Works' net sales of Docks in the quarter ended June 30, 2024?", report) != []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What drove the net sales of Docks in the quarter ended June 30, 2024?",
+        "How did net sales of Docks in the quarter ended June 30, 2024 reflect the risks?",
+        "Summarise the net sales of Docks in the quarter ended June 30, 2024.",
+    ],
+)
+def test_a_cell_answers_no_question_after_reasons_or_risks(report: Document, question: str) -> None:
+    assert _said(question, report) == []
+    assert nearest_cell(question, report) is None
+
+
 def test_a_cell_quotes_its_row_and_stands_only_under_the_same_names(report: Document) -> None:
     (quote,) = met_cells("What were the net sales of Ferries in the quarter ended June 30, 2024?", report)
     assert report.text[quote.start : quote.end] == quote.text == "Net sales | 97 | 102 | 190"
