@@ -13,6 +13,7 @@ from investigator.tables.times import header_time
 _NUMBER = re.compile(
     r"(?P<open>[(−–-]\s?)?(?P<sign>[$€£¥₹])?\s?(?P<open2>[(−–-]\s?)?(?P<digits>\d[\d,.'’\u00a0\u2009\u202f]*)"
 )
+_FIGURES = re.compile(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
 _SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s?%")
 _CURRENCY = re.compile(r"[$€£¥₹]")
 _POINTS = "percentage points"
@@ -77,7 +78,7 @@ def _figure(cell: QuotedCell, wants_share: bool) -> _Figure | None:
         digits = share[1].replace(",", ".")
         return _Figure(Fraction(digits), len(digits.partition(".")[2]), "", is_share=True)
     found = _NUMBER.search(cell.value)
-    if found is None:
+    if found is None or _has_spread(cell):
         return None
     digits = re.sub(r"[,'’\u00a0\u2009\u202f]", "", found["digits"]).rstrip(".")
     if digits.count(".") > 1:
@@ -86,6 +87,11 @@ def _figure(cell: QuotedCell, wants_share: bool) -> _Figure | None:
     value = Fraction(digits) * (-1 if negative else 1)
     currency = _CURRENCY.search(cell.value)
     return _Figure(value, len(digits.partition(".")[2]), currency.group() if currency else "", is_share=False)
+
+
+def _has_spread(cell: QuotedCell) -> bool:
+    """Return True for a mean with its spread, "2.30 (0.75)": what two of them differ by is for their writer to say."""
+    return len(_FIGURES.findall(cell.value)) > 1 and "%" not in " ".join((cell.value, *cell.column, *cell.row))
 
 
 def _is_dash_between(text: str, at: int) -> bool:

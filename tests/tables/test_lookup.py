@@ -116,6 +116,7 @@ def test_units_that_differ_are_not_computed(report: Document) -> None:
     assert computation(Operation.SUM, cell, cell.changed(measure="thousand")) is None
     assert computation(Operation.SUM, cell, cell.changed(value="4 %")) is None
     assert computation(Operation.SUM, cell.changed(value="$ 1"), cell.changed(value="€ 1")) is None
+    assert computation(Operation.DIFFERENCE, cell.changed(value="2.30 (0.75)"), cell.changed(value="2.41 ± 1")) is None
     growth = computation(Operation.GROWTH, cell, cell.changed(value="400"))
     assert growth.value == "3.0 %"
 
