@@ -170,7 +170,8 @@ def test_a_forged_row_is_read_again_from_its_file(case: Path, column: str) -> No
 
 
 def test_a_document_that_no_file_holds_is_forgotten(case: Path) -> None:
-    columns = "content_hash, title, authors, pages, date, headings, card, text, reader, text_code, card_code"
+    columns = "content_hash, title, authors, pages, date, headings, imprint, card, text, tables, reader"
+    columns += ", text_code, card_code"
     forged = f"INSERT INTO documents (id, {columns}) SELECT 'x.txt', {columns} FROM documents WHERE id = 'cedar.txt'"
     _sql(_database_with(case, "documents"), forged)
     made = investigator(case / "folder", case / "workspace")
