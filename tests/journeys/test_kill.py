@@ -1,5 +1,6 @@
 """Kill -9 at random moments, run the same again: nothing is paid twice and the outcome is the same."""
 
+import os
 import random
 import signal
 import sqlite3
@@ -97,9 +98,8 @@ def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(folder: Path, tmp
 def test_a_matrix_that_is_killed_half_way_goes_on_to_the_same_cells(folder: Path, tmp_path: Path) -> None:
     workspace, log = tmp_path / "killed", tmp_path / "log"
     command = [sys.executable, str(KILLABLE), str(folder), str(workspace), str(log), "matrix"]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, env={"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": ""}
-    ) as process:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}  # the key of the rows is the user's
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) as process:
         while process.poll() is None and (not log.exists() or log.read_text(encoding="ascii").count("\n") < 30):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
