@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
+from datetime import date
 from functools import cache
 from importlib.resources import files
 
@@ -62,6 +63,16 @@ def imprint_of(text: str) -> Imprint:
         if quarter is None
         else found.changed(fiscal_year=_fiscal_year(text, end, quarter), fiscal_quarter=quarter)
     )
+
+
+def covered_period(imprint: Imprint) -> str:
+    """Return the period that a report covers, as a question asks for it: "three months ended July 1, 2023"; or ""."""
+    try:
+        day = date.fromisoformat(imprint.period_end or "")
+    except ValueError:  # a month alone, or nothing
+        return ""
+    covers = "three months" if imprint.fiscal_quarter else "year"
+    return f"{covers} ended {day:%B} {day.day}, {day.year}"
 
 
 def _issuer(cover: str) -> str:

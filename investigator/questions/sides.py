@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from investigator.questions.constraints import constraints
-from investigator.records import Part
+from investigator.records import Constraint, ConstraintKind, Part
 
 _LONGEST_READ = 2_000  # characters of a question
 _SHORTEST = 3  # characters of a side
@@ -37,8 +37,19 @@ def sides_of(question: str) -> tuple[Part, ...]:
     asked = " ".join(question[:_LONGEST_READ].split())
     between = _BETWEEN.match(_REQUEST.sub("", asked))
     takes_up = between is not None and between["those"]
-    sides = (_phrased(asked) if takes_up else []) or _named(asked) or _phrased(asked)
-    return tuple(Part(question=text, side=side, constraints=constraints(text)) for side, text in sides)
+    named = [] if takes_up and _phrased(asked) else _named(asked)
+    return tuple(
+        Part(question=text, side=side, constraints=_bound(text, side if named else ""))
+        for side, text in named or _phrased(asked)
+    )
+
+
+def _bound(text: str, name: str) -> tuple[Constraint, ...]:
+    """What binds a side; its name does, wherever it stands."""
+    own = constraints(text)
+    if not name or any(one.text == name for one in own):
+        return own
+    return (Constraint(kind=ConstraintKind.ENTITY, text=name), *own)
 
 
 def _named(asked: str) -> list[tuple[str, str]]:

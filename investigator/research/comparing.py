@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date
 
 from investigator.evidence.claims import prove
 from investigator.language.normalise import one_line
 from investigator.questions.constraints import constraints
+from investigator.questions.imprints import covered_period
 from investigator.questions.kinds import cue
 from investigator.questions.periods import Period, periods
+from investigator.questions.topics import spelled_roots
 from investigator.records import (
     Claim,
     Document,
@@ -31,6 +32,7 @@ from investigator.scoring.calibration import default_calibration
 _MOST_ROWS = 12
 _OF_BEST = 0.5  # share of the best match from which a document belongs to a series
 _MOST_QUOTES = 3
+_ABOUT = 600  # characters of the beginning of a document, in which it says what it is
 _MEANT_AS_WELL, _MOST_SUMMARISED = 0.9, 2
 
 
@@ -44,37 +46,21 @@ def series(cards: Sequence[DocumentCard], worth_asking: float) -> tuple[Document
     return tuple(sorted(dated, key=lambda card: (_when(card), card.document_id)))
 
 
-def own_period(card: DocumentCard) -> str:
-    """Return the period that a report says it covers: "three months ended July 1, 2023"; "" for other documents."""
-    end = card.imprint.period_end or ""
-    try:
-        day = date.fromisoformat(end)
-    except ValueError:  # a month alone, or nothing
-        return ""
-    covers = "three months" if card.imprint.fiscal_quarter else "year"
-    return f"{covers} ended {day:%B} {day.day}, {day.year}"
-
-
 def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
     """Return a side that names no time, asked for the newest period that the likely reports cover."""
     best = max((card.match for card in cards), default=0.0)
-    likely = [card for card in cards if card.match >= _OF_BEST * best and own_period(card)]
+    likely = [card for card in cards if card.match >= _OF_BEST * best and covered_period(card.imprint)]
     if not part.side or periods(part.question) or not likely:
         return part
-    period = own_period(max(likely, key=lambda card: card.imprint.period_end or ""))
+    period = covered_period(max(likely, key=lambda card: card.imprint.period_end or "").imprint)
     question = f"{part.question}, {period}"
-    return part.changed(question=question, side=f"{part.side}, {period}", constraints=constraints(question))
+    bound = tuple(dict.fromkeys((*part.constraints, *constraints(question))))
+    return part.changed(question=question, side=f"{part.side}, {period}", constraints=bound)
 
 
 def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan that asks each document of a series the same, a report for the period that it covers."""
-    steps = (
-        ProposedStep(
-            document_id=card.document_id,
-            purpose=question if periods(question) else ", ".join(filter(None, (question, own_period(card)))),
-        )
-        for card in documents
-    )
+    """Return the plan that asks each document of a series the same."""
+    steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in documents)
     return Proposal(f"Ask each of the {len(documents)} documents of the series, the earliest first.", tuple(steps))
 
 
@@ -96,11 +82,31 @@ def side_by_side(
     """
     sides = [part for part in run.parts if part.side]
     if len(sides) > 1:
-        return tuple(_row(part.side, part, found_for(part, run, history), document, is_read=is_read) for part in sides)
+        names = [part.side.partition(",")[0] for part in sides]
+        rows = []
+        for part, name in zip(sides, names, strict=True):
+            others = [other for other in names if other != name]
+            found = [m for m in found_for(part, run, history) if not _is_of_another(m, name, others, document)]
+            rows.append(_row(part.side, part, found, document, is_read=is_read))
+        return tuple(rows)
     asked = _in_order([memory for memory in history if memory.quotes], document)
     if run.kind is QuestionKind.TREND:
         asked = asked[:_MOST_ROWS]
     return _by_document(run, asked, document, is_read=is_read) if len(asked) > 1 else ()
+
+
+def _is_of_another(memory: Memory, name: str, others: Sequence[str], document: Callable[[str], Document]) -> bool:
+    """Return True if a document says of itself that it is about another side, and not about this one."""
+    if not memory.quotes:
+        return False
+    one = document(memory.quotes[0].document_id)
+    said = f"{one.title} {one.id.replace('_', ' ')} {one.imprint.issuer} {one.text[:_ABOUT]}"
+    about = spelled_roots(said)
+    return not _holds(about, name) and any(_holds(about, other) for other in others)
+
+
+def _holds(about: Sequence[str], name: str) -> bool:
+    return set(spelled_roots(name)) <= set(about)
 
 
 def _by_document(
@@ -163,7 +169,9 @@ def _verbatim(quote: Quote, memory: Memory) -> Claim:
 
 def _times(card: DocumentCard) -> frozenset[Period]:
     return frozenset(
-        one for one in periods(f"{card.title} {card.document_id} {card.date or ''} {own_period(card)}") if one.year
+        one
+        for one in periods(f"{card.title} {card.document_id} {card.date or ''} {covered_period(card.imprint)}")
+        if one.year
     )
 
 

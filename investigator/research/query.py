@@ -16,7 +16,9 @@ from investigator.engines.roles import Role
 from investigator.evidence.quotes import AddressedSpan, Find, Sources, addressed_spans, is_addressed, proven
 from investigator.language.addressed import addresses_model, without_addressed
 from investigator.questions.cues import cues
+from investigator.questions.imprints import covered_period
 from investigator.questions.kinds import summarised
+from investigator.questions.periods import periods
 from investigator.records import (
     SUMMARY,
     AskReply,
@@ -104,8 +106,14 @@ class DocumentQuery:
 
     def _cells(self, target: str | None) -> tuple[Quote, ...]:
         """Return the cells of the tables of a document that meet all that the question asks."""
-        question = self.table_question or self.main_question
-        return met_cells(question, self.library.document(target)) if target else ()
+        if not target:
+            return ()
+        question, document = self.table_question or self.main_question, self.library.document(target)
+        found = met_cells(question, document)
+        if found or not self.kind.is_side_by_side or periods(question):
+            return found
+        period = covered_period(document.imprint)  # each report of a series is asked for its own
+        return met_cells(f"{question}, {period}", document) if period else ()
 
     def _passages(self, sub_question: str, target: str | None) -> tuple[Passage, ...]:
         """Return what the engine is shown: of a document that is to be summarised, something of all its parts."""

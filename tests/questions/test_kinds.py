@@ -8,7 +8,7 @@ from investigator.questions.kinds import kind_of
 from investigator.questions.parts import parts_of
 from investigator.questions.sides import sides_of
 from investigator.questions.topics import topic_of
-from investigator.records import QuestionKind
+from investigator.records import ConstraintKind, QuestionKind
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,14 @@ def test_the_short_form_of_a_name_is_not_that_of_another_one() -> None:
 )
 def test_the_sides_of_a_comparison_are_asked_apart(question: str, sides: list[str]) -> None:
     assert [part.question for part in sides_of(question)] == sides
+
+
+def test_a_side_is_bound_by_its_name_wherever_that_stands() -> None:
+    parts = sides_of("Compare Apple's and Amazon's buybacks.")
+    assert [one.text for part in parts for one in part.constraints if one.kind is ConstraintKind.ENTITY] == [
+        "Apple",
+        "Amazon",
+    ]
 
 
 def test_evidence_of_a_trend_need_not_say_that_something_moved() -> None:
