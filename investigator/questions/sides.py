@@ -55,7 +55,7 @@ def _bound(text: str, name: str) -> tuple[Constraint, ...]:
 def _named(asked: str) -> list[tuple[str, str]]:
     """Names that are joined: "the operating income of Amazon and Apple", "Apple's and Amazon's buybacks"."""
     for found in _MANY.finditer(_REQUEST.sub("", asked)):
-        names = [name.strip(" ,") for name in _LISTED.split(found["names"]) if name.strip(" ,")]
+        names = [name.strip(" ,.") for name in _LISTED.split(found["names"]) if name.strip(" ,.")]
         if len(names) < 2 or any(len(name) < 2 for name in names):
             continue
         rest = _REQUEST.sub("", asked)
