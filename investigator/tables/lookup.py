@@ -35,6 +35,7 @@ _SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECA
 _PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
 _MONEY = re.compile(r"[$€£¥₹]")
 _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
+_SHORT_WORD = 3
 _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
 
 
@@ -67,10 +68,11 @@ class FoundCell:
 
 @dataclass(frozen=True)
 class _Named:
-    """The words of a row, a column or a caption: all, those that a question would have to say, and their number."""
+    """The words of a row, a column or a caption: their roots, those that a question would have to say, as they are."""
 
     every: frozenset[str]
     telling: frozenset[str]
+    spelled: frozenset[str] = frozenset()
     words: int = 0
     initials: str = ""
 
@@ -137,7 +139,10 @@ def _named(text: str) -> _Named:
     every = words(plain)
     telling = frozenset(root(word) for word in every if _tells(word))
     long = sum(len(word) > 1 and not word.isdigit() for word in every)
-    return _Named(frozenset(map(root, every)), telling - empty_words(), long, "".join(word[0] for word in every))
+    spelled = frozenset(map(_singular, every))
+    return _Named(
+        frozenset(map(root, every)), telling - empty_words(), spelled, long, "".join(word[0] for word in every)
+    )
 
 
 def _tells(word: str) -> bool:
@@ -307,9 +312,18 @@ def _timeless(header: str) -> _Named:
 
 def _place(term: AskedTerm, own: _Named, above: _Named, header: _Named, caption: _Named) -> float:
     for named, worth in ((own, _LABEL), (header, _HEADER), (above, _PARENT), (caption, _CAPTION)):
-        if _says(named, term):
+        if _says(named, term) and (named is not caption or _spells(named.spelled, term)):
             return worth if term.root in named.every else worth - _OTHER_WORD
     return 0.0
+
+
+def _spells(spelled: frozenset[str], term: AskedTerm) -> bool:
+    """Return True for a name, and for a word that stands there as it is: "operations" says nothing of "operating"."""
+    return term.is_name or bool(term.initials) or _singular(term.text) in spelled
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s") if len(word) > _SHORT_WORD else word
 
 
 def _says(named: _Named, term: AskedTerm) -> bool:

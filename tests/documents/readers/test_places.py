@@ -21,6 +21,7 @@ import pytest
 
 from investigator.documents.pages import LineMap, page_at
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.markup.inline_markdown import without_marks
 from investigator.documents.readers.registry import read
 from investigator.evidence import quotes
 from investigator.records import Document
@@ -123,6 +124,7 @@ def test_words_of_a_line_are_found_on_that_line_and_quoted_from_there(shared: Pa
         text, document = _decoded(path), _read(path)
         if text is None or document is None:
             continue
+        text = without_marks(text) if suffix == ".md" else text
         lines, source = LineMap(document.text), quotes.Source(document)
         for phrase in _line_phrases(text, path.name):
             places = _lines_of(document, phrase[1], lines)
