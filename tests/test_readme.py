@@ -62,14 +62,14 @@ def test_an_example_runs(
     assert ("24 months" in capsys.readouterr().out) == asks
 
 
-def test_an_investigator_is_examined_on_both_questions_about_the_example_folder(
+def test_an_investigator_is_examined_on_the_questions_about_the_example_folder(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(place)
     (example,) = (one for one in EXAMPLES if "evaluate(" in one)
     exec(compile(example, "README example", "exec"), {})
     names, figures = (line.split() for line in capsys.readouterr().out.splitlines()[:2])
-    assert dict(zip(names, figures, strict=True))["exs"] == "2"
+    assert dict(zip(names, figures, strict=True))["exs"] == "4"
     assert "decision" in names
 
 

@@ -93,7 +93,7 @@ def test_a_quote_that_no_longer_stands_is_named_with_its_place(past: Past) -> No
     replayed = past.replayed()
     assert not replayed.same
     assert [(quote.document_id, quote.text) for quote in replayed.failed_quotes] == [
-        ("cedar.txt", "It makes 42 MW of power.")
+        ("cedar.txt", "The Cedar plant was opened in 1982. It makes 42 MW of power.")
     ]
     assert "not found any more: cedar.txt" in replayed_text(replayed).plain
     assert "Quotes verified in the current documents: 5 of 6" in replayed_text(replayed).plain
