@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from investigator.documents.pages import heading_at
 from investigator.language.normalise import one_line
 from investigator.language.sentences import sentence_spans
+from investigator.language.terms import words
 from investigator.questions.matching import Surroundings, matches
 from investigator.records import (
     SUMMARY,
@@ -110,8 +111,9 @@ def judged(
     `sure` tells whether a statement that meets all is taken as an answer. `read` is True if a language model has
     written the statements: then other words may stand for what is asked, if most of it is met.
     """
+    asks = read or len(words(part.question)) > 1  # a word alone says of what, and not what of it
     found = [
-        Judged(part, claim, quote, own, is_met=sure(claim) and _meets(own, read and quote.cell is None))
+        Judged(part, claim, quote, own, is_met=asks and sure(claim) and _meets(own, read and quote.cell is None))
         for claim in claims
         for quote, sentence in _sentences(claim, read)
         if (own := _matches(part, claim, (quote, sentence), document)) is not None
@@ -134,18 +136,13 @@ def _matches(
 def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
     left = [match for match in own if match.state is not MatchState.MET]
     if not read:
-        return not left and bool(own) and not _is_one_word(own)
+        return not left and bool(own)
     if any(match.state is MatchState.CONTRADICTED or match.constraint.kind not in _LOOSE for match in left):
         return False
     if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= {match.constraint.kind for match in left}:
         return False  # it neither speaks of what is asked in full, nor gives such a thing
     asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
     return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
-
-
-def _is_one_word(own: Sequence[ConstraintMatch]) -> bool:
-    """Return True if all that is asked is one word: it says of what, and not what of it."""
-    return len(own) == 1 and len(own[0].constraint.text.split()) == 1
 
 
 def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str]]:

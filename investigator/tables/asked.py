@@ -16,6 +16,7 @@ from investigator.tables.times import TableTime, asked_times, without_times
 _SHARE = re.compile(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\bhow fast\b", re.IGNORECASE)
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 _NUMBERED_TIME = re.compile(r"month|week|quarter|year|%|percent", re.IGNORECASE)
+_MOST_PARTS = 100  # of what is written without blanks
 _LONGEST_ACRONYM = 6
 _ACRONYM = re.compile(r"[A-Z]{2,5}")
 
@@ -73,7 +74,8 @@ def table_question(question: str) -> TableQuestion:
     for place, token in enumerate(tokens(left)):
         if place and len(token) == 1 and token.isupper() and token not in "AI":
             optional.add(root(folded(token)))  # group D
-        for word in words(token):
+        parts = words(token)
+        for word in parts[:_MOST_PARTS]:
             if (
                 len(word) < 2
                 or word.isdigit()
@@ -86,7 +88,6 @@ def table_question(question: str) -> TableQuestion:
             if own in _ways() or own in empty_words() or stem(word) in empty_words():
                 optional.add(own)
                 continue
-            parts = words(token)
             is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
             acronym = {"".join(part[0] for part in parts)} if is_compound else set()
             is_name = place > 0 and token[:1].isupper()

@@ -22,7 +22,7 @@ from investigator.errors import EmbedderError, SettingsError
 from investigator.settings import Settings, load_settings
 
 REPLIES = {
-    "ThinkReply": {"needs": [{"term": "rent", "reason": "asked for", "weight": 1}], "parts": []},
+    "ThinkReply": {"needs": [{"term": "rent", "reason": "asked for", "weight": 1}], "parts": [], "kind": "fact"},
     "PlanReply": {"strategy": "s", "steps": [{"document_id": "lease.txt", "purpose": "How high?", "perspectives": ""}]},
     "ReflectReply": {
         "knowledge": [{"term": "rent", "known_infos": [], "unknown_infos": ["since when"], "relations": []}]

@@ -224,7 +224,7 @@ def test_the_text_format_and_conversations_are_tasks() -> None:
 
 
 def test_folder_questions_know_their_documents_and_their_folder() -> None:
-    known, unknown = messages("folder", DATA / "examples" / "questions.jsonl")
+    known, *_, unknown = messages("folder", DATA / "examples" / "questions.jsonl")
     assert known["documents"][0] == "gambia-co-artemether-transmission.pdf"
     assert known["labels"][0] in known["evidence"]
     assert (unknown["labels"], "documents" in unknown) == (("not in the documents",), False)
