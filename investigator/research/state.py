@@ -26,6 +26,7 @@ from investigator.records import (
     LeftOut,
     Memory,
     PlanStep,
+    QuestionKind,
     Reflection,
     Round,
     RowVerdict,
@@ -200,13 +201,14 @@ def reason_to_stop(state: State) -> StopReason | None:
     """Return why no more documents are asked after a reflection, or None if the search goes on.
 
     A round that taught nothing ends it, unless nothing at all is known and something is left to ask. What an engine
-    without a language model would still ask is asked first.
+    without a language model would still ask is asked first; a summary of its sentences is made of one round.
     """
     if state.spent is not None:
         return state.spent
     if state.follow_ups and not state.open_steps and len(state.run.rounds) < state.bounds.rounds:
         return None
-    if state.history and not state.unknown_infos:
+    is_chosen = state.run.kind is QuestionKind.SUMMARY and not state.bounds.reads
+    if state.history and (is_chosen or not state.unknown_infos):
         return StopReason.ANSWERED
     if state.open_steps:
         return None

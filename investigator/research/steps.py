@@ -118,7 +118,9 @@ class Steps:
 
     def _thought(self, state: State) -> Moment:
         thought = self._understood(state)
-        parts, wordings = respelled_parts(thought.parts, self.library.respelled)
+        parts, wordings = thought.parts, tuple[str, ...]()
+        if thought.kind is not QuestionKind.SUMMARY:  # what asks for one need not stand in the folder
+            parts, wordings = respelled_parts(parts, self.library.respelled)
         if any(part.side for part in parts):
             parts = tuple(at_newest(part, self.library.cards((part.question,))) for part in parts)
         run = state.run.changed(kind=thought.kind, needs=thought.needs, parts=parts, wordings=wordings)

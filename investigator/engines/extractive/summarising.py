@@ -73,13 +73,14 @@ def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
 
 
 def says_something(sentence: str) -> bool:
-    """Return True for a whole sentence that is no row of a table, no entry of a list and no boilerplate."""
+    """Return True for a whole sentence that stands by itself: no row of a table, entry of a list or boilerplate."""
     own = words(sentence)
     if not _SHORTEST <= len(sentence) <= _LONGEST or len(own) < _FEWEST_WORDS:
         return False
     figures = sum(any(char.isdigit() for char in word) for word in own)
     ends = sentence.rstrip("\"'”’)] ")[-1:] in ".!?。"
-    return ends and figures <= _MOST_FIGURES * len(own) and not patterns("boilerplate")["words"].search(sentence)
+    others = (patterns(name)["words"] for name in ("boilerplate", "hanging"))
+    return ends and figures <= _MOST_FIGURES * len(own) and not any(other.search(sentence) for other in others)
 
 
 def _moves(text: str) -> bool:
