@@ -10,7 +10,7 @@ from investigator.language.terms import folded, stem, stop_words, tokens, words
 from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.cues import cues, empty_words, patterns, request_words
 from investigator.questions.numbered import numbered
-from investigator.questions.related import related_roots, root, roots
+from investigator.questions.related import root, roots
 from investigator.tables.times import TableTime, asked_times, without_times
 
 _SHARE = re.compile(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\bhow fast\b", re.IGNORECASE)
@@ -91,7 +91,7 @@ def table_question(question: str) -> TableQuestion:
             is_compound = "-" in token and 1 < len(parts) < _LONGEST_ACRONYM and min(map(len, parts)) > 1
             acronym = {"".join(part[0] for part in parts)} if is_compound else set()
             is_name = place > 0 and token[:1].isupper()
-            others = _alike(own) | acronym | (frozenset() if is_name else related_roots(word))
+            others = _alike(own) | acronym
             initials = word if _ACRONYM.fullmatch(token) else ""
             terms.setdefault(own, AskedTerm(word, own, others - {own}, is_name, initials))
     return TableQuestion(

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from investigator.language.terms import folded, stop_words, words
 from investigator.questions.cues import empty_words
@@ -29,12 +29,16 @@ _OTHER_WORD = 0.15  # what it costs that another word stands for the one that is
 _OF_OTHER_KIND = 0.6
 _TIME_KNOWN, _OPTIONAL = 0.5, 0.2
 _LEAST_SHARE = 0.5  # of the asked words that a row must name to be worth telling
+_IN_ORDER = 0.1
+"""What two words are worth that stand side by side as they are asked: "net income" is not "other income, net"."""
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
 _PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
 _MONEY = re.compile(r"[$€£¥₹]")
 _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
+_BRACKETS = re.compile(r"\([^()]*\)")
+"""What a label says besides: a question need not say the loss of "Net income (loss)"."""
 _SHORT_WORD = 3
 _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
 
@@ -73,6 +77,7 @@ class _Named:
     every: frozenset[str]
     telling: frozenset[str]
     spelled: frozenset[str] = frozenset()
+    in_order: tuple[str, ...] = ()
     words: int = 0
     initials: str = ""
 
@@ -90,7 +95,17 @@ class DocumentTables:
         document, imprint = self.document, self.document.imprint
         name = re.sub(r"[_/.-]", " ", document.id)
         own = " ".join((imprint.issuer, imprint.kind, *imprint.symbols, *document.authors))
-        return roots(f"{document.title} {name} {own} {document.text[:_ABOUT]}")
+        return roots(f"{document.title} {name} {own} {self._beside_tables(_ABOUT)}")
+
+    def _beside_tables(self, most: int) -> str:
+        """Return the beginning without tables: what another row says is not said of a row."""
+        kept, at = list[str](), 0
+        for table in sorted(self.document.tables, key=lambda one: one.start):
+            if table.start >= most:
+                break
+            kept.append(self.document.text[at : max(at, table.start)])
+            at = max(at, table.end)
+        return " ".join((*kept, self.document.text[at:most]))
 
     @cached_property
     def own_quarter(self) -> tuple[Period, TableTime] | None:
@@ -137,11 +152,17 @@ def _time(text: str) -> TableTime | None:
 def _named(text: str) -> _Named:
     plain = _MARK.sub(" ", text)
     every = words(plain)
-    telling = frozenset(root(word) for word in every if _tells(word))
+    outside = words(_BRACKETS.sub(" ", plain))
+    telling = frozenset(root(word) for word in outside if _tells(word))
     long = sum(len(word) > 1 and not word.isdigit() for word in every)
     spelled = frozenset(map(_singular, every))
     return _Named(
-        frozenset(map(root, every)), telling - empty_words(), spelled, long, "".join(word[0] for word in every)
+        every=frozenset(map(root, every)),
+        telling=telling - empty_words(),
+        spelled=spelled,
+        in_order=tuple(map(root, outside)),
+        words=long,
+        initials="".join(word[0] for word in every),
     )
 
 
@@ -288,6 +309,7 @@ def _fit(
     score -= _NOT_ASKED * _share_not_said(own, said, asked)
     score -= _NOT_ASKED_ABOVE * _share_not_said(above, said, asked)
     score -= _NOT_ASKED_OVER * _share_not_said(_timeless(header_text), said, asked)
+    score += _IN_ORDER * sum(pair in tuple(pairwise(own.in_order)) for pair in pairwise(t.root for t in asked.terms))
     score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
     score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
     everything = " ".join((*view.row_labels(cell.row), header_text, view.caption))

@@ -68,6 +68,22 @@ def test_a_cell_that_is_only_near_is_told_with_what_it_fails(
     assert {match.constraint.text.lower() for match in near[1]} >= failing
 
 
+def test_a_label_is_known_by_its_words_side_by_side_and_without_what_stands_in_brackets() -> None:
+    rows = ("Other income (expense), net | (443) | 7", "Net income (loss) | 3,172 | 8")
+    text = "\n".join(f"| {row} |" for row in ("| 2024 | 2023", "--- | --: | --:", *rows))
+    document = read(SourceFile(text.encode(), "a.md"), "a.md", "h", ReaderSettings()).documents[0]
+    found = met_cells("What was the net income in 2024?", document)
+    assert [quote.cell.value for quote in found if quote.cell] == ["3,172"]
+    assert met_cells("How many stores are there in 2024?", document) == ()
+
+
+def test_what_another_row_says_is_not_said_of_a_row() -> None:
+    text = "month,item,amount,paid by\nJanuary,Electricity,96,Joan Webb\nMarch,Insurance,880,Priya Nair\n"
+    document = read(SourceFile(text.encode(), "costs.csv"), "costs.csv", "h", ReaderSettings()).documents[0]
+    assert met_cells("How much was spent on electricity in March?", document) == ()
+    assert met_cells("How much did Joan Webb pay for insurance?", document) == ()
+
+
 def test_the_figure_of_another_firm_is_no_answer(report: Document) -> None:
     assert _said("What were Apple's net sales of Docks in the quarter ended June 30, 2024?", report) == []
     assert _said("What were Harbour Works' net sales of Docks in the quarter ended June 30, 2024?", report) != []
