@@ -77,7 +77,7 @@ class _Named:
     every: frozenset[str]
     telling: frozenset[str]
     spelled: frozenset[str] = frozenset()
-    in_order: tuple[str, ...] = ()
+    neighbours: frozenset[tuple[str, str]] = frozenset()
     words: int = 0
     initials: str = ""
 
@@ -160,7 +160,7 @@ def _named(text: str) -> _Named:
         every=frozenset(map(root, every)),
         telling=telling - empty_words(),
         spelled=spelled,
-        in_order=tuple(map(root, outside)),
+        neighbours=frozenset(pairwise(map(root, outside))),
         words=long,
         initials="".join(word[0] for word in every),
     )
@@ -309,7 +309,7 @@ def _fit(
     score -= _NOT_ASKED * _share_not_said(own, said, asked)
     score -= _NOT_ASKED_ABOVE * _share_not_said(above, said, asked)
     score -= _NOT_ASKED_OVER * _share_not_said(_timeless(header_text), said, asked)
-    score += _IN_ORDER * sum(pair in tuple(pairwise(own.in_order)) for pair in pairwise(t.root for t in asked.terms))
+    score += _IN_ORDER * sum(pair in own.neighbours for pair in pairwise(term.root for term in asked.terms))
     score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
     score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
     everything = " ".join((*view.row_labels(cell.row), header_text, view.caption))

@@ -31,14 +31,11 @@ class CutWords:
 
     def joined(self, text: str) -> str:
         """Return the text with each cut word whole, and its line end after it."""
-        while LINE_HYPHEN in text:  # a word may be cut twice
-            text = _CUT_WORD.sub(self._whole, text, count=0 if _CUT_WORD.search(text) else 1)
-        return text
+        return _CUT_WORD.sub(self._whole, text)
 
     def _whole(self, match: re.Match[str]) -> str:
         left, right, rest = match.groups()
-        if LINE_HYPHEN in rest:
-            rest = rest.replace(LINE_HYPHEN, "-")
+        rest = rest.replace(LINE_HYPHEN, "-")  # a word may be cut twice
         return f"{left}{'' if self._is_one_word(left, right) else '-'}{right}{rest}\n"
 
     def _is_one_word(self, left: str, right: str) -> bool:

@@ -14,9 +14,11 @@ _SAMPLED = 5
 """Letters of a line that are looked at for its type."""
 
 
-def placed_lines(textpage: Any) -> list[PlacedLine]:
-    """Return the lines of a page that hold something, in pdfium's order; the hyphen of a cut word ends its line."""
-    text = textpage.get_text_range()
+def placed_lines(textpage: Any, text: str) -> list[PlacedLine]:
+    """Return the lines of a page that hold something, in pdfium's order; the hyphen of a cut word ends its line.
+
+    `text` is the whole text of the page as pdfium gives it.
+    """
     placed: list[PlacedLine] = []
     for start, end in _line_spans(text):
         line = cleaned(text[start:end].replace(LINE_HYPHEN, "")).strip()

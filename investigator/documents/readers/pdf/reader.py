@@ -148,8 +148,8 @@ def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage]:
         page.close()
         page = document[index]
     textpage = page.get_textpage()
-    lines = placed_lines(textpage)
     raw = textpage.get_text_range()
+    lines = placed_lines(textpage, raw)
     text = page_text(raw)
     tables = tables_of_page(page_words(textpage, raw, text))
     textpage.close()
