@@ -7,11 +7,11 @@ goes through `inert` and Jinja2's autoescape; links only lead to places of the p
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from investigator.evidence.cautions import shown
@@ -74,33 +74,34 @@ class CoverageRow:
 
 def html_report(investigation: Investigation) -> str:
     """The investigation as one self-contained HTML page, without known secrets."""
-    answer = investigation.answer
-    page = (
-        pages_environment()
-        .get_template("report.html.j2")
-        .render(
-            investigation=investigation,
-            answer=answer,
-            headline=headline(investigation),
-            claims=cited_claims(answer) if answer and answer.table is None else (),
-            table=answer.table if answer else None,
-            table_rows=table_rows(answer.table) if answer and answer.table else (),
-            no_line=no_line(answer.table) if answer and answer.table else "",
-            verdicts=VERDICTS,
-            sources=sources(answer, investigation.memories) if answer else (),
-            numbers=_numbers(answer) if answer else {},
-            coverage_line=coverage_line(answer.coverage) if answer else "",
-            coverage_rows=coverage_rows(answer.coverage, investigation.memories) if answer else (),
-            rounds=tuple(_rounds(investigation)),
-            memories=sorted(investigation.memories, key=lambda memory: memory.id),
-            memory_ids=frozenset(memory.id for memory in investigation.memories),
-            engine=engine_line(answer.engine if answer else investigation.engine),
-            tainted=tainted_documents(investigation.memories),
-            usage=usage_line(investigation.usage, investigation.elapsed),
-            stop=STOPS[answer.stop] if answer else "the run was stopped before it was answered",
-        )
-    )
+    page = pages_environment().get_template("report.html.j2").render(investigation_view(investigation))
     return redacted(page)
+
+
+def investigation_view(investigation: Investigation) -> Mapping[str, object]:
+    """Return what `investigation.html.j2` shows, by the names of its variables."""
+    answer = investigation.answer
+    return {
+        "investigation": investigation,
+        "answer": answer,
+        "headline": headline(investigation),
+        "claims": cited_claims(answer) if answer and answer.table is None else (),
+        "table": answer.table if answer else None,
+        "table_rows": table_rows(answer.table) if answer and answer.table else (),
+        "no_line": no_line(answer.table) if answer and answer.table else "",
+        "verdicts": VERDICTS,
+        "sources": sources(answer, investigation.memories) if answer else (),
+        "numbers": _numbers(answer) if answer else {},
+        "coverage_line": coverage_line(answer.coverage) if answer else "",
+        "coverage_rows": coverage_rows(answer.coverage, investigation.memories) if answer else (),
+        "rounds": tuple(_rounds(investigation)),
+        "memories": sorted(investigation.memories, key=lambda memory: memory.id),
+        "memory_ids": frozenset(memory.id for memory in investigation.memories),
+        "engine": engine_line(answer.engine if answer else investigation.engine),
+        "tainted": tainted_documents(investigation.memories),
+        "usage": usage_line(investigation.usage, investigation.elapsed),
+        "stop": STOPS[answer.stop] if answer else "the run was stopped before it was answered",
+    }
 
 
 def cited_claims(answer: Answer) -> tuple[CitedClaim, ...]:
@@ -180,11 +181,19 @@ def _shown(value: object) -> object:
     return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def _no_link(_: Quote) -> str:
+    """Return no address: a page that stands by itself leads nowhere."""
+    return ""
+
+
 @cache
-def pages_environment() -> Environment:
-    """Return what renders the pages: everything is escaped, made inert, and defined."""
+def pages_environment(*folders: str) -> Environment:
+    """Return what renders the pages: everything is escaped, made inert, and defined.
+
+    Templates come from this package's folder `reports`, and before it from other `folders` of the package.
+    """
     environment = Environment(
-        loader=PackageLoader("investigator", "reports"),
+        loader=ChoiceLoader([PackageLoader("investigator", folder) for folder in (*folders, "reports")]),
         autoescape=True,
         finalize=_shown,
         undefined=StrictUndefined,
@@ -192,5 +201,5 @@ def pages_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(defanged=defanged, inert_line=inert_line, plural=plural)
-    environment.globals.update(page_word=page_word, score_line=score_line, near_miss_line=near_miss_line)
+    environment.globals.update(page_word=page_word, score_line=score_line, near_miss_line=near_miss_line, passage_link=_no_link)
     return environment

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable, Mapping
 from email.message import Message as Headers
 from http import HTTPStatus
 from urllib.parse import parse_qs
 
 from fastapi import HTTPException, Request
+
+from investigator.server.bodies import body_of
 
 LONGEST_QUERY = 20_000
 """Characters; a turn of a chat has no more."""
@@ -19,10 +19,7 @@ MOST_DOCUMENTS = 50
 """Pages of an answer, whatever n says."""
 _DOCUMENTS = 5
 _MOST_FIELDS = 20
-_MOST_DISCARDED = 10_000_000
-"""Octets of a body that is too long which are taken in: closing at once would take the answer away from the client."""
 _FORM = "application/x-www-form-urlencoded"
-_SLICE = 0.1  # seconds after which a waiting request looks whether the server ends
 ASKING = f"POST a form ({_FORM}) with q, the query, and n, how many pages"
 
 
@@ -31,7 +28,7 @@ async def query_of(request: Request, seconds: float, is_closing: Callable[[], bo
 
     Raises HTTPException with the reason if it has not come within `seconds`, or is no form with these two.
     """
-    body = await _body(request, seconds, is_closing)
+    body = await body_of(request.receive, MOST_OCTETS + 1, seconds, is_closing)
     if "origin" in request.headers:
         raise HTTPException(HTTPStatus.FORBIDDEN, "web pages are not served")
     if len(body) > MOST_OCTETS:
@@ -45,33 +42,6 @@ async def query_of(request: Request, seconds: float, is_closing: Callable[[], bo
     if len(query) > LONGEST_QUERY:
         raise _bad(f"q has {len(query):,} characters, the most are {LONGEST_QUERY:,}")
     return query, _count(form.get("n", str(_DOCUMENTS)).strip())
-
-
-async def _body(request: Request, seconds: float, is_closing: Callable[[], bool]) -> bytes:
-    """The body, or as much of one that is too long as shows it, however slowly it comes."""
-    ends_at, body, taken, more = time.monotonic() + seconds, b"", 0, True
-    while more and taken <= _MOST_DISCARDED:
-        if is_closing():
-            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "the server is ending")
-        if time.monotonic() > ends_at:
-            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
-        try:
-            async with asyncio.timeout(_SLICE):
-                message = await request.receive()
-        except TimeoutError:
-            continue
-        if message["type"] == "http.disconnect":
-            raise _bad("the body is shorter than its Content-Length")
-        part = message.get("body", b"")
-        taken += len(part)
-        body += part[: MOST_OCTETS + 1 - len(body)]
-        more = message.get("more_body", False)
-    return body
-
-
-def late(seconds: float) -> str:
-    """Return what a client is told whose request takes too long."""
-    return f"the request did not come to its end within {seconds:g} seconds"
 
 
 def _form(body: bytes) -> Mapping[str, str]:

@@ -1,0 +1,41 @@
+"""The body of a request, read within bounds of length and time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+
+from starlette.exceptions import HTTPException
+
+from investigator.server.hosting import Receive, late
+
+_MOST_DISCARDED = 10_000_000
+"""Octets of a body that is too long which are taken in: closing at once would take the answer away from the client."""
+_SLICE = 0.1  # seconds after which a waiting request looks whether the server ends
+
+
+async def body_of(receive: Receive, most: int, seconds: float, is_closing: Callable[[], bool]) -> bytes:
+    """Return a body, of a longer one the first `most` octets, however slowly it comes.
+
+    Raises HTTPException if it has not come whole within `seconds`.
+    """
+    ends_at, body, taken, more = time.monotonic() + seconds, b"", 0, True
+    while more and taken <= _MOST_DISCARDED:
+        if is_closing():
+            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "the server is ending")
+        if time.monotonic() > ends_at:
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
+        try:
+            async with asyncio.timeout(_SLICE):
+                message = await receive()
+        except TimeoutError:
+            continue
+        if message["type"] == "http.disconnect":
+            raise HTTPException(HTTPStatus.BAD_REQUEST, "the body is shorter than its Content-Length")
+        part = message.get("body", b"")
+        taken += len(part)
+        body += part[: most - len(body)]
+        more = message.get("more_body", False)
+    return body

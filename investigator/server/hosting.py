@@ -1,0 +1,137 @@
+"""An application served from a thread of its own: one request a connection, each of which must come in time."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from asyncio import Transport
+from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from investigator.errors import SettingsError
+
+SLOWEST_CLIENT = 10.0
+"""Seconds in which a request must have come whole."""
+_MOST_CONNECTIONS = 200
+_LONGEST_END = 30  # seconds for the requests under way when the server ends
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+"""An ASGI application; its messages are the free dicts of that standard."""
+
+
+def late(seconds: float) -> str:
+    """Return what a client is told whose request takes too long."""
+    return f"the request did not come to its end within {seconds:g} seconds"
+
+
+def listening_at(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address of this machine; `port` 0 takes a free one. Raises SettingsError."""
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen()
+        return listening
+    except (OSError, OverflowError, ValueError, TypeError) as error:  # of a host, what cannot be written
+        listening.close()
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SettingsError(
+            f"a server cannot listen at {host}:{port}: {why}",
+            hint="Choose another port, or 0 for any; the address must be one of this machine.",
+        ) from error
+
+
+def address_of(listening: socket.socket) -> str:
+    """Return the address of a listening socket, for a client."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class Hosting:
+    """Serves an application until it is closed; use it as a context manager.
+
+    The head of a request must come within `patience` seconds. Each connection serves one request, so that nobody is
+    waited for at the end.
+    """
+
+    def __init__(self, app: Application, listening: socket.socket, *, patience: float = SLOWEST_CLIENT) -> None:
+        self._socket = listening
+        self.address = address_of(listening)
+        config = uvicorn.Config(
+            app,
+            http=_in_time(patience),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,  # queries are private
+            server_header=False,
+            headers=[("Connection", "close")],
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=_LONGEST_END,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([listening],), name="investigator-server")
+        self._thread.daemon = True
+
+    @property
+    def is_closing(self) -> bool:
+        """Return True from the moment on at which no more requests are taken."""
+        return bool(self._server.should_exit)
+
+    def start(self) -> Self:
+        """Take requests."""
+        self._thread.start()
+        return self
+
+    def wait(self) -> None:
+        """Return when it is closed, by another thread."""
+        while self._thread.is_alive():  # in slices: an interrupt that comes to another thread does not end a wait
+            self._thread.join(0.2)
+
+    def close(self) -> None:
+        """Take no more requests, end those under way, and turn away who is still sending one."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join()
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def _in_time(seconds: float) -> type[H11Protocol]:
+    """uvicorn's protocol with what it lacks: a time limit for the head of a request, and refusals in JSON."""
+
+    class InTime(H11Protocol):
+        def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.loop.call_later(seconds, self._give_up)
+
+        def send_400_response(self, msg: str) -> None:
+            self._refuse(HTTPStatus.BAD_REQUEST, msg)
+
+        def _give_up(self) -> None:
+            waits: object = self.cycle  # None until the head of the request is there, which uvicorn does not say
+            if waits is None and not self.transport.is_closing():
+                self._refuse(HTTPStatus.REQUEST_TIMEOUT, late(seconds))
+
+        def _refuse(self, status: HTTPStatus, reason: str) -> None:
+            body = json.dumps({"error": reason})
+            head = f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            self.transport.write(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            self.transport.close()
+
+    return InTime
