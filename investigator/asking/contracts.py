@@ -24,20 +24,28 @@ from investigator.records import (
 
 @dataclass(frozen=True)
 class Contract:
-    """The record of a template's variables and, if an engine answers it, the record of the reply."""
+    """The record of a template's variables and, if an engine answers it, the record of the reply.
+
+    A template that does not use all of `must_use` would leave the engine blind; one that does not name all the fields
+    `must_name` would not get the reply that is read.
+    """
 
     variables: type[Record]
     reply: type[Record] | None = None
+    must_use: tuple[str, ...] = ()
+    must_name: tuple[str, ...] = ()
 
 
 METHOD: Mapping[str, Contract] = {
-    "critical_thinking/think": Contract(ThinkVariables, ThinkReply),
-    "planner/plan": Contract(PlanVariables, PlanReply),
-    "tactical_planning/question": Contract(QuestionVariables),
-    "tactical_planning/summary": Contract(QuestionVariables),
-    "query/ask": Contract(AskVariables, AskReply),
-    "reflection/reflect": Contract(ReflectVariables, ReflectReply),
-    "answer/answer": Contract(AnswerVariables, AnswerReply),
-    "asking/repair": Contract(RepairVariables),
+    "critical_thinking/think": Contract(ThinkVariables, ThinkReply, ("question",), ("needs", "term")),
+    "planner/plan": Contract(PlanVariables, PlanReply, ("question", "documents"), ("steps", "document_id", "purpose")),
+    "tactical_planning/question": Contract(QuestionVariables, must_use=("purpose",)),
+    "tactical_planning/summary": Contract(QuestionVariables, must_use=("purpose",)),
+    "query/ask": Contract(AskVariables, AskReply, ("sub_question", "passages"), ("point", "quotes", "reply")),
+    "reflection/reflect": Contract(
+        ReflectVariables, ReflectReply, ("needs", "memories"), ("knowledge", "known_infos", "unknown_infos")
+    ),
+    "answer/answer": Contract(AnswerVariables, AnswerReply, ("question", "evidence"), ("claims", "evidence")),
+    "asking/repair": Contract(RepairVariables, must_use=("prompt",)),
 }
 """The templates of the method, by their names `owner/name`."""

@@ -1,6 +1,6 @@
 """Prompts from templates, which are files `prompts/<owner>/<name>.j2`.
 
-Each template has a contract: the record of its variables, whose field names are exactly the names that it uses.
+Each template has a contract: the record of its variables, whose field names are the names that it may use.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from investigator.asking.contracts import METHOD, Contract
+from investigator.asking.template_check import SUFFIX, check_templates, refuse
 from investigator.asking.templates import Sandbox, file_in, source_of
 from investigator.errors import TemplateError
 from investigator.records import Prompt, Record
@@ -21,30 +22,20 @@ class Prompts:
 
     `contracts` are those of the templates that are used, by name; only these are checked.
 
-    Raises TemplateError for a folder or a template that cannot be used: the message names file, line and variable.
+    Raises TemplateError for a folder or a template that breaks its contract: the message names file, line and what is
+    allowed.
     """
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:
-        if folder is not None and not folder.is_dir():
-            raise TemplateError(f"the prompts folder {folder} does not exist")
+        if folder is not None:
+            refuse(check_templates(folder, contracts).problems, folder)
         self._folder = folder
         self._contracts = contracts
         self._sandbox = Sandbox()
-        self._refuse_strangers()
-        for name, contract in contracts.items():
-            self._sandbox.check(self.path(name), contract.variables)
-
-    def _refuse_strangers(self) -> None:
-        """Raise TemplateError for a template that nothing would use: it is misnamed."""
-        for file in sorted(self._folder.rglob("*.j2")) if self._folder is not None else ():
-            name = file.relative_to(self._folder or file).with_suffix("").as_posix()
-            if name not in self._contracts and not (prompts_folder() / f"{name}.j2").is_file():
-                names = ", ".join(self._contracts)
-                raise TemplateError(f"{file}: no template has this name", hint=f"Names are: {names}.")
 
     def path(self, name: str) -> Path:
         """Return the file of a template by its name, `owner/name`. Raises TemplateError."""
-        relative = f"{name}.j2"
+        relative = f"{name}{SUFFIX}"
         own = file_in(self._folder, relative) if self._folder is not None else None
         return own or prompts_folder() / relative
 

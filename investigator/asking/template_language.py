@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from jinja2 import StrictUndefined, Template, Undefined, nodes
@@ -48,6 +49,14 @@ WHAT_IS_ALLOWED = (
     "Templates take if, for, set, comparisons, + - * / // %, "
     f"the filters {', '.join(FILTERS)}, and the tests {', '.join(_TESTS)}; nothing is called."
 )
+
+
+@dataclass(frozen=True, order=True)
+class Fault:
+    """What a template may not say, with its line."""
+
+    line: int
+    problem: str
 
 
 class SpentError(SecurityError):
@@ -103,8 +112,8 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         self.tests = {name: TESTS[name] for name in _TESTS}
 
     def compiled(self, source: str) -> Template:
-        """Return a template that renders. Raises TemplateSyntaxError."""
-        tree = self.checked(source)
+        """Return a template that renders; its text has no faults. Raises TemplateSyntaxError."""
+        tree = self.parsed(source)
         for loop in list(tree.find_all(nodes.For)):
             cost = nodes.Const(sum(1 for _ in _walked(loop)))
             loop.body.insert(0, nodes.Output([_tick_of(nodes.Const(""), cost)], lineno=loop.lineno))
@@ -116,19 +125,21 @@ class TemplateLanguage(ImmutableSandboxedEnvironment):
         except (SyntaxError, RecursionError, MemoryError) as error:  # Python's own limits, as on nested loops
             raise TemplateSyntaxError(f"it is nested too deep ({error})", 1) from error
 
-    def checked(self, source: str) -> nodes.Template:
-        """Return the syntax tree of a template. Raises TemplateSyntaxError for what is not part of the language."""
+    def parsed(self, source: str) -> nodes.Template:
+        """Return the syntax tree of a template. Raises TemplateSyntaxError."""
         try:
-            tree = self.parse(source)
+            return self.parse(source)
         except (RecursionError, MemoryError, ValueError) as error:
             raise TemplateSyntaxError(f"too deep, or with too long a number ({error})", 1) from error
+
+    def faults(self, tree: nodes.Template) -> Iterator[Fault]:
+        """Yield what is not part of the language. Raises TemplateSyntaxError for what is too deep or too long."""
         for count, (node, parent, depth) in enumerate(_walked(tree)):
             line = node.lineno or 1
             if depth > _DEEPEST or count > _MOST_NODES:
                 raise TemplateSyntaxError("the template is nested too deep, or too long", line)
             if problem := _problem(node, parent):
-                raise TemplateSyntaxError(problem, line)
-        return tree
+                yield Fault(line, problem)
 
     def pieces(self, template: Template, values: Mapping[str, Plain], clock: Callable[[], float]) -> Iterator[str]:
         """Yield the text of a template. Raises SpentError, and what computing with wrong values raises."""

@@ -16,10 +16,9 @@ from pathlib import Path
 
 from jinja2 import Template, nodes
 from jinja2.exceptions import TemplateError as JinjaError
-from jinja2.exceptions import TemplateSyntaxError
 from jinja2.meta import find_undeclared_variables
 
-from investigator.asking.template_language import WHAT_IS_ALLOWED, SpentError, TemplateLanguage
+from investigator.asking.template_language import WHAT_IS_ALLOWED, Fault, SpentError, TemplateLanguage
 from investigator.errors import TemplateError, in_words
 from investigator.records import Record
 
@@ -36,19 +35,9 @@ class Sandbox:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
 
-    def check(self, template: Path, variables: type[Record]) -> None:
-        """Check a template against the names it will be given. Raises TemplateError with file, line and variable."""
-        read = _template(template, source_of(template))
-        known = set(variables.model_fields)
-        for name in sorted(read.names.keys() - known):
-            raise TemplateError(
-                f"{template}, line {read.names[name]}: unknown variable {name!r}",
-                hint=f"This template may use: {', '.join(sorted(known))}.",
-            )
-
     def render(self, template: Path, variables: Record) -> str:
         """Return the text of a template with its variables put in. Raises TemplateError."""
-        compiled = _template(template, source_of(template)).compiled
+        compiled = _compiled(template)
         try:
             return "".join(_language().pieces(compiled, variables.plain(), self._clock)).strip()
         except SpentError as error:
@@ -60,34 +49,60 @@ class Sandbox:
 
     def own_words(self, template: Path) -> str:
         """Return what a template says whatever its variables are. Raises TemplateError."""
-        return _template(template, source_of(template)).own_words
+        return read_template(source_of(template)).own_words
 
 
 @dataclass(frozen=True)
-class _ReadTemplate:
-    """A template that was checked: what renders, the names that it uses with the line of each, and its own words."""
+class ReadTemplate:
+    """The text of a template taken apart: its faults, the names that it uses with their lines, and its own words.
 
-    compiled: Template
+    One with faults is not `compiled`.
+    """
+
+    faults: tuple[Fault, ...]
     names: Mapping[str, int]
     own_words: str
+    compiled: Template | None
 
-
-def _template(template: Path, source: str) -> _ReadTemplate:
-    try:
-        return _read(source)
-    except TemplateSyntaxError as error:
-        raise TemplateError(f"{template}, line {error.lineno}: {error.message}", hint=WHAT_IS_ALLOWED) from error
+    @property
+    def is_parsed(self) -> bool:
+        """False if its syntax is so wrong that nothing else is known of it."""
+        return bool(self.names or self.own_words)
 
 
 @lru_cache(maxsize=128)
-def _read(source: str) -> _ReadTemplate:
-    """Read the text of a template once: a process that opens many folders uses the same ones. Raises JinjaError."""
-    compiled, tree = _language().compiled(source), _language().checked(source)
-    names: dict[str, int] = {}
+def read_template(source: str) -> ReadTemplate:
+    """Take the text of a template apart, once: a process that opens many folders uses the same templates."""
+    try:
+        tree = _language().parsed(source)
+        faults = tuple(sorted(set(_language().faults(tree))))
+        compiled = None if faults else _language().compiled(source)
+    except JinjaError as error:  # from the parser, or from the compiler, which computes constants
+        fault = Fault(getattr(error, "lineno", 1), error.message or "it cannot be read")
+        return ReadTemplate((fault,), {}, "", None)
+    words = "".join(words.data for words in tree.find_all(nodes.TemplateData))
+    return ReadTemplate(faults, _lines_of_names(tree), words, compiled)
+
+
+def _lines_of_names(tree: nodes.Template) -> Mapping[str, int]:
+    """Return the names that a template uses and does not set itself, each with its first line."""
+    lines: dict[str, int] = {}
     for node in tree.find_all(nodes.Name):
-        names[node.name] = min(node.lineno, names.get(node.name, node.lineno))
-    used = {name: names.get(name, 1) for name in find_undeclared_variables(tree)}
-    return _ReadTemplate(compiled, used, "".join(words.data for words in tree.find_all(nodes.TemplateData)))
+        lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))
+    try:
+        undeclared = find_undeclared_variables(tree)
+    except JinjaError:  # as above, or for an unknown filter
+        undeclared = lines.keys() - {node.name for node in tree.find_all(nodes.Name) if node.ctx == "store"} - {"loop"}
+    return {name: lines.get(name, 1) for name in undeclared}
+
+
+def _compiled(template: Path) -> Template:
+    """Return a template that renders. Raises TemplateError with the first of its faults."""
+    read = read_template(source_of(template))
+    if read.compiled is None:
+        fault = read.faults[0]
+        raise TemplateError(f"{template}, line {fault.line}: {fault.problem}", hint=WHAT_IS_ALLOWED)
+    return read.compiled
 
 
 @cache
@@ -102,7 +117,7 @@ def file_in(folder: Path, name: str) -> Path | None:
         return None
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise TemplateError(
-            f"{path} is a link that leads out of the prompts folder", hint="Copy the file there instead."
+            f"{path}: it is a link that leads out of the prompts folder", hint="Copy the file there instead."
         )
     return path
 
@@ -113,13 +128,13 @@ def source_of(template: Path) -> str:
     try:
         with open(os.open(template, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise TemplateError(f"the template {template} is not a regular file")
+                raise TemplateError(f"{template}: it is not a regular file")
             content = file.read(MOST_OCTETS + 1)
         if len(content) > MOST_OCTETS:
-            raise TemplateError(f"the template {template} is longer than {MOST_OCTETS:,} bytes")
+            raise TemplateError(f"{template}: it is longer than {MOST_OCTETS:,} bytes")
         return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, ValueError) as error:
-        raise TemplateError(f"the template {template} cannot be read: {in_words(error)}") from error
+        raise TemplateError(f"{template}: it cannot be read: {in_words(error)}") from error
 
 
 def _place(template: Path, compiled: Template, error: BaseException) -> str:

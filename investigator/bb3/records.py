@@ -151,20 +151,20 @@ class ResponseReply(Record):
 
 
 _CONTRACTS: Mapping[Module, Contract] = {
-    Module.SDM: Contract(TurnsVariables, DecisionReply),
-    Module.MDM: Contract(FactsVariables, DecisionReply),
-    Module.SGM: Contract(TurnsVariables, PhraseReply),
-    Module.MGM: Contract(TurnsVariables, PhraseReply),
-    Module.CKM: Contract(TurnsVariables, PhraseReply),
-    Module.MKM: Contract(FactsVariables, FactReply),
-    Module.SKM: Contract(PassagesVariables, KnowledgeReply),
-    Module.CRM: Contract(ResponseVariables, ResponseReply),
-    Module.MRM: Contract(ResponseVariables, ResponseReply),
-    Module.SRM: Contract(ResponseVariables, ResponseReply),
-    Module.VRM: Contract(TurnsVariables, ResponseReply),
-    Module.GRM: Contract(ResponseVariables, ResponseReply),
-    Module.ORM: Contract(FactsVariables, ResponseReply),
-    Module.BRM: Contract(ResponseVariables, ResponseReply),
+    Module.SDM: Contract(TurnsVariables, DecisionReply, ("turns",), ("needed",)),
+    Module.MDM: Contract(FactsVariables, DecisionReply, ("turns", "facts"), ("needed",)),
+    Module.SGM: Contract(TurnsVariables, PhraseReply, ("turns",), ("text",)),
+    Module.MGM: Contract(TurnsVariables, PhraseReply, ("turns",), ("text",)),
+    Module.CKM: Contract(TurnsVariables, PhraseReply, ("turns",), ("text",)),
+    Module.MKM: Contract(FactsVariables, FactReply, ("turns", "facts"), ("fact_id",)),
+    Module.SKM: Contract(PassagesVariables, KnowledgeReply, ("turns", "passages"), ("sentences", "passage", "text")),
+    Module.CRM: Contract(ResponseVariables, ResponseReply, ("turns", "entity"), ("reply",)),
+    Module.MRM: Contract(ResponseVariables, ResponseReply, ("turns", "fact"), ("reply",)),
+    Module.SRM: Contract(ResponseVariables, ResponseReply, ("turns", "knowledge"), ("reply",)),
+    Module.VRM: Contract(TurnsVariables, ResponseReply, ("turns",), ("reply",)),
+    Module.GRM: Contract(ResponseVariables, ResponseReply, ("turns", "style"), ("reply",)),
+    Module.ORM: Contract(FactsVariables, ResponseReply, ("facts",), ("reply",)),
+    Module.BRM: Contract(ResponseVariables, ResponseReply, ("turns",), ("reply",)),
 }
 CONTRACTS: Mapping[str, Contract] = {**METHOD, **{module.template: found for module, found in _CONTRACTS.items()}}
 """The contracts of all templates that a chat uses: its own and those of the method."""

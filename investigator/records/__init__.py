@@ -108,4 +108,5 @@ from investigator.records.parts import (
 )
 from investigator.records.plans import SUMMARY, Plan, PlanStep, Status
 from investigator.records.tables import Computation, Operation, QuotedCell, Table, TableCell, TextSpan
+from investigator.records.templates import TemplateFolder, TemplateProblem, TemplateVersion
 from investigator.records.verification import CheckedQuote, QuoteState, VerifiedReport

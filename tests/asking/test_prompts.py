@@ -130,9 +130,10 @@ def test_a_template_with_a_name_that_nothing_uses_is_refused(tmp_path: Path) -> 
 def test_a_folder_of_ones_own_replaces_only_what_it_holds(tmp_path: Path) -> None:
     (tmp_path / "query").mkdir()
     own = tmp_path / "query" / "ask.j2"
-    own.write_text("Mine: {{ sub_question }}", encoding="utf-8")
+    mine = "point, quotes, reply of {{ passages|length }}: {{ sub_question }}"
+    own.write_text(mine, encoding="utf-8")
     prompts = Prompts(tmp_path)
-    assert prompts.prompt("query/ask", ask()).text == "Mine: What is its output?"
+    assert prompts.prompt("query/ask", ask()).text == "point, quotes, reply of 1: What is its output?"
     assert prompts.path("planner/plan") == prompts_folder() / "planner" / "plan.j2"
     assert prompts.fingerprint() != Prompts().fingerprint()
 

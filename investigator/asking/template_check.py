@@ -1,0 +1,131 @@
+"""Whether templates keep their contracts: found before anything is asked, all problems of all files at once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+from investigator.asking.contracts import Contract
+from investigator.asking.template_language import WHAT_IS_ALLOWED
+from investigator.asking.templates import file_in, read_template, source_of
+from investigator.engines.base import guessed_tokens
+from investigator.errors import TemplateError
+from investigator.records import TemplateFolder, TemplateProblem, TemplateVersion
+from investigator.resources import prompts_folder
+
+SUFFIX = ".j2"
+_MOST_PROBLEMS = 20  # of one file
+_MOST_FILES = 10_000
+
+
+def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int | None = None) -> TemplateFolder:
+    """Check a folder of templates against their contracts, and its other files for misspelt names.
+
+    `contracts` are by name, `owner/name`; shipped templates that are not among them may lie there unchecked. The fixed
+    text of each may have at most `room` tokens. Raises TemplateError if there is no such folder.
+    """
+    if not folder.is_dir():
+        raise TemplateError(f"the prompts folder {folder} does not exist")
+    templates, problems = [], list(_strangers(folder, contracts))
+    for name, contract in contracts.items():
+        try:
+            file = file_in(folder, f"{name}{SUFFIX}")
+            source = source_of(file) if file is not None else None
+        except TemplateError as error:
+            problem = error.message.removeprefix(f"{folder / name}{SUFFIX}: ")
+            problems.append(TemplateProblem(file=f"{folder / name}{SUFFIX}", problem=problem, hint=error.hint))
+            continue
+        if source is not None:
+            templates.append(template_version(name, source, own=True))
+            problems += check_template(str(file), source, contract, room)
+    return TemplateFolder(folder=str(folder), templates=tuple(templates), problems=tuple(problems))
+
+
+def check_template(file: str, source: str, contract: Contract, room: int | None = None) -> tuple[TemplateProblem, ...]:
+    """Check the text of one template against its contract; `file` is what the problems call it."""
+    found = (
+        TemplateProblem(file=file, line=line, problem=problem, hint=hint)
+        for line, problem, hint in _broken_terms(source, contract, room)
+    )
+    return tuple(problem for problem, _ in zip(found, range(_MOST_PROBLEMS), strict=False))
+
+
+def template_version(name: str, source: str, *, own: bool = False) -> TemplateVersion:
+    """Return what tells a template from others of its name."""
+    sha256 = hashlib.sha256(source.encode()).hexdigest()
+    return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(read_template(source).own_words), own=own)
+
+
+def refuse(problems: tuple[TemplateProblem, ...], folder: Path) -> None:
+    """Raise TemplateError with the first of the problems, if there are any."""
+    if problems:
+        first, more = problems[0], len(problems) - 1
+        every = f" And {more} more: investigator prompts check {folder}" if more else ""
+        raise TemplateError(first.text, hint=f"{first.hint}{every}".strip())
+
+
+def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator[tuple[int | None, str, str]]:
+    """Yield the line, the problem and what is allowed for each term of the contract that a template breaks."""
+    read, known = read_template(source), contract.variables.model_fields
+    for fault in read.faults:
+        yield fault.line, fault.problem, WHAT_IS_ALLOWED
+    for line, name in sorted((line, name) for name, line in read.names.items() if name not in known):
+        yield line, f"unknown variable {name!r}", f"This template may use: {', '.join(sorted(known))}."
+    if not read.is_parsed:
+        return
+    for name in contract.must_use:
+        if name not in read.names:
+            yield None, f"it does not use {name!r}", f"Without {{{{ {name} }}}} the engine does not see it."
+    for field in contract.must_name:
+        if not re.search(rf"\b{field}\b", read.own_words):
+            hint = (
+                f"The reply must hold {', '.join(map(repr, contract.must_name))}: name them in the form of the reply."
+            )
+            yield None, f"it does not ask for {field!r}", hint
+    tokens = guessed_tokens(read.own_words)
+    if room is not None and tokens > room:
+        yield None, f"its fixed text has about {tokens:,} tokens, and there is room for {room:,}", "Shorten it."
+
+
+def shipped_names() -> tuple[str, ...]:
+    """Return the names of all templates that come with the package, in their order."""
+    shipped = prompts_folder()
+    return tuple(sorted(file.relative_to(shipped).with_suffix("").as_posix() for file in shipped.rglob(f"*{SUFFIX}")))
+
+
+def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[TemplateProblem]:
+    """Yield the files that look like templates and that nothing would use."""
+    known = tuple(dict.fromkeys((*contracts, *shipped_names())))
+    for count, file in enumerate(_files(folder)):
+        if count == _MOST_FILES:
+            yield TemplateProblem(
+                file=str(folder),
+                problem=f"it holds more than {_MOST_FILES:,} files",
+                hint="Name a folder of templates alone.",
+            )
+            return
+        name = file.relative_to(folder).with_suffix("").as_posix()
+        is_named = name in known
+        if is_named != (file.suffix == SUFFIX):
+            meant = name if is_named else _nearest(name, known)
+            hint = f"Did you mean {meant}{SUFFIX}?" if meant else f"Names are: {', '.join(contracts)}."
+            yield TemplateProblem(file=str(file), problem="no template has this name", hint=hint)
+
+
+def _nearest(name: str, known: tuple[str, ...]) -> str:
+    """Return the name that was meant: the only one that ends alike, or one with few other letters."""
+    last = name.rpartition("/")[2]
+    alike = [one for one in known if one.rpartition("/")[2] == last]
+    near = alike if len(alike) == 1 else get_close_matches(name, known, n=1)
+    return near[0] if near else ""
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder in the order of their names; links to folders are not followed."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (Path(place, name) for name in sorted(names))

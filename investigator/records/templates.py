@@ -1,0 +1,39 @@
+"""Templates of a folder: which they are, and what is wrong with them."""
+
+from __future__ import annotations
+
+from investigator.records.base import Record
+
+
+class TemplateProblem(Record):
+    """What keeps a template from being used, where it stands, and what is allowed there."""
+
+    file: str
+    line: int | None = None
+    problem: str
+    hint: str = ""
+
+    @property
+    def text(self) -> str:
+        """The place and the problem in one line."""
+        return f"{self.file}{f', line {self.line}' if self.line else ''}: {self.problem}"
+
+
+class TemplateVersion(Record):
+    """A template by its name, `owner/name`, with the sha256 of its text.
+
+    `tokens` are those of its fixed text, estimated; it is `own` if it stands in the place of a shipped one.
+    """
+
+    name: str
+    sha256: str
+    tokens: int
+    own: bool = False
+
+
+class TemplateFolder(Record):
+    """A folder of templates: those that it holds and that can be read, and all problems of all its files."""
+
+    folder: str
+    templates: tuple[TemplateVersion, ...] = ()
+    problems: tuple[TemplateProblem, ...] = ()

@@ -1,0 +1,153 @@
+"""A template that breaks its contract is refused before anything is asked, with all that is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from investigator.asking.prompts import Prompts
+from investigator.asking.template_check import check_templates
+from investigator.bb3.records import CONTRACTS
+from investigator.errors import TemplateError
+from investigator.records import TemplateFolder, TemplateProblem
+from investigator.resources import prompts_folder
+
+SHIPPED = (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
+
+
+def folder_of(root: Path, **files: str) -> Path:
+    """A folder with `query/ask.j2`, and other templates named `owner__name`."""
+    for name, text in files.items():
+        file = root / f"{name.replace('__', '/')}.j2"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return root
+
+
+def problems(root: Path, **files: str) -> tuple[TemplateProblem, ...]:
+    return check_templates(folder_of(root, **files), CONTRACTS).problems
+
+
+def said(found: tuple[TemplateProblem, ...]) -> list[tuple[int | None, str]]:
+    return [(problem.line, problem.problem) for problem in found]
+
+
+def test_the_shipped_templates_keep_their_contracts() -> None:
+    checked = check_templates(prompts_folder(), CONTRACTS)
+    assert checked.problems == ()
+    assert [template.name for template in checked.templates] == list(CONTRACTS)
+
+
+def test_what_a_contract_wants_used_and_named_is_there() -> None:
+    for contract in CONTRACTS.values():
+        assert set(contract.must_use) <= set(contract.variables.model_fields)
+        assert bool(contract.must_name) == (contract.reply is not None)
+
+
+def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+    found = problems(
+        tmp_path,
+        query__ask=SHIPPED + "\n{{ qestion }}\n{{ mission.upper() }}{% include 'x' %}",
+        answer__answer="{% if %}",
+        planner__plan="{{ question|shout }} {{ dokuments }}",
+    )
+    last = len(SHIPPED.splitlines()) + 3
+    assert [Path(problem.file).name for problem in found].count("ask.j2") == 3
+    assert (last - 1, "unknown variable 'qestion'") in said(found)
+    assert {(last, "nothing can be called"), (last, "a template cannot load another one")} <= set(said(found))
+    assert {(1, "there is no filter 'shout'"), (1, "unknown variable 'dokuments'")} <= set(said(found))
+    assert (None, "it does not use 'documents'") in said(found)
+    assert any("answer.j2, line 1: " in problem.text for problem in found)
+    assert all(problem.hint for problem in found)
+
+
+def test_a_template_that_has_lost_its_passages_is_refused(tmp_path: Path) -> None:
+    blind = SHIPPED.replace("{{ passage.text|data }}", "").replace("for passage in passages", "for passage in needs")
+    (found,) = problems(tmp_path, query__ask=blind)
+    assert found.problem == "it does not use 'passages'"
+    with pytest.raises(TemplateError, match=r"ask\.j2: it does not use 'passages'"):
+        Prompts(tmp_path)
+
+
+def test_a_comment_neither_uses_a_variable_nor_asks_for_a_reply(tmp_path: Path) -> None:
+    found = problems(tmp_path, query__ask="{# {{ sub_question }} point quotes #}The reply: {{ passages }}")
+    assert said(found) == [
+        (None, "it does not use 'sub_question'"),
+        (None, "it does not ask for 'point'"),
+        (None, "it does not ask for 'quotes'"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("query/aks.j2", "query/ask"),
+        ("ask.j2", "query/ask"),
+        ("mine/query/ask.j2", "query/ask"),
+        ("query/ask.txt", "query/ask"),
+    ],
+)
+def test_a_file_that_nothing_would_use_is_told_with_the_name_that_was_meant(
+    tmp_path: Path, name: str, meant: str
+) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("x", encoding="utf-8")
+    (found,) = problems(tmp_path)
+    assert (found.problem, found.hint) == ("no template has this name", f"Did you mean {meant}.j2?")
+
+
+def test_notes_and_texts_of_the_chat_may_lie_beside_the_templates(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("Mine.", encoding="utf-8")
+    shutil.copytree(prompts_folder() / "bb3" / "prefix", tmp_path / "bb3" / "prefix")
+    assert problems(tmp_path) == ()
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "long", "not UTF-8", "link"])
+def test_what_is_no_template_file_is_a_problem_like_others(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "prompts" / "query" / "ask.j2"
+    file.parent.mkdir(parents=True)
+    match kind:
+        case "folder":
+            file.mkdir()
+        case "pipe":
+            os.mkfifo(file)
+        case "long":
+            file.write_bytes(b"x" * 1_000_000)
+        case "not UTF-8":
+            file.write_bytes(b"\xff\xfe{{ passages }}")
+        case _:
+            (tmp_path / "outside").write_text(SHIPPED, encoding="utf-8")
+            file.symlink_to(tmp_path / "outside")
+    (found,) = problems(tmp_path / "prompts")
+    assert found.file == str(file)
+    assert found.problem.startswith("it ")
+    with pytest.raises(TemplateError, match=r"ask\.j2: it "):
+        Prompts(tmp_path / "prompts")
+
+
+def test_a_hostile_file_cannot_flood_the_list_of_problems(tmp_path: Path) -> None:
+    assert len(problems(tmp_path, query__ask="".join(f"{{{{ x{n}() }}}}" for n in range(3000)))) == 20
+
+
+def test_fixed_text_that_leaves_no_room_is_a_problem(tmp_path: Path) -> None:
+    folder_of(tmp_path, query__ask=SHIPPED + "word " * 3000)
+    assert check_templates(tmp_path, CONTRACTS).problems == ()
+    (found,) = check_templates(tmp_path, CONTRACTS, room=4000).problems
+    assert "5," in found.problem
+    assert "room for 4,000" in found.problem
+
+
+def test_a_template_is_known_by_the_hash_of_its_text(tmp_path: Path) -> None:
+    (first,) = check_templates(folder_of(tmp_path, query__ask=SHIPPED), CONTRACTS).templates
+    (second,) = check_templates(folder_of(tmp_path, query__ask=SHIPPED + "."), CONTRACTS).templates
+    assert first.own
+    assert first.sha256 != second.sha256
+    assert 400 < first.tokens < 700
+
+
+def test_a_folder_of_templates_comes_back_from_its_wire_form(tmp_path: Path) -> None:
+    checked = check_templates(folder_of(tmp_path, query__ask="{{ x }}"), CONTRACTS)
+    assert TemplateFolder.model_validate_json(checked.model_dump_json()) == checked
