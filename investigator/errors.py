@@ -3,6 +3,7 @@
     InvestigatorError
     ├── UserError                  your mistake; the command exits with 2
     │   ├── QuestionError          the question cannot be asked
+    │   ├── PageError              the document has no such page, or none that can be drawn
     │   ├── FolderError            the folder cannot be investigated
     │   ├── SettingsError          a setting has no meaning
     │   ├── TemplateError          a prompt template cannot be used
@@ -29,6 +30,7 @@
         ├── ModelDownloadError     a model could not be fetched from its hub
         ├── ReplyError             a reply could not be read
         ├── ReaderError            a document could not be read
+        │   └── SourceChangedError   its file is not the one that was read before
         ├── StoreError             the workspace failed
         │   ├── DiskFullError      no space is left for the workspace
         │   ├── AlteredRunError    a kept run was changed outside this program
@@ -79,6 +81,12 @@ class QuestionError(UserError):
     """The question is empty or too long."""
 
     default_hint = 'Ask one question in plain words, for example: investigator ask FOLDER "Who signed it?"'
+
+
+class PageError(UserError):
+    """A page is asked for that the document does not have, or that cannot be drawn."""
+
+    default_hint = "Ask for a page of a PDF, counted from 1; other formats are shown by their text."
 
 
 class FolderError(UserError):
@@ -237,6 +245,12 @@ class ReplyError(RunError):
 
 class ReaderError(RunError):
     """One document could not be read; the others go on."""
+
+
+class SourceChangedError(ReaderError):
+    """The file of a document is gone, or not the one that was read before."""
+
+    default_hint = "Bring the index up to date with: investigator index FOLDER"
 
 
 class StoreError(RunError):

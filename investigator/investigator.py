@@ -26,6 +26,7 @@ from investigator.records import (
 from investigator.retrieval.library import Library
 from investigator.services.batch_service import BatchService
 from investigator.services.index_service import IndexService
+from investigator.services.page_service import DocumentPages, open_pages
 from investigator.services.parts import Parts
 from investigator.services.run_records import RunOptions, engine_names
 from investigator.services.run_service import RunService
@@ -226,3 +227,7 @@ class Investigator:
         The documents `again` are read again from their files.
         """
         return self._index.library(again=again)
+
+    def pages(self) -> AbstractContextManager[DocumentPages]:
+        """Show pages of PDF documents of the index, with quotes marked, as long as the context lasts."""
+        return open_pages(self._index, self.parts)

@@ -8,15 +8,23 @@ from pydantic import ConfigDict
 
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.pdf.page_drawing import DrawnPage, PageOrder
 from investigator.records import FileStatus, Record, SplitDocument, Unreadable
 
 _LONGEST = 1 << 32  # bytes of one record
 
 
+class DrawingOrder(Record):
+    """Pages to draw of a PDF with this sha256, which is the file itself or a file inside it."""
+
+    content_hash: str
+    pages: tuple[PageOrder, ...]
+
+
 class ReadRequest(Record):
     """A file to read: `path` below the folder `root`, through no link, both as the system spells them.
 
-    `known_hashes` are contents that need not be read again.
+    `known_hashes` are contents that need not be read again. With `drawing` it is not read for its text.
     """
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -27,6 +35,7 @@ class ReadRequest(Record):
     known_hashes: tuple[str, ...] = ()
     reader: ReaderSettings
     chunks: ChunkSettings
+    drawing: DrawingOrder | None = None
 
 
 class Opened(Record):
@@ -41,7 +50,8 @@ class Opened(Record):
 class Contents(Record):
     """What became of a file: its documents and those that gave nothing, or why there are none.
 
-    `known` says that its hash is one of the known ones, so that it was not read.
+    `known` says that its hash is one of the known ones, so that it was not read. `drawn` are the pages that were
+    ordered, without those that the file does not have.
     """
 
     status: FileStatus
@@ -49,6 +59,7 @@ class Contents(Record):
     known: bool = False
     documents: tuple[SplitDocument, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    drawn: tuple[DrawnPage, ...] = ()
     peak_memory: int = 0  # bytes that the process has held at most
 
 

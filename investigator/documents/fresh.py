@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -85,7 +85,7 @@ class FreshReading:
         if not document_ids:
             return {}
         found = {file.id: file for file in scan(self._root, self._folder).files}
-        files = {document_id: _holder(document_id, found) for document_id in document_ids}
+        files = {document_id: file_of(document_id, found) for document_id in document_ids}
         with self._turn:
             read = self._read({file.id: file for file in files.values() if file is not None})
             self._forget()
@@ -131,7 +131,7 @@ def _characters(contents: Contents) -> int:
     return sum(len(part.document.text) for part in contents.documents)
 
 
-def _holder(document_id: str, found: dict[str, FoundFile]) -> FoundFile | None:
+def file_of(document_id: str, found: Mapping[str, FoundFile]) -> FoundFile | None:
     """Return the file of a document: its own, else that of the archive or message that it is in."""
     parts = document_id.split("/")
     ids = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))

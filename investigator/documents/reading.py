@@ -1,4 +1,4 @@
-"""Reads one file from its path to chunks: what a reading process does with each file."""
+"""Reads one file from its path to chunks, or draws pages of it: what a reading process does with each file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from investigator.documents.beneath import open_file
 from investigator.documents.chunks import split
 from investigator.documents.exchange import Contents, Opened, ReadRequest
 from investigator.documents.readers.base import ReadFailure, SourceFile
+from investigator.documents.readers.members import file_of
+from investigator.documents.readers.pdf.page_drawing import drawn_pages
 from investigator.documents.readers.registry import read
 from investigator.records import FileStatus, SplitDocument
 
@@ -17,14 +19,17 @@ _ATTEMPTS = 2
 
 
 def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> Contents:
-    """Opens, hashes, reads and splits a file. Every failure becomes a status with a reason; nothing is raised."""
+    """Open, hash, read and split a file, or draw its pages. Every failure becomes a status with a reason."""
     try:
         opened, data = _taken_in(request)
         on_opened(opened)
         if opened.content_hash in request.known_hashes:
             return Contents(status=FileStatus.UNCHANGED, known=True)
-        name = request.id.rpartition("/")[2]
-        found = read(SourceFile(data, name), request.id, opened.content_hash, request.reader)
+        source = SourceFile(data, request.id.rpartition("/")[2])
+        if request.drawing is not None:
+            data = file_of(source, opened.content_hash, request.drawing.content_hash, request.reader)
+            return Contents(status=FileStatus.UNCHANGED, drawn=drawn_pages(data, request.drawing.pages))
+        found = read(source, request.id, opened.content_hash, request.reader)
         documents = tuple(SplitDocument(document=d, chunks=split(d, request.chunks)) for d in found.documents)
         return Contents(status=FileStatus.INDEXED, documents=documents, unreadable=found.unreadable)
     except ReadFailure as failure:

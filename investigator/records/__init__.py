@@ -92,6 +92,7 @@ from investigator.records.exchanges import (
     ThinkVariables,
 )
 from investigator.records.memories import Finding, Knowledge, KnownInfo, Memory, PointStatus, Reflection, Relation
+from investigator.records.pages import MarkKind, PageMark, PageView
 from investigator.records.parts import (
     AnswerTable,
     Constraint,

@@ -72,6 +72,16 @@ class TableView:
         """Return the headers over a cell from the top, each once."""
         return tuple(dict.fromkeys(self._headers.get(cell.column, ())))
 
+    def naming_cells(self, value: TableCell) -> tuple[TableCell, ...]:
+        """Return the cells that name a value: the headers over it, and the labels of its row."""
+        headers, labels = self.table.header_rows, self.table.label_columns
+        return tuple(
+            cell
+            for cell in self.table.cells
+            if (cell.row < headers and cell.column <= value.column < cell.column + cell.columns)
+            or (headers <= cell.row <= value.row < cell.row + cell.rows and cell.column < labels)
+        )
+
     def quoted(self, cell: TableCell) -> QuotedCell:
         """Return a cell as evidence."""
         row, column, value = self.row_labels(cell.row), self.column_headers(cell), self.words(cell)

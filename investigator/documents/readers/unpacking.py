@@ -68,11 +68,11 @@ class Unpacking:
     def _file(self, source: SourceFile, document_id: str, content_hash: str, depth: int) -> None:
         """Keeps what a file holds. Raises ReadFailure when nothing was kept, nor recorded as unreadable."""
         before = len(self._documents) + len(self._unreadable)
-        with _damage_as_failure():
+        with damage_as_failure():
             source, found = self._extracted(source)
         failure = self._keep_text(source, found, document_id, content_hash)
         try:
-            with _damage_as_failure():
+            with damage_as_failure():
                 self._keep_members(found.members, document_id, depth)
         except ReadFailure as broken_off:
             failure = broken_off
@@ -126,7 +126,7 @@ class Unpacking:
                 self._unreadable.append(Unreadable(path=member_id, status=failure.status, reason=failure.reason))
 
     def _member(self, member: Member, name: str, member_id: str, depth: int) -> None:
-        with _damage_as_failure():
+        with damage_as_failure():
             data = member.read()
         self._bytes += len(data)
         self._file(SourceFile(data, name), member_id, hashlib.sha256(data).hexdigest(), depth + 1)
@@ -160,8 +160,8 @@ class Unpacking:
 
 
 @contextmanager
-def _damage_as_failure() -> Iterator[None]:
-    """One damaged file must never stop the others: what a reader raises becomes ReadFailure, lack of memory apart."""
+def damage_as_failure() -> Iterator[None]:
+    """Turn what a reader raises into ReadFailure, except lack of memory: a damaged file must never stop the others."""
     try:
         yield
     except (ReadFailure, MemoryError):

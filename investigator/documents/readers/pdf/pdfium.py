@@ -39,6 +39,35 @@ def opened(data: bytes) -> Iterator[Any]:
             document.close()
 
 
+def page_with_forms(document: Any, index: int) -> Any:
+    """Return a page to which form fields, typed remarks and stamps belong as its own text and pictures do.
+
+    Only the copy in memory is changed. Raises pypdfium2.PdfiumError if it cannot be loaded.
+    """
+    import pypdfium2.raw as pdfium
+
+    page = document[index]
+    if _has_written_annotations(page):
+        pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
+        page.close()
+        page = document[index]
+    return page
+
+
+def _has_written_annotations(page: Any) -> bool:
+    """Return True if form fields, typed remarks or stamps stand on the page."""
+    import pypdfium2.raw as pdfium
+
+    written = (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP)
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        pdfium.FPDFPage_CloseAnnot(annotation)
+        if kind in written:
+            return True
+    return False
+
+
 def attachments(data: bytes, most: int) -> tuple[Member, ...]:
     """Return the files attached to the document, one more than `most` at most; each opens the document anew."""
     import pypdfium2
@@ -83,7 +112,7 @@ def drawn_page(data: bytes, index: int) -> Picture:
     with opened(data) as document:
         try:
             page = document[index]
-            _check_pictures(page)
+            check_pictures(page)
             inches = page.get_width() / _POINTS * page.get_height() / _POINTS
             dpi = min(_DPI, int((_MOST_PIXELS / max(inches, 1e-6)) ** 0.5))
             bitmap = page.render(scale=max(dpi, 1) / _POINTS, grayscale=True)
@@ -96,8 +125,8 @@ def drawn_page(data: bytes, index: int) -> Picture:
     return Picture(pixels, dpi=max(dpi, 70))
 
 
-def _check_pictures(page: Any) -> None:
-    """Raises ReadFailure when a picture on the page would unpack to too much."""
+def check_pictures(page: Any) -> None:
+    """Raise ReadFailure if a picture on the page would unpack to too much."""
     import pypdfium2.raw as pdfium
 
     for picture in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,)):

@@ -12,7 +12,7 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import PageText, page_texts
-from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened
+from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_forms
 from investigator.documents.readers.pdf.placed_lines import placed_lines
 from investigator.documents.readers.pdf.positions import page_text, page_words
 from investigator.documents.readers.pdf.table_layout import LaidTable
@@ -140,13 +140,7 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
 
 def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage]:
     """Return the lines of a page, and its tables."""
-    import pypdfium2.raw as pdfium
-
-    page = document[index]
-    if _has_written_annotations(page):  # what was filled in belongs to the page; only the copy in memory is changed
-        pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
-        page.close()
-        page = document[index]
+    page = page_with_forms(document, index)
     textpage = page.get_textpage()
     raw = textpage.get_text_range()
     lines = placed_lines(textpage, raw)
@@ -155,20 +149,6 @@ def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage]:
     textpage.close()
     page.close()
     return lines, (text if tables else "", tables)
-
-
-def _has_written_annotations(page: Any) -> bool:
-    """Return True if form fields, typed remarks or stamps stand on the page."""
-    import pypdfium2.raw as pdfium
-
-    written = (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP)
-    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
-        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
-        pdfium.FPDFPage_CloseAnnot(annotation)
-        if kind in written:
-            return True
-    return False
 
 
 def _lines_with_heights(document: Any) -> list[SizedLine]:

@@ -1,0 +1,130 @@
+"""Pages of documents as they are shown: drawn, with quotes marked, by the processes that read files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from investigator.documents.chunks import ChunkSettings
+from investigator.documents.exchange import DrawingOrder
+from investigator.documents.folder import cpus, request_for
+from investigator.documents.fresh import MISSING, file_of
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.media_types import PDF
+from investigator.documents.readers.members import SOURCE_CHANGED
+from investigator.documents.readers.pdf.page_drawing import DrawnPage, MarkedSpan, PageOrder
+from investigator.documents.reading_pool import ReadingPool
+from investigator.documents.scanning import FolderSettings, FoundFile, scan
+from investigator.errors import PageError, ReaderError, SourceChangedError
+from investigator.records import Document, PageView
+
+_PROCESSES = 2
+_WIDEST = 4_000
+
+
+class PageViews:
+    """Draws pages of the PDF documents of a folder, and marks spans of their texts on them.
+
+    Files are opened through no link, parsed in processes of their own, within the limits of `reader`, and drawn only if
+    their sha256 is that of the document. Use it as a context manager; safe to use from several threads.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        folder: FolderSettings,
+        reader: ReaderSettings,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._root = root
+        self._folder = folder
+        self._reader = reader
+        self._pool = ReadingPool(min(reader.workers or cpus(), _PROCESSES), clock)
+        self._listed: Mapping[str, FoundFile] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._pool.__exit__(kind, error, at)
+
+    def marked(self, document: Document, spans: Sequence[MarkedSpan]) -> tuple[PageView, ...]:
+        """Return the pages on which spans of a document's text stand, in their order, with marks over the spans.
+
+        Raises PageError if the document has no such pages, SourceChangedError if its file is not the one that was read,
+        FolderError if the folder cannot be listed, and ReaderError if the file cannot be drawn.
+        """
+        orders = _orders(document, spans)
+        if not orders:
+            raise PageError(f"no page of {document.id} holds the words that are to be marked")
+        return tuple(
+            PageView(
+                document_id=document.id,
+                page=drawn.page,
+                pages=drawn.pages,
+                width=drawn.width,
+                height=drawn.height,
+                marks=drawn.marks,
+                unmarked=drawn.unmarked,
+            )
+            for drawn in self._drawn(document, orders)
+        )
+
+    def picture(self, document: Document, page: int, width: int) -> bytes:
+        """Return a page, counted from 1, as a PNG file that is so many pixels wide, or fewer if it would be too large.
+
+        Raises what `marked` does.
+        """
+        if not 1 <= width <= _WIDEST:
+            raise PageError(f"a page cannot be {width} pixels wide", hint=f"Ask for 1 to {_WIDEST:,} pixels.")
+        if page < 1:
+            raise PageError(f"{document.id} has no page {page}")
+        (drawn,) = self._drawn(document, [PageOrder(page=page, picture_width=width)])
+        return drawn.picture
+
+    def _drawn(self, document: Document, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
+        """Return the pages that were ordered. The folder is listed again if a file is not where it was."""
+        if document.media_type != PDF:
+            raise PageError(f"{document.id} is not a PDF, so it has no pages to draw")
+        try:
+            return self._drawn_from(file_of(document.id, self._listed), document, orders)
+        except SourceChangedError:
+            self._listed = {file.id: file for file in scan(self._root, self._folder).files}
+        return self._drawn_from(file_of(document.id, self._listed), document, orders)
+
+    def _drawn_from(
+        self, file: FoundFile | None, document: Document, orders: Sequence[PageOrder]
+    ) -> tuple[DrawnPage, ...]:
+        if file is None:
+            raise SourceChangedError(f"{document.id}: {MISSING}")
+        if file.problem:
+            raise ReaderError(f"{document.id}: {file.problem}")
+        request = request_for(self._root, file, (), self._reader, ChunkSettings()).changed(
+            drawing=DrawingOrder(content_hash=document.content_hash, pages=tuple(orders))
+        )
+        (reading,) = self._pool.read([request])
+        contents = reading.contents
+        if contents.reason:
+            changed = reading.opened is None or contents.reason == SOURCE_CHANGED
+            raise (SourceChangedError if changed else ReaderError)(f"{document.id}: {contents.reason}")
+        if len(contents.drawn) < len(orders):
+            raise PageError(f"{document.id} has no page {orders[-1].page}")
+        return contents.drawn
+
+
+def _orders(document: Document, spans: Sequence[MarkedSpan]) -> list[PageOrder]:
+    """Return what is wanted of each page on which one of the spans stands."""
+    orders: list[PageOrder] = []
+    for page in document.pages:
+        on_page = [
+            span.changed(start=max(span.start, page.start) - page.start, end=min(span.end, page.end) - page.start)
+            for span in spans
+            if span.start < page.end and span.end > page.start
+        ]
+        if on_page:
+            text = document.text[page.start : page.end]
+            orders.append(PageOrder(page=page.page, text=text, spans=tuple(on_page)))
+    return orders

@@ -1,0 +1,60 @@
+"""A file inside another, found again by its contents, without reading the text of the others."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from investigator.documents.readers import media_types as kinds
+from investigator.documents.readers.archives.member_names import inner_path
+from investigator.documents.readers.base import Member, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.pdf.pdfium import attachments
+from investigator.documents.readers.registry import reader_of
+from investigator.documents.readers.unpacking import damage_as_failure
+from investigator.records import FileStatus
+
+SOURCE_CHANGED = "the file has changed since it was read"
+"""Why there is no file of the contents that were asked for."""
+
+_HOLDERS = frozenset({kinds.ZIP, kinds.EML, kinds.MSG, kinds.MBOX, kinds.PDF})
+
+
+def file_of(source: SourceFile, own_hash: str, content_hash: str, settings: ReaderSettings) -> bytes:
+    """Return the bytes with this sha256: the file itself, whose sha256 is `own_hash`, or a file inside it.
+
+    Raises ReadFailure if there are none.
+    """
+    if own_hash == content_hash:
+        return source.data
+    unpacked = 0
+    for number, data in enumerate(_inside(source, settings, depth=1)):
+        unpacked += len(data)
+        if number >= settings.max_members or unpacked > settings.max_unpacked:
+            break
+        if hashlib.sha256(data).hexdigest() == content_hash:
+            return data
+    raise ReadFailure(FileStatus.FAILED, SOURCE_CHANGED)
+
+
+def _inside(source: SourceFile, settings: ReaderSettings, depth: int) -> Iterator[bytes]:
+    """Yield the bytes of each file inside a file; those that cannot be read are passed over."""
+    for member in _members(source, settings):
+        with suppress(ReadFailure):
+            with damage_as_failure():
+                data = member.read()
+            yield data
+            if depth < settings.max_depth:
+                yield from _inside(SourceFile(data, PurePosixPath(inner_path(member.name)).name), settings, depth + 1)
+
+
+def _members(source: SourceFile, settings: ReaderSettings) -> Iterable[Member]:
+    with damage_as_failure():
+        kind, reader = reader_of(source)
+        if kind not in _HOLDERS:
+            return ()
+        if kind == kinds.PDF:
+            return attachments(source.data, settings.max_members)
+        return reader(replace(source, media_type=kind), settings).members

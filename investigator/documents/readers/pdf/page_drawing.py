@@ -1,0 +1,133 @@
+"""Pages of a PDF as they are shown: their pictures, and where words of their text stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from ctypes import c_int
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from investigator.documents.png import png
+from investigator.documents.readers.base import ReadFailure
+from investigator.documents.readers.pdf.marking import Box, boxes_around, letter_places
+from investigator.documents.readers.pdf.pdfium import check_pictures, opened, page_with_forms
+from investigator.records import FileStatus, MarkKind, PageMark, Record
+
+MOST_PIXELS = 12_000_000
+"""Pixels of the picture of a page; a larger one is drawn smaller."""
+
+WITHOUT_LETTERS = "its words were recognised from its picture, so they have no places on it"
+OTHER_TEXT = "the text of the index is not the one that this version reads from the page"
+
+_FINENESS = 1_000_000  # parts of the page's width and height in which places are counted
+
+
+class MarkedSpan(Record):
+    """A half-open span of the text of a page that is to be marked."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    kind: MarkKind = MarkKind.QUOTE
+
+
+class PageOrder(Record):
+    """What is wanted of a page: marks over spans of `text`, the text that was read from it, and a picture.
+
+    The picture is `picture_width` pixels wide; it is not drawn if that is None.
+    """
+
+    page: int = Field(ge=1)
+    text: str = ""
+    spans: tuple[MarkedSpan, ...] = ()
+    picture_width: int | None = Field(default=None, ge=1)
+
+
+class DrawnPage(Record):
+    """A page as it was ordered; its size is in points, `picture` is a PNG file, `pages` the number in the file."""
+
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    page: int
+    pages: int
+    width: float
+    height: float
+    marks: tuple[PageMark, ...] = ()
+    unmarked: str = ""
+    picture: bytes = b""
+
+
+def drawn_pages(data: bytes, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
+    """Return the pages of a PDF that were ordered; those that it does not have are left out.
+
+    Raises ReadFailure if the PDF is encrypted or damaged, or a page cannot be loaded or drawn.
+    """
+    import pypdfium2
+
+    with opened(data) as document:
+        try:
+            return tuple(_drawn(document, order) for order in orders if order.page <= len(document))
+        except pypdfium2.PdfiumError as error:
+            raise ReadFailure(FileStatus.FAILED, "the page is damaged") from error
+
+
+def _drawn(document: Any, order: PageOrder) -> DrawnPage:
+    page = page_with_forms(document, order.page - 1)
+    width, height = page.get_size()
+    marks, unmarked = _marks(page, order) if order.spans else ((), "")
+    picture = _picture(page, order.picture_width) if order.picture_width is not None else b""
+    page.close()
+    return DrawnPage(
+        page=order.page,
+        pages=len(document),
+        width=width,
+        height=height,
+        marks=marks,
+        unmarked=unmarked,
+        picture=picture,
+    )
+
+
+def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str]:
+    """Return the marks, or why there are none."""
+    textpage = page.get_textpage()
+    raw = textpage.get_text_range()
+    places = letter_places(raw, order.text)
+    if places is None:
+        textpage.close()
+        return (), OTHER_TEXT if raw.strip() else WITHOUT_LETTERS
+    found: list[PageMark] = []
+    for span in order.spans:
+        letters = [place for place in places[span.start : span.end] if place is not None]
+        found += _shown(page, boxes_around(textpage, raw, letters), span.kind)
+    textpage.close()
+    return tuple(found), ""
+
+
+def _shown(page: Any, boxes: Sequence[Box], kind: MarkKind) -> Iterator[PageMark]:
+    """Yield boxes as marks on the page as it is turned and cropped; what lies outside of it is left out."""
+    for box in boxes:
+        x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
+        left, right, top, bottom = (min(max(edge, 0.0), 1.0) for edge in (min(x), max(x), min(y), max(y)))
+        if left < right and top < bottom:
+            yield PageMark(left=left, top=top, right=right, bottom=bottom, kind=kind)
+
+
+def _device(page: Any, x: float, y: float) -> tuple[float, float]:
+    """Return a point of the page as it is shown, in shares of its width and height from the left and the top."""
+    import pypdfium2.raw as pdfium
+
+    across, down = c_int(), c_int()
+    pdfium.FPDF_PageToDevice(page, 0, 0, _FINENESS, _FINENESS, 0, x, y, across, down)
+    return across.value / _FINENESS, down.value / _FINENESS
+
+
+def _picture(page: Any, width: int) -> bytes:
+    """Return a page as a PNG file of that width, or a smaller one if it had more than `MOST_PIXELS`."""
+    check_pictures(page)
+    points_wide, points_high = (max(side, 1.0) for side in page.get_size())
+    scale = min(width / points_wide, (MOST_PIXELS / (points_wide * points_high)) ** 0.5)
+    bitmap = page.render(scale=scale, rev_byteorder=True)
+    picture = png(bitmap.to_numpy())
+    bitmap.close()
+    return picture

@@ -1,0 +1,43 @@
+"""Records of a page that is looked at: how large it is, and where words stand on it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.base import Record
+
+
+class MarkKind(StrEnum):
+    """Which words are marked: those of a quote, or of the cell of a table that a quote rests on, or what names it."""
+
+    QUOTE = "quote"
+    VALUE = "value"
+    HEADER = "header"
+
+
+class PageMark(Record):
+    """A rectangle on a page: its edges as shares of the page's width from the left, of its height from the top."""
+
+    left: float = Field(ge=0, le=1)
+    top: float = Field(ge=0, le=1)
+    right: float = Field(ge=0, le=1)
+    bottom: float = Field(ge=0, le=1)
+    kind: MarkKind = MarkKind.QUOTE
+
+
+class PageView(Record):
+    """A page of a document as it is shown, turned and cropped, with the marks over the words that were asked for.
+
+    `pages` is the number of pages of its file; `width` and `height` are in points. If words that were asked for cannot
+    be marked, `unmarked` says why.
+    """
+
+    document_id: str
+    page: int = Field(ge=1)
+    pages: int = Field(ge=1)
+    width: float = Field(gt=0)
+    height: float = Field(gt=0)
+    marks: tuple[PageMark, ...] = ()
+    unmarked: str = ""
