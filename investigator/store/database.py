@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pydantic import ValidationError
 from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.exc import DBAPIError
 
@@ -62,10 +63,17 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """Open a transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds."""
+        """Open a transaction: committed at the end, rolled back on an error. Raises StoreError and its kinds.
+
+        A row that makes no record is damage too: this program wrote none.
+        """
         try:
             with translated(self.path), self._engine.begin() as connection:
                 yield connection
+        except ValidationError as error:
+            self.damaged = True
+            what = f"a row makes no {error.title}"
+            raise DamagedDatabaseError(f"the workspace database {self.path} is damaged: {what}") from error
         except DamagedDatabaseError:
             self.damaged = True
             raise

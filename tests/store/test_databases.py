@@ -271,3 +271,13 @@ def test_an_earlier_database_with_a_trigger_is_put_aside_and_not_read(folder: Pa
 def test_a_row_that_this_program_does_not_write_is_not_taken_over(folder: Path, forged: str) -> None:
     earlier(folder.with_name("w"), forged)
     assert opened(folder).runs() == ()
+
+
+def test_a_row_that_makes_no_record_is_damage_and_the_index_is_made_anew(folder: Path) -> None:
+    investigator = opened(folder)
+    assert [hit.passage.document_id for hit in investigator.search("harbour")] == ["a.txt"]
+    with raw(investigator.workspace / "investigator.db") as connection:
+        connection.execute("UPDATE chunks SET start = 1e300")
+    with pytest.raises(DamagedDatabaseError, match="a row makes no Chunk"):
+        investigator.search("harbour")
+    assert [hit.passage.document_id for hit in opened(folder).search("harbour")] == ["a.txt"]
