@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from investigator.asking.budget import Budget
 from investigator.documents.folder import check_folder
 from investigator.engines.base import Embedder, Engine
 from investigator.errors import StoreError
@@ -44,7 +45,8 @@ class Investigator:
     `model` is `provider:name`, several `role=provider:name`, or an Engine; without it the built-in engine answers, no
     language model. `workspace` is the directory of the index, by default one in the user's data directory. `prompts`
     is a folder of templates that replace shipped ones. LangChain's `callbacks` receive every call of a chat model.
-    Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats them later.
+    Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats them later. `joint`
+    is a budget that single questions share with those of other investigators.
     Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError if these cannot be used.
     """
 
@@ -59,6 +61,7 @@ class Investigator:
         embedder: Embedder | None = None,
         callbacks: Sequence[BaseCallbackHandler] = (),
         record: str | Path | None = None,
+        joint: Budget | None = None,
     ) -> None:
         self.folder = Path(folder).expanduser()
         check_folder(self.folder)
@@ -74,7 +77,7 @@ class Investigator:
         )
         self.engines = self.parts.engines(model, Path(record).expanduser() if record is not None else None, self.folder)
         self._index = IndexService(self.folder, self.workspace, self.parts)
-        self._runs = RunService(self._index, self.parts, self.engines)
+        self._runs = RunService(self._index, self.parts, self.engines, joint)
         self._batches = BatchService(self._index, self.parts, self.engines)
         for notice in notices:
             self.parts.notify(notice)
@@ -113,6 +116,7 @@ class Investigator:
         after: str = "",
         fresh: bool = False,
         cache: bool = True,
+        repetition: int = 0,
     ) -> Iterator[Event]:
         """Yield what happens, step by step; the last event is Answered.
 
@@ -120,10 +124,13 @@ class Investigator:
         that was stopped, or returns the answer that was found; `fresh` starts over and pays again. Replies to the same
         prompts that other runs paid for are reused, unless `cache` is off. `only` are document ids, or patterns such
         as `reports/*.pdf`, to which the question is limited. `after` is the run that the question follows, by its id or
-        `last`: what the question leaves unsaid comes from there. Raises QuestionError, FolderError, SettingsError,
+        `last`: what the question leaves unsaid comes from there. A `repetition`, counted from 1, asks the same again
+        as a run of its own, which uses no reply of another. Raises QuestionError, FolderError, SettingsError,
         UnknownRunError, WorkspaceLockedError, EngineError, StoreError.
         """
-        return self._runs.investigate(question, RunOptions(mission, strategy, tuple(only), fresh, cache, after))
+        return self._runs.investigate(
+            question, RunOptions(mission, strategy, tuple(only), fresh, cache, after, repetition)
+        )
 
     def investigate_all(
         self,

@@ -70,7 +70,8 @@ class Budget:
     """The ceilings of a run, or of several runs together, and what was used up by the word of a ledger.
 
     The cost of a call is foreseen from its prompt and the longest reply so far. So tokens and money exceed a ceiling by
-    no more than the replies under way are longer than all before them. Safe to use from several threads.
+    no more than the replies under way are longer than all before them. `refused` is the last ceiling that has kept a
+    call from beginning. Safe to use from several threads.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class Budget:
         self._longest = _FIRST_REPLY
         self._under_way: list[Usage] = []
         self._changed = Condition()
+        self.refused: StopReason | None = None
 
     def begun(self, call: Call) -> Usage:
         """Write that a call begins, and return what it is foreseen to cost.
@@ -98,6 +100,7 @@ class Budget:
                 reason = ceiling_reached(self._settings, begun, self._ledger.elapsed())
                 reason = reason or self._too_dear(together(spent, foreseen))
                 if reason is not None:
+                    self.refused = reason
                     raise BudgetSpent(reason)
                 if not self._too_dear(together(spent, *self._under_way, foreseen)):
                     self._ledger.begin(call.key, call.engine.name, call.tokens)

@@ -7,19 +7,21 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from investigator.asking.prompts import Prompts
+from investigator.asking.budget import Budget, BudgetSpent
 from investigator.engines.base import Embedder, Engine
 from investigator.errors import EvaluationDataError, QuestionError, RunError
 from investigator.evaluation.evidence_match import stands
 from investigator.evaluation.folder_report import FolderReport, folder_report
 from investigator.evaluation.outcomes import Outcome, OutcomeFile, Ranking
 from investigator.evaluation.questions import Question
+from investigator.evaluation.replies import UsedReplies, used_replies
 from investigator.evaluation.scoring import evidence_in
 from investigator.investigator import Investigator
 from investigator.records import Answered, AnswerStatus, Event, Investigation, Notice, Progressed, Quote, Started
 from investigator.retrieval.library import Library
 from investigator.settings import Settings, load_settings
 from investigator.store.corpus import Corpus
+from investigator.store.past_calls import calls_of
 from investigator.store.workspace import Workspace
 
 _RANKED_DOCUMENTS = 10
@@ -29,10 +31,11 @@ _PASSAGES = 5
 class FolderEvaluation:
     """Asks each question of a file as a user would, keeps what came of it, and measures it.
 
-    `model`, `settings`, `workspace` and `embedder` are those of `Investigator`. Outcomes are kept in `out`, by default
-    below the workspace in a file named after all that they depend on; those that are there are not asked for again,
-    but for questions that failed. `fresh` asks everything anew. Vectors of all passages are made before the first
-    question. Raises what `Investigator` does.
+    `model`, `settings`, `workspace`, `embedder`, `prompts` and `joint` are those of `Investigator`. Outcomes are kept
+    in `out`, by default below the workspace in a file named after all that they depend on; those that are there are not
+    asked for again, but for questions that failed. `fresh` asks everything anew; a `repetition`, counted from 1, is an
+    evaluation of its own that reuses no reply. Vectors of all passages are made before the first question. Raises what
+    `Investigator` does.
     """
 
     def __init__(
@@ -45,13 +48,22 @@ class FolderEvaluation:
         settings: Settings | None = None,
         workspace: Path | None = None,
         embedder: Embedder | None = None,
+        prompts: Path | None = None,
         out: Path | None = None,
         fresh: bool = False,
+        repetition: int = 0,
+        joint: Budget | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._settings = settings or load_settings()
         self._investigator = Investigator(
-            folder, model=model, settings=self._settings, workspace=workspace, embedder=embedder
+            folder,
+            model=model,
+            settings=self._settings,
+            workspace=workspace,
+            prompts=prompts,
+            embedder=embedder,
+            joint=joint,
         )
         self._directory = self._investigator.workspace
         self._embedder_name = embedder.name if embedder else self._settings.embedder
@@ -59,6 +71,8 @@ class FolderEvaluation:
         self._questions = self._every[:limit]
         self._out = out.expanduser().absolute() if out is not None else None
         self._fresh = fresh
+        self._repetition = repetition
+        self._joint = joint
         self._clock = clock
         self._outcomes: dict[str, Outcome] = {}
         if self._out is not None:
@@ -68,6 +82,16 @@ class FolderEvaluation:
     def finished(self) -> int:
         """How many questions have an outcome."""
         return len(self._outcomes)
+
+    @property
+    def outcomes(self) -> Mapping[str, Outcome]:
+        """What came of the questions so far, by their ids."""
+        return self._outcomes
+
+    @property
+    def engine_name(self) -> str:
+        """The name of the engine, or that of each role if they differ."""
+        return self._investigator.engine_name
 
     @property
     def file(self) -> Path | None:
@@ -89,7 +113,8 @@ class FolderEvaluation:
         """Read the folder, rank its documents for each question, then ask; `report` says what came of it.
 
         An error of one question is kept as its outcome, and the others go on; an error of the user's ends the run.
-        Raises EvaluationDataError and what `Investigator.investigate` does.
+        Raises EvaluationDataError, what `Investigator.investigate` does, and the signal BudgetSpent if the joint budget
+        stops an investigation.
         """
         yield from self._investigator.index(vectors=True)
         file = self._open_file()
@@ -121,8 +146,9 @@ class FolderEvaluation:
             self._investigator.engine_name,
             self._settings.model_dump_json(),
             self._embedder_name,
-            Prompts(None).fingerprint(),
+            self._investigator.parts.prompts.fingerprint(),
             documents,
+            *((f"repetition {self._repetition}",) if self._repetition else ()),
         )
         digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self._out = self._out or self._directory / "evaluations" / f"{digest}.jsonl"
@@ -143,8 +169,10 @@ class FolderEvaluation:
         blank = Outcome(evaluation=evaluation, id=question.id, ranking=ranking)
         whole, began = False, self._clock()
         try:
-            for event in self._investigator.investigate(question.asked, fresh=self._fresh):
+            for event in self._investigator.investigate(question.asked, fresh=self._fresh, repetition=self._repetition):
                 whole |= isinstance(event, Started) and not event.resumed
+                if self._joint is not None and self._joint.refused is not None:
+                    raise BudgetSpent(self._joint.refused)  # half an investigation measures nothing
                 if isinstance(event, Answered):
                     seconds = self._clock() - began
                     return self._outcome(blank, event.investigation, seconds if whole else None)
@@ -156,6 +184,7 @@ class FolderEvaluation:
         answer = run.answer
         citations = answer.citations if answer else ()
         quoted = [memory for memory in run.memories if memory.quotes and memory.point is not None]
+        replies = self._replies(run.id)
         best = max(quoted, key=lambda memory: memory.point or 0, default=None)
         return blank.changed(
             run_id=run.id,
@@ -166,6 +195,9 @@ class FolderEvaluation:
             best_quotes=best.quotes if best else (),
             confidence=(best.point or 0) if best else 0,
             usage=run.usage,
+            cost=replies.cost,
+            replies=replies.expected,
+            unreadable=replies.unreadable,
             seconds=seconds,
         )
 
@@ -175,6 +207,10 @@ class FolderEvaluation:
             corpus = Corpus(workspace.index)
             there = set(corpus.document_ids())
             return sum(q.document_id in there and stands(q, corpus.document(q.document_id)) for q in quotes)
+
+    def _replies(self, run_id: str) -> UsedReplies:
+        with Workspace(self._directory, write=False) as workspace:
+            return used_replies(calls_of(workspace.runs, run_id), self._investigator.parts.prices.price_of)
 
     def _progress(self, seconds: float) -> Progressed:
         outcomes = self._outcomes.values()

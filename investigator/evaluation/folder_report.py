@@ -18,7 +18,7 @@ from investigator.evaluation.abstention import (
 from investigator.evaluation.estimates import Estimate, Rows, mean_of, statistic_of
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure, is_right, scores
+from investigator.evaluation.scoring import Measure, is_right, scores, soundness
 from investigator.records import AnswerStatus, Record, Usage
 
 HEADLINE_COVERAGE = 0.7
@@ -132,6 +132,8 @@ def _group(kind: str, rows: Sequence[_Measurable]) -> GroupReport:
     found |= _silence(rows) | _risk(rows, with_evidence=False)
     if any(row.question.evidence for row in rows):
         found |= _risk(rows, with_evidence=True)
+    sound = [soundness(row.outcome) for row in rows]
+    found[Measure.PARSED] = mean_of([one[Measure.PARSED] for one in sound if Measure.PARSED in one])
     found[Measure.PROVEN] = _proven(rows)
     return GroupReport(
         kind=kind,

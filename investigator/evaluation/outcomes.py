@@ -42,6 +42,9 @@ class Outcome(Record):
     confidence: int = Field(default=0, ge=0, le=100)
     ranking: Ranking
     usage: Usage = Usage()
+    cost: Usage = Field(default=Usage(), description="the usage if no reply of an earlier run had been there to reuse")
+    replies: int = Field(default=0, description="replies of which a record was expected")
+    unreadable: int = Field(default=0, description="those of them that held none")
     seconds: float | None = None
 
     @property

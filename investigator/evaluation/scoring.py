@@ -10,7 +10,7 @@ from investigator.evaluation.answer_text import contains_answer, exact_match, nu
 from investigator.evaluation.evidence_match import holds, overlaps, share_found
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.records import Quote
+from investigator.records import AnswerStatus, Quote
 
 
 class Measure(StrEnum):
@@ -53,6 +53,13 @@ class Measure(StrEnum):
     PRECISION_70 = "precision_70", "precision at 70 % coverage"
     PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
     PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
+    # of each question by itself: the evidence is quoted (else the right document, else a known answer is given), or, if
+    # nothing answers it, nothing is found
+    RIGHT = "right", "right: evidence is quoted, or silence"
+    STATUS_RIGHT = "status_right", "something found, or silence, as is right"
+    FALSE_ANSWER = "false_answer", "answered although nothing answers"  # of the unanswerable ones
+    # of all replies of which a record is expected
+    PARSED = "parsed", "replies that could be read"
     # of all citations
     PROVEN = "proven", "quotes that stand in the documents"
 
@@ -74,7 +81,13 @@ def scores(question: Question, outcome: Outcome) -> Mapping[Measure, float]:
         found |= _of_answer(question.answers, outcome)
     if question.key_numbers:
         found[Measure.NUMBER_RECALL] = number_recall(outcome.answer, question.key_numbers)
-    return found
+    return found | _of_silence(question, outcome)
+
+
+def soundness(outcome: Outcome) -> Mapping[Measure, float]:
+    """Return the share of replies that could be read, and of citations that stand; without any, neither."""
+    found = {Measure.PARSED: 1 - outcome.unreadable / outcome.replies} if outcome.replies else {}
+    return found | ({Measure.PROVEN: outcome.proven / len(outcome.citations)} if outcome.citations else {})
 
 
 def is_right(question: Question, quotes: tuple[Quote, ...], *, with_evidence: bool) -> bool | None:
@@ -131,6 +144,22 @@ def _of_answer(answers: tuple[str, ...], outcome: Outcome) -> dict[Measure, floa
         Measure.ANSWER_EXACT: float(exact_match(outcome.answer, answers)),
         Measure.ANSWER_CONTAINS: float(contains_answer(outcome.answer, answers)),
     }
+
+
+def _of_silence(question: Question, outcome: Outcome) -> dict[Measure, float]:
+    """Return whether it spoke and kept silent as it should; quotes that may answer are no silence, and no answer."""
+    silent = outcome.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
+    if question.answerable is False:
+        right = float(silent)
+        return {Measure.RIGHT: right, Measure.STATUS_RIGHT: right, Measure.FALSE_ANSWER: float(outcome.answered)}
+    found = {Measure.STATUS_RIGHT: float(not silent)} if question.answerable else {}
+    known = question.changed(answerable=True) if question.documents else question
+    right_quotes = is_right(known, outcome.citations, with_evidence=True)
+    if right_quotes is not None:
+        found[Measure.RIGHT] = float(right_quotes)
+    elif question.answers and not question.answer_choices:
+        found[Measure.RIGHT] = float(contains_answer(outcome.answer, question.answers))
+    return found
 
 
 def _from_right_documents(question: Question, quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:

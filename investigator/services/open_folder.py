@@ -88,14 +88,14 @@ class OpenFolder:
                 yield Answered(investigation=finished)
             else:
                 yield from self.prepare(record.search)
-                yield from self._run(run, record, trace, reuse=options.cache and not options.fresh)
+                yield from self._run(run, record, trace, reuse=options.reuses)
 
     def paid(self, new: Investigation, options: RunOptions) -> Usage:
         """Return what the run of a new record has cost so far; nothing if it would be a new one."""
         if options.fresh:
             return Usage()
         new, corpus = self._placed(new, options)
-        run_id = Runs(self.runs).latest(run_identity(new, self._parts.prompts.fingerprint()), corpus)
+        run_id = Runs(self.runs).latest(self._identity(new, options), corpus)
         return self._parts.journal(self.runs, run_id, reuse=False).usage() if run_id is not None else Usage()
 
     def prepare(self, search: Search) -> Iterator[Event]:
@@ -115,8 +115,11 @@ class OpenFolder:
 
     def _opened(self, new: Investigation, options: RunOptions, *, fresh: bool) -> tuple[Run, Investigation]:
         new, corpus = self._placed(new, options)
-        new, templates = new.changed(search=self.index.best_search()), self._parts.prompts.fingerprint()
-        return open_run(Runs(self.runs), new, templates, corpus, fresh=fresh, now=datetime.now(UTC))
+        new, identity = new.changed(search=self.index.best_search()), self._identity(new, options)
+        return open_run(Runs(self.runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC))
+
+    def _identity(self, new: Investigation, options: RunOptions) -> str:
+        return run_identity(new, self._parts.prompts.fingerprint(), options.repetition)
 
     def _finished(self, run: Run, again: frozenset[str]) -> Investigation | None:
         """Return the record of a run that has ended, if what it says still stands in the files.

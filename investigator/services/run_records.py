@@ -77,7 +77,7 @@ class RunOptions:
     """What is asked besides the question, and how: see `Investigator.investigate`.
 
     `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited; `after` is the run,
-    or `last`, whose question it follows.
+    or `last`, whose question it follows; `repetition` counts runs that ask the same again, from 1.
     """
 
     mission: str | None = None
@@ -86,6 +86,12 @@ class RunOptions:
     fresh: bool = False
     cache: bool = True
     after: str = ""
+    repetition: int = 0
+
+    @property
+    def reuses(self) -> bool:
+        """Return True if replies that other runs paid for may be used."""
+        return self.cache and not self.fresh and not self.repetition
 
 
 def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -162,21 +168,20 @@ def _made_with(settings: Settings) -> MadeWith:
     return MadeWith(method=settings.method, retrieval=settings.retrieval, verify=settings.verify)
 
 
-def run_identity(new: Investigation, templates: str) -> str:
+def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str:
     """Return what tells the run of a new record from others over the same documents."""
     sampling = " ".join(used.traits.sampling for used in new.engines)
-    return _digest(new.model_dump_json(include=_IDENTITY), sampling, templates, *new.scope)
+    again = (f"repetition {repetition}",) if repetition else ()
+    return _digest(new.model_dump_json(include=_IDENTITY), sampling, templates, *new.scope, *again)
 
 
 def open_run(
-    runs: Runs, new: Investigation, templates: str, corpus: str, *, fresh: bool, now: datetime
+    runs: Runs, new: Investigation, identity: str, corpus: str, *, fresh: bool, now: datetime
 ) -> tuple[Run, Investigation]:
-    """Begin a run, or resume the latest one of the same question, settings, templates and documents.
+    """Begin a run, or resume the latest one of the same identity (`run_identity`) and documents (`corpus_digest`).
 
-    `templates` and `corpus` are fingerprints. Returns the run and its new record with the run's id; a resumed run
-    searches as it began.
+    Returns the run and its new record with the run's id; a resumed run searches as it began.
     """
-    identity = run_identity(new, templates)
     named = new.changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}")
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
     search = runs.investigation(run.id).search if run.resumed else named.search

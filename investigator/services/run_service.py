@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from investigator.asking.budget import Budget
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
@@ -46,12 +47,18 @@ from investigator.tracing.base import Tracer
 
 
 class RunService:
-    """Investigates questions about one folder with an engine for each role, and keeps the runs."""
+    """Investigates questions about one folder with an engine for each role, and keeps the runs.
 
-    def __init__(self, index: IndexService, parts: Parts, engines: Mapping[Role, Engine]) -> None:
+    `joint` is a budget that all of them share, with the runs of other services.
+    """
+
+    def __init__(
+        self, index: IndexService, parts: Parts, engines: Mapping[Role, Engine], joint: Budget | None = None
+    ) -> None:
         self._index = index
         self._parts = parts
         self._engines = engines
+        self._joint = joint
 
     def investigate(self, question: str, options: RunOptions) -> Iterator[Event]:
         """Read the folder, then start or resume the run of a question; the last event is Answered."""
@@ -82,7 +89,7 @@ class RunService:
         self, new: Investigation, options: RunOptions, tracer: Tracer, again: frozenset[str]
     ) -> Iterator[Event]:
         """Investigate once; the documents `again` are read again first. Raises DamagedDocumentError."""
-        with open_folder(self._index, self._parts, self._engines, tracer) as folder:
+        with open_folder(self._index, self._parts, self._engines, tracer, self._joint) as folder:
             yield from self._parts.notices()
             yield from folder.read(again)
             for event in folder.investigate(new, options, again):

@@ -1,6 +1,8 @@
-"""The calls of a run that has ended, for replaying it: nothing is written and nothing is paid."""
+"""The calls of earlier runs, for replaying one or measuring it: nothing is written and nothing is paid."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from sqlalchemy import select
 
@@ -10,6 +12,23 @@ from investigator.store.in_memory import InMemoryJournal
 from investigator.store.row_codes import standing
 from investigator.store.schema import calls, too_long
 from investigator.store.user_key import user_key
+
+
+@dataclass(frozen=True)
+class PastCall:
+    """A reply that a run used, whoever paid for it, with the name of its template and of its engine."""
+
+    template: str
+    engine: str
+    reply: Reply
+
+
+def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
+    """Return the calls of a run that stand, in their order."""
+    query = select(calls).where(calls.c.run_id == run_id).order_by(calls.c.id)
+    with database.begin() as connection:
+        rows = standing(connection, user_key(), calls, query)
+        return tuple(PastCall(r["template"], r["engine"], Reply.model_validate_json(r["reply"])) for r in rows)
 
 
 class PastCalls(InMemoryJournal):

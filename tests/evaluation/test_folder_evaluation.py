@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from investigator import ScriptedEmbedder
+from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
@@ -17,6 +18,7 @@ from investigator.evaluation.scoring import Measure
 from investigator.records import Event, Notice, Progressed, Prompt, Reply
 from investigator.services.workspace_choice import make_workspace_inside
 from investigator.settings import load_settings
+from investigator.store.in_memory import JointLedger
 
 TEXTS = {
     "mill.txt": "The mill by the river burned down in 1911. It belonged to the Weber family.",
@@ -237,3 +239,42 @@ def test_a_broken_question_file_is_told_with_the_line(tmp_path: Path, rows: str,
     (tmp_path / "questions.jsonl").write_text(rows, encoding="utf-8")
     with pytest.raises(EvaluationDataError, match=told):
         read_questions(tmp_path / "questions.jsonl")
+
+
+def test_a_repetition_is_asked_again_and_goes_on_where_it_was_stopped(
+    folder: Path, questions: tuple[Question, ...]
+) -> None:
+    engine = Broken(EngineUnreachableError("the server is down"))
+    engine.error = None
+    first = finished(evaluation(folder, questions, model=engine))
+    calls = engine.calls
+    until_asked(evaluation(folder, questions, model=engine, repetition=1).run(), 2)
+    repeated = finished(again := evaluation(folder, questions, model=engine, repetition=1))
+    assert engine.calls == 2 * calls
+    assert repeated.usage.calls == first.usage.calls
+    assert {outcome.cost.calls for outcome in again.outcomes.values()} == {calls // 3}
+
+
+def test_replies_that_another_run_paid_for_count_into_the_cost(folder: Path, questions: tuple[Question, ...]) -> None:
+    engine = Broken(EngineUnreachableError("the server is down"))
+    engine.error = None
+    finished(evaluation(folder, questions, model=engine))
+    dearer = load_settings(None, ["method.threshold=49"])  # another run with the same prompts
+    finished(other := evaluation(folder, questions, model=engine, settings=dearer))
+    assert [outcome.usage.calls for outcome in other.outcomes.values()] == [0, 0, 0]
+    assert all(outcome.cost.calls > 0 and outcome.unreadable == 0 for outcome in other.outcomes.values())
+
+
+def test_a_joint_budget_stops_the_evaluation_and_no_half_outcome_is_kept(
+    folder: Path, questions: tuple[Question, ...]
+) -> None:
+    engine = Broken(EngineUnreachableError("the server is down"))
+    engine.error = None
+    ledger = JointLedger(lambda: 0.0)
+    budget = Budget(ledger, BudgetSettings(calls=5))
+    stopped = evaluation(folder, questions, model=engine, joint=budget)
+    with pytest.raises(BudgetSpent):
+        finished(stopped)
+    assert engine.calls == 5
+    assert len(lines(stopped)) == stopped.finished < 3
+    assert finished(evaluation(folder, questions, model=engine)).asked == 3

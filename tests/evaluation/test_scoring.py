@@ -42,6 +42,7 @@ def test_documents_are_measured_by_rank_and_by_citation() -> None:
         Measure.CITED_FIRST: 0.0,
         Measure.CITED_HIT: 1.0,
         Measure.CITED_RECALL: 0.5,
+        Measure.RIGHT: 1.0,
     }
 
 
@@ -98,6 +99,24 @@ def test_right_is_a_right_document_and_with_evidence_more_than_that() -> None:
     assert is_right(question(answerable=False), other, with_evidence=True) is False
     assert is_right(question(answerable=True), other, with_evidence=False) is None
     assert is_right(question(doc_ids=["a.pdf"]), other, with_evidence=False) is None
+
+
+def test_right_is_one_measure_for_answers_and_for_silence() -> None:
+    gold = question(answerable=True, doc_ids=["a.pdf"], evidence=["It opened in 1988."])
+    silent, maybe = AnswerStatus.NOT_FOUND, AnswerStatus.PASSAGES_FOUND
+
+    def of(row: Question, one: Outcome) -> tuple[float | None, ...]:
+        found = scores(row, one)
+        return tuple(found.get(measure) for measure in (Measure.RIGHT, Measure.STATUS_RIGHT, Measure.FALSE_ANSWER))
+
+    assert of(gold, outcome(quote("a.pdf", "It opened in 1988."))) == (1, 1, None)
+    assert of(gold, outcome(quote("a.pdf", "It makes 42 MW."))) == (0, 1, None)
+    assert of(gold, outcome(status=silent)) == (0, 0, None)
+    absent = question(answerable=False)
+    assert of(absent, outcome(status=silent)) == (1, 1, 0)
+    assert of(absent, outcome(quote("a.pdf", "x"), status=maybe)) == (0, 0, 0)
+    assert of(absent, outcome(quote("a.pdf", "x"))) == (0, 0, 1)
+    assert of(question(answers=["42 MW"]), outcome(answer="It makes 42 MW.")) == (1, None, None)
 
 
 def test_a_quote_stands_only_where_it_says() -> None:

@@ -1,0 +1,127 @@
+"""Three sets of questions that share no document: to reflect on, to select by, and to test with once. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+
+from investigator.errors import EvaluationDataError
+from investigator.evaluation.evidence_match import plain
+from investigator.evaluation.questions import Question
+from investigator.records import Record
+
+FEWEST = 6
+"""Questions of a set: of fewer, no result of an exact test is significant at 5 %."""
+
+_SHARES = {"reflect": 0.2, "select": 0.4, "test": 0.4}
+
+
+class SetName(StrEnum):
+    """What a set of questions is for."""
+
+    REFLECT = "reflect"
+    SELECT = "select"
+    TEST = "test"
+
+
+class QuestionSets(Record):
+    """The questions of each set, in the order in which they are asked."""
+
+    reflect: tuple[Question, ...]
+    select: tuple[Question, ...]
+    test: tuple[Question, ...]
+
+    def of(self, name: SetName) -> tuple[Question, ...]:
+        """Return the questions of a set."""
+        return {SetName.REFLECT: self.reflect, SetName.SELECT: self.select, SetName.TEST: self.test}[name]
+
+
+def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: int) -> QuestionSets:
+    """Draw the three sets so that no document, nor a twin of it, is in two; the same seed gives the same sets.
+
+    `twins` gives the group of a document that has one: documents of one content or of one text. Questions of the same
+    words stay together, too. Each set gets its share of the questions that can be answered and of those that cannot.
+    Raises EvaluationDataError if there are too few questions, or if too many hang together.
+    """
+    groups = sorted(_groups(questions, twins), key=lambda group: (-len(group), min(_draw(seed, one) for one in group)))
+    total = Counter(one.answerable is False for one in questions)
+    sets: dict[str, list[Question]] = {name: [] for name in _SHARES}
+    held = {name: Counter[bool]() for name in _SHARES}
+    for group in groups:
+        brought = Counter(one.answerable is False for one in group)
+        name = max(_SHARES, key=lambda one: _wanting(held[one], _SHARES[one], total, brought))
+        sets[name] += group
+        held[name] += brought
+    small = [f"{name} {len(some)}" for name, some in sets.items() if len(some) < FEWEST]
+    if small:
+        largest = f"the largest group that shares documents has {len(groups[0])}" if groups else "there are none"
+        raise EvaluationDataError(
+            f"{len(questions)} questions do not make three sets of at least {FEWEST} ({', '.join(small)}; {largest})",
+            hint="Add questions about other documents: about 430 show a difference of 10 points, 75 one of 30.",
+        )
+    ordered = {name: tuple(sorted(some, key=lambda one: _draw(seed, one))) for name, some in sets.items()}
+    drawn = QuestionSets.model_validate(ordered)
+    check_apart(drawn, twins)
+    return drawn
+
+
+def check_apart(sets: QuestionSets, twins: Mapping[str, str]) -> None:
+    """Raise EvaluationDataError if two sets share a document, a twin of one, or a question."""
+    seen: dict[str, SetName] = {}
+    for name in SetName:
+        for question in sets.of(name):
+            for key in _keys(question, twins):
+                if seen.setdefault(key, name) is not name:
+                    raise EvaluationDataError(
+                        f"the sets {seen[key]} and {name} share {key.partition(' ')[2]!r} (question {question.id})",
+                        hint="What was seen before the test proves nothing: take one of the questions out.",
+                    )
+
+
+def leaked(text: str, questions: Iterable[Question]) -> str:
+    """Return the id of a question whose own words, or whose evidence, a template holds; "" if it holds none."""
+    said = plain(text)
+    for question in questions:
+        for piece in (question.question, *(question.evidence or ()), *(question.answers or ())):
+            wanted = plain(piece)
+            if len(wanted.split()) >= FEWEST and wanted in said:
+                return question.id
+    return ""
+
+
+def _groups(questions: Sequence[Question], twins: Mapping[str, str]) -> list[list[Question]]:
+    """Return the connected components of questions that share a document, a twin or their words."""
+    leader: dict[str, str] = {}
+
+    def lead(key: str) -> str:
+        leader.setdefault(key, key)
+        while leader[key] != key:
+            leader[key] = leader[leader[key]]
+            key = leader[key]
+        return key
+
+    for question in questions:
+        first, *others = _keys(question, twins)
+        for key in others:
+            leader[lead(key)] = lead(first)
+    found: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        found[lead(_keys(question, twins)[0])].append(question)
+    return list(found.values())
+
+
+def _keys(question: Question, twins: Mapping[str, str]) -> list[str]:
+    """Return what a question may share with another one: its words first, then its documents."""
+    named = sorted({*question.documents, *([question.document_asked] if question.document_asked else [])})
+    return [f"question {plain(question.asked)}", *(f"document {twins.get(name, name)}" for name in named)]
+
+
+def _draw(seed: int, question: Question) -> str:
+    return hashlib.sha256(f"{seed} {question.id}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _wanting(held: Counter[bool], share: float, total: Counter[bool], brought: Counter[bool]) -> float:
+    """Return how much a set lacks of both kinds of questions that a group brings, as a share of what it is to hold."""
+    return sum(count * (1 - held[silent] / (share * total[silent])) for silent, count in brought.items())

@@ -1,0 +1,121 @@
+"""Whether one of two systems is better on the same questions: interval, exact test, and how many questions it takes.
+
+All of it is paired and two-sided: what counts is the difference on each question. Pure; `seed` decides the draws.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field
+
+from investigator.evaluation.estimates import Estimate, Numbers, mean_of
+from investigator.records import Record
+
+LEVEL = 0.05
+"""The chance of a false alarm that a test may have."""
+
+_Z_LEVEL, _Z_POWER = 1.959964, 0.841621  # of the normal distribution, for 5 % two-sided and 80 %
+_EXACT = 16  # differences that are not zero: 65,536 choices of signs
+_DRAWS, _BLOCK = 20_000, 1_000
+_SAME = 1e-9
+_DISCORDANT = 0.2  # the share of questions on which two systems usually differ, if nothing is known
+
+
+class PairedDifference(Record):
+    """How a second system differs from a first one on the same questions.
+
+    `p` is the exact chance of a difference as large if both were equal. `needed` is about how many questions would show
+    a difference of this size in four of five samples; None if there is no difference.
+    """
+
+    first: float
+    second: float
+    difference: Estimate = Field(description="second minus first, with the interval of the paired bootstrap")
+    p: float = Field(ge=0, le=1)
+    wins: int = Field(description="questions on which the second is higher")
+    losses: int
+    ties: int
+    needed: int | None = None
+
+    @property
+    def tells(self) -> bool:
+        """Return True if test and interval both say that there is a difference."""
+        return self.p <= LEVEL and not self.difference.low <= 0 <= self.difference.high
+
+
+def paired_difference(first: Sequence[float], second: Sequence[float], seed: int) -> PairedDifference | None:
+    """Compare the values of two systems on the same questions, in the same order; None without questions.
+
+    Raises ValueError if the lengths differ.
+    """
+    apart = np.asarray([b - a for a, b in zip(first, second, strict=True)], dtype=np.float64)
+    apart[np.abs(apart) < _SAME] = 0.0
+    estimate = mean_of(apart.tolist(), seed)
+    if estimate is None:
+        return None
+    wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
+    return PairedDifference(
+        first=float(np.mean(first)),
+        second=float(np.mean(second)),
+        difference=estimate,
+        p=exact_p(apart, seed),
+        wins=wins,
+        losses=losses,
+        ties=len(apart) - wins - losses,
+        needed=needed(estimate.value, float(np.mean(apart**2))),
+    )
+
+
+def exact_p(apart: Numbers, seed: int) -> float:
+    """Return how often random signs would make the sum of the differences as large as it is, either way.
+
+    For differences of one size this is the exact test of McNemar, or of signs; for others all signs are tried, or if
+    there are too many, 20,000 are drawn.
+    """
+    moved = apart[apart != 0]
+    if not len(moved):
+        return 1.0
+    sizes = np.abs(moved)
+    if float(np.ptp(sizes)) < _SAME:
+        return _binomial_p(int((moved > 0).sum()), len(moved))
+    seen = abs(float(moved.sum())) - _SAME
+    if len(moved) <= _EXACT:
+        choices = (np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1
+        return float((np.abs((2.0 * choices - 1.0) @ sizes) >= seen).mean())
+    draw = np.random.default_rng(seed)
+    blocks = (draw.choice((-1.0, 1.0), size=(_BLOCK, len(moved))) @ sizes for _ in range(_DRAWS // _BLOCK))
+    hits = sum(int((np.abs(block) >= seen).sum()) for block in blocks)
+    return (1 + hits) / (1 + _DRAWS)
+
+
+def needed(difference: float, square: float) -> int | None:
+    """Return about how many questions show a mean difference at the level of 5 % with a power of 80 %.
+
+    `square` is the mean of the squared differences; for measures of 0 and 1 that is the share of discordant questions
+    (Connor 1987, with the correction for the exact test). None if there is no difference to show.
+    """
+    if abs(difference) < _SAME:
+        return None
+    spread = max(0.0, square - difference**2)
+    plain = ((_Z_LEVEL * math.sqrt(square) + _Z_POWER * math.sqrt(spread)) / difference) ** 2
+    return math.ceil(plain + 1 / abs(difference))
+
+
+def detectable(questions: int, square: float = _DISCORDANT) -> float:
+    """Return the smallest mean difference (0..1) that so many questions show with a power of 80 %; 1.0 if none."""
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        enough = needed(middle, max(square, middle))
+        low, high = (low, middle) if enough is not None and enough <= questions else (middle, high)
+    return high
+
+
+def _binomial_p(wins: int, moved: int) -> float:
+    """Return the two-sided chance of so many heads of a fair coin."""
+    fewer = min(wins, moved - wins)
+    logs = (math.lgamma(moved + 1) - math.lgamma(k + 1) - math.lgamma(moved - k + 1) for k in range(fewer + 1))
+    return min(1.0, 2 * sum(math.exp(one - moved * math.log(2)) for one in logs))
