@@ -83,7 +83,7 @@ def test_the_maps_of_the_house_are_the_contract() -> None:
     drawn = contributing.partition("## The house on one screen")[2].split("```")[1].strip().splitlines()
     assert [re.split(r" \| ", line.partition("  ")[0].strip()) for line in drawn] == layers
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    told = re.search(r"`(tasks, doctor > .*?errors >\s+secrets)`", readme, re.DOTALL)
+    told = re.search(r"`(tasks, doctor, .*?errors >\s+secrets)`", readme, re.DOTALL)
     assert told is not None
     assert [re.split(r",\s+", layer.strip()) for layer in told[1].split(">")] == layers
 

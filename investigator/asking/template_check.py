@@ -7,11 +7,13 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 
 from investigator.asking.contracts import Contract
-from investigator.asking.template_language import WHAT_IS_ALLOWED
-from investigator.asking.templates import file_in, read_template, source_of
+from investigator.asking.template_examples import example_of
+from investigator.asking.template_language import Fault
+from investigator.asking.templates import Sandbox, file_in, read_template, source_of
 from investigator.engines.base import guessed_tokens
 from investigator.errors import TemplateError
 from investigator.records import TemplateFolder, TemplateProblem, TemplateVersion
@@ -26,7 +28,8 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int |
     """Check a folder of templates against their contracts, and its other files for misspelt names.
 
     `contracts` are by name, `owner/name`; shipped templates that are not among them may lie there unchecked. The fixed
-    text of each may have at most `room` tokens. Raises TemplateError if there is no such folder.
+    text of each may have at most `room` tokens; each is tried with example values. Raises TemplateError if
+    there is no such folder.
     """
     if not folder.is_dir():
         raise TemplateError(f"the prompts folder {folder} does not exist")
@@ -47,11 +50,8 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int |
 
 def check_template(file: str, source: str, contract: Contract, room: int | None = None) -> tuple[TemplateProblem, ...]:
     """Check the text of one template against its contract; `file` is what the problems call it."""
-    found = (
-        TemplateProblem(file=file, line=line, problem=problem, hint=hint)
-        for line, problem, hint in _broken_terms(source, contract, room)
-    )
-    return tuple(problem for problem, _ in zip(found, range(_MOST_PROBLEMS), strict=False))
+    faults = islice(_broken_terms(source, contract, room), _MOST_PROBLEMS)
+    return tuple(TemplateProblem(file=file, line=one.line, problem=one.problem, hint=one.hint) for one in faults)
 
 
 def template_version(name: str, source: str, *, own: bool = False) -> TemplateVersion:
@@ -68,27 +68,28 @@ def refuse(problems: tuple[TemplateProblem, ...], folder: Path) -> None:
         raise TemplateError(first.text, hint=f"{first.hint}{every}".strip())
 
 
-def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator[tuple[int | None, str, str]]:
-    """Yield the line, the problem and what is allowed for each term of the contract that a template breaks."""
+def _broken_terms(source: str, contract: Contract, room: int | None) -> Iterator[Fault]:
+    """Yield a fault for each term of the contract that a template breaks."""
     read, known = read_template(source), contract.variables.model_fields
-    for fault in read.faults:
-        yield fault.line, fault.problem, WHAT_IS_ALLOWED
-    for line, name in sorted((line, name) for name, line in read.names.items() if name not in known):
-        yield line, f"unknown variable {name!r}", f"This template may use: {', '.join(sorted(known))}."
+    unknown = sorted((line, name) for name, line in read.names.items() if name not in known)
+    yield from read.faults
+    for line, name in unknown:
+        yield Fault(line, f"unknown variable {name!r}", f"This template may use: {', '.join(sorted(known))}.")
     if not read.is_parsed:
         return
     for name in contract.must_use:
         if name not in read.names:
-            yield None, f"it does not use {name!r}", f"Without {{{{ {name} }}}} the engine does not see it."
+            yield Fault(None, f"it does not use {name!r}", f"Put in {{{{ {name} }}}}: without it the engine is blind.")
     for field in contract.must_name:
         if not re.search(rf"\b{field}\b", read.own_words):
-            hint = (
-                f"The reply must hold {', '.join(map(repr, contract.must_name))}: name them in the form of the reply."
-            )
-            yield None, f"it does not ask for {field!r}", hint
+            fields = ", ".join(map(repr, contract.must_name))
+            yield Fault(None, f"it does not ask for {field!r}", f"Name the fields of the reply: {fields}.")
     tokens = guessed_tokens(read.own_words)
     if room is not None and tokens > room:
-        yield None, f"its fixed text has about {tokens:,} tokens, and there is room for {room:,}", "Shorten it."
+        yield Fault(None, f"its fixed text has about {tokens:,} tokens, and there is room for {room:,}", "Shorten it.")
+    if not read.faults and not unknown:
+        tried = Sandbox().rendered(source, example_of(contract.variables))
+        yield from [tried] if isinstance(tried, Fault) else []
 
 
 def shipped_names() -> tuple[str, ...]:
@@ -111,12 +112,12 @@ def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[Temp
         name = file.relative_to(folder).with_suffix("").as_posix()
         is_named = name in known
         if is_named != (file.suffix == SUFFIX):
-            meant = name if is_named else _nearest(name, known)
+            meant = name if is_named else nearest(name, known)
             hint = f"Did you mean {meant}{SUFFIX}?" if meant else f"Names are: {', '.join(contracts)}."
             yield TemplateProblem(file=str(file), problem="no template has this name", hint=hint)
 
 
-def _nearest(name: str, known: tuple[str, ...]) -> str:
+def nearest(name: str, known: tuple[str, ...]) -> str:
     """Return the name that was meant: the only one that ends alike, or one with few other letters."""
     last = name.rpartition("/")[2]
     alike = [one for one in known if one.rpartition("/")[2] == last]

@@ -51,12 +51,13 @@ WHAT_IS_ALLOWED = (
 )
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Fault:
-    """What a template may not say, with its line."""
+    """What is wrong with a template, with its line if that is known, and what is allowed."""
 
-    line: int
+    line: int | None
     problem: str
+    hint: str = WHAT_IS_ALLOWED
 
 
 class SpentError(SecurityError):

@@ -18,7 +18,7 @@ from jinja2 import Template, nodes
 from jinja2.exceptions import TemplateError as JinjaError
 from jinja2.meta import find_undeclared_variables
 
-from investigator.asking.template_language import WHAT_IS_ALLOWED, Fault, SpentError, TemplateLanguage
+from investigator.asking.template_language import Fault, SpentError, TemplateLanguage
 from investigator.errors import TemplateError, in_words
 from investigator.records import Record
 
@@ -37,15 +37,24 @@ class Sandbox:
 
     def render(self, template: Path, variables: Record) -> str:
         """Return the text of a template with its variables put in. Raises TemplateError."""
-        compiled = _compiled(template)
+        text = self.rendered(source_of(template), variables)
+        if isinstance(text, Fault):
+            place = f"{template}, line {text.line}" if text.line else str(template)
+            raise TemplateError(f"{place}: {text.problem}", hint=text.hint)
+        return text
+
+    def rendered(self, source: str, variables: Record) -> str | Fault:
+        """Return the text of a template with its variables put in, or the first fault of it."""
+        read = read_template(source)
+        if read.compiled is None:
+            return read.faults[0]
         try:
-            return "".join(_language().pieces(compiled, variables.plain(), self._clock)).strip()
+            return "".join(_language().pieces(read.compiled, variables.plain(), self._clock)).strip()
         except SpentError as error:
             hint = "Templates hold what a prompt needs and no more: shorten its loops and texts."
-            raise TemplateError(f"{_place(template, compiled, error)}: {error}", hint=hint) from error
+            return Fault(_line_of(read.compiled, error), str(error), hint)
         except (JinjaError, *_WRONG_VALUES, *_UNBOUNDED) as error:
-            message = f"{_place(template, compiled, error)}: {error or type(error).__name__}"
-            raise TemplateError(message, hint=WHAT_IS_ALLOWED) from error
+            return Fault(_line_of(read.compiled, error), str(error) or type(error).__name__)
 
     def own_words(self, template: Path) -> str:
         """Return what a template says whatever its variables are. Raises TemplateError."""
@@ -75,7 +84,7 @@ def read_template(source: str) -> ReadTemplate:
     """Take the text of a template apart, once: a process that opens many folders uses the same templates."""
     try:
         tree = _language().parsed(source)
-        faults = tuple(sorted(set(_language().faults(tree))))
+        faults = tuple(sorted(set(_language().faults(tree)), key=lambda fault: (fault.line, fault.problem)))
         compiled = None if faults else _language().compiled(source)
     except JinjaError as error:  # from the parser, or from the compiler, which computes constants
         fault = Fault(getattr(error, "lineno", 1), error.message or "it cannot be read")
@@ -94,15 +103,6 @@ def _lines_of_names(tree: nodes.Template) -> Mapping[str, int]:
     except JinjaError:  # as above, or for an unknown filter
         undeclared = lines.keys() - {node.name for node in tree.find_all(nodes.Name) if node.ctx == "store"} - {"loop"}
     return {name: lines.get(name, 1) for name in undeclared}
-
-
-def _compiled(template: Path) -> Template:
-    """Return a template that renders. Raises TemplateError with the first of its faults."""
-    read = read_template(source_of(template))
-    if read.compiled is None:
-        fault = read.faults[0]
-        raise TemplateError(f"{template}, line {fault.line}: {fault.problem}", hint=WHAT_IS_ALLOWED)
-    return read.compiled
 
 
 @cache
@@ -137,12 +137,12 @@ def source_of(template: Path) -> str:
         raise TemplateError(f"{template}: it cannot be read: {in_words(error)}") from error
 
 
-def _place(template: Path, compiled: Template, error: BaseException) -> str:
-    """Return the file, and the line of it that an error comes from if that is known."""
-    line = getattr(error, "lineno", None)
+def _line_of(compiled: Template, error: BaseException) -> int | None:
+    """Return the line of a template that an error comes from if that is known."""
+    line: int | None = getattr(error, "lineno", None)
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":
             line = compiled.get_corresponding_lineno(trace.tb_lineno)
         trace = trace.tb_next
-    return f"{template}{f', line {line}' if line else ''}"
+    return line

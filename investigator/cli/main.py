@@ -72,6 +72,13 @@ _MODELS = (
     _command("list", "cli.model:list_models", "Show the recommended models, and those that were pulled."),
     _command("remove", "cli.model:remove", "Delete a model that was pulled."),
 )
+_PROMPTS = (
+    _command("list", "workbench.commands.folders:list_templates", "List the prompt templates."),
+    _command("show", "workbench.commands.folders:show", "Show a template and what it may use."),
+    _command("check", "workbench.commands.folders:check", "Check templates before anything is asked."),
+    _command("copy", "workbench.commands.folders:copy", "Copy shipped templates, to change them."),
+    _command("diff", "workbench.commands.folders:diff", "Show what was changed in templates."),
+)
 _COMMANDS = (
     _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
     _command("matrix", "cli.matrix:matrix", "Put questions to each document, and show the answers as a table."),
@@ -98,6 +105,13 @@ _COMMANDS = (
         name="model",
         commands=_MODELS,
         help="Fetch, list and remove models that run on this machine.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    ),
+    TyperGroup(
+        name="prompts",
+        commands=_PROMPTS,
+        help="See, check, change and try the prompt templates.",
         no_args_is_help=True,
         rich_markup_mode=None,
     ),

@@ -201,5 +201,7 @@ def pages_environment(*folders: str) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(defanged=defanged, inert_line=inert_line, plural=plural)
-    environment.globals.update(page_word=page_word, score_line=score_line, near_miss_line=near_miss_line, passage_link=_no_link)
+    environment.globals.update(
+        page_word=page_word, score_line=score_line, near_miss_line=near_miss_line, passage_link=_no_link
+    )
     return environment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_a_template_that_has_lost_its_passages_is_refused(tmp_path: Path) -> None:
-    blind = SHIPPED.replace("{{ passage.text|data }}", "").replace("for passage in passages", "for passage in needs")
+    blind = re.sub(r"{% for passage.*?{% endfor %}", "", SHIPPED, flags=re.DOTALL)
     (found,) = problems(tmp_path, query__ask=blind)
     assert found.problem == "it does not use 'passages'"
     with pytest.raises(TemplateError, match=r"ask\.j2: it does not use 'passages'"):
@@ -130,6 +131,12 @@ def test_what_is_no_template_file_is_a_problem_like_others(tmp_path: Path, kind:
 
 def test_a_hostile_file_cannot_flood_the_list_of_problems(tmp_path: Path) -> None:
     assert len(problems(tmp_path, query__ask="".join(f"{{{{ x{n}() }}}}" for n in range(3000)))) == 20
+
+
+def test_a_misspelt_field_is_found_by_trying_the_template(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, query__ask=SHIPPED.replace("passage.text", "passage.txt"))
+    line = next(n for n, text in enumerate(SHIPPED.splitlines(), start=1) if "passage.text" in text)
+    assert said((found,)) == [(line, "'dict object' has no attribute 'txt'")]
 
 
 def test_fixed_text_that_leaves_no_room_is_a_problem(tmp_path: Path) -> None:

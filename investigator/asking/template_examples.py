@@ -1,0 +1,15 @@
+"""Example values for the variables of templates: to show what one sees, and to try it before anything is asked."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+from investigator.records import Record
+from investigator.resources import data_text
+
+
+@cache
+def example_of(variables: type[Record]) -> Record:
+    """Return example values for the variables of a contract."""
+    return variables.model_validate(json.loads(data_text("template_examples.json"))[variables.__name__])

@@ -1,0 +1,127 @@
+"""All templates by their names: the shipped ones, and those of a folder that stand in their place."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import types
+import typing
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from investigator.asking.prompts import Prompts
+from investigator.asking.template_check import SUFFIX, nearest, template_version
+from investigator.asking.template_examples import example_of
+from investigator.asking.templates import file_in, source_of
+from investigator.bb3.records import CONTRACTS
+from investigator.errors import TemplateError, UserError
+from investigator.files import write_private
+from investigator.resources import prompts_folder
+from investigator.workbench.records import TemplateCard, VariableCard
+
+_HEAD = re.compile(r"\{#-?\s*Purpose:\s*(.+?)\.?\s*Variables:", re.DOTALL)
+_OWNERS = {"bb3": "chat"}
+_WORDS = {str: "text", int: "whole number", float: "number", bool: "truth value", type(None): "nothing"}
+_LONGEST_EXAMPLE = 200  # characters
+
+
+def named(patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of templates that some names or patterns, such as `query/*`, stand for. Raises TemplateError."""
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        wanted = pattern.removesuffix(SUFFIX)
+        names = [name for name in CONTRACTS if fnmatchcase(name, wanted)]
+        if not names:
+            near = nearest(wanted, tuple(CONTRACTS))
+            meant = f"Did you mean {near}? " if near else ""
+            raise TemplateError(f"there is no template {pattern}", hint=f"{meant}investigator prompts list names all.")
+        found.update(dict.fromkeys(names))
+    return tuple(found)
+
+
+def cards(prompts: Prompts) -> tuple[TemplateCard, ...]:
+    """Return the card of each template, in the order of the method and then of the chat. Raises TemplateError."""
+    return tuple(card(name, prompts) for name in CONTRACTS)
+
+
+def card(name: str, prompts: Prompts) -> TemplateCard:
+    """Return what is to be known of a template. Raises TemplateError if its file cannot be read."""
+    contract, file = CONTRACTS[name], prompts.path(name)
+    example = example_of(contract.variables).model_dump(mode="json", exclude_defaults=True)
+    owner = name.partition("/")[0]
+    head = _HEAD.search(source_of(shipped(name)))
+    return TemplateCard(
+        name=name,
+        owner=_OWNERS.get(owner) or owner.title().replace("_", ""),
+        purpose=" ".join(head[1].split()) if head else "",
+        file=str(file),
+        own=file != shipped(name),
+        tokens=template_version(name, source_of(file)).tokens,
+        variables=tuple(
+            VariableCard(
+                name=field,
+                kind=kind_words(info.annotation),
+                example=_example(example.get(field)),
+                must_use=field in contract.must_use,
+            )
+            for field, info in contract.variables.model_fields.items()
+        ),
+        reply=contract.reply.__name__ if contract.reply else "",
+        must_name=contract.must_name,
+    )
+
+
+def shipped(name: str) -> Path:
+    """Return the file of the template that comes with the package."""
+    return prompts_folder() / f"{name}{SUFFIX}"
+
+
+def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -> tuple[Path, ...]:
+    """Copy shipped templates into a folder; return the files. Raises UserError if one is there, unless `force`."""
+    places = {name: folder / f"{name}{SUFFIX}" for name in names}
+    there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
+    if there and not force:
+        raise UserError(f"there already: {', '.join(there)}", hint="Copy it into another folder, or add --force.")
+    for name, place in places.items():
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_private(place, shipped(name).read_bytes())
+        except OSError as error:
+            raise UserError(f"{place} cannot be written: {error.strerror}", hint="Name another folder.") from error
+    return tuple(places.values())
+
+
+def differences(folder: Path) -> tuple[str, ...]:
+    """Return a unified diff of the templates of a folder against the shipped ones. Raises TemplateError."""
+    if not folder.is_dir():
+        raise TemplateError(f"the prompts folder {folder} does not exist")
+    lines: list[str] = []
+    for name in CONTRACTS:
+        own = file_in(folder, f"{name}{SUFFIX}")
+        if own is not None:
+            texts = (source_of(shipped(name)).splitlines(), source_of(own).splitlines())
+            lines += difflib.unified_diff(*texts, f"shipped/{name}{SUFFIX}", str(own), lineterm="")
+    return tuple(lines)
+
+
+def kind_words(kind: object) -> str:
+    """Return in words what a template sees of a value of a type; of a record its name and fields."""
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        return kind_words(inner[0])
+    if origin is tuple:
+        return f"list of {kind_words(inner[0])}"
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(map(kind_words, inner))
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return f"{kind.__name__} ({', '.join(kind.model_fields)})"
+    return _WORDS.get(kind, "text") if isinstance(kind, type) else "text"
+
+
+def _example(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE]}…"

@@ -1,0 +1,90 @@
+"""`investigator prompts list | show | check | copy | diff`: the templates and folders of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import TypeAdapter
+
+from investigator.asking.prompts import Prompts
+from investigator.asking.template_check import check_templates
+from investigator.asking.templates import source_of
+from investigator.bb3.records import CONTRACTS
+from investigator.cli.options import AsJson, PromptsFolder
+from investigator.cli.output import print_json, print_styled, tell
+from investigator.resources import prompts_folder
+from investigator.workbench.catalogue import card, cards, copy_templates, differences, named
+from investigator.workbench.records import TemplateCard
+from investigator.workbench.wording import card_text, cards_text, checked_text, diff_text
+
+_SMALL_CONTEXT = 4096
+_SHARE_FOR_VALUES = 2  # half of the context is left to passages and the reply
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A template, such as query/ask.")]
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of templates.")]
+
+
+def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> None:
+    """List the templates: what each is for, what it is given, the reply that it asks for, and its length."""
+    listed = cards(Prompts(prompts, CONTRACTS))
+    if as_json:
+        print_json(TypeAdapter(tuple[TemplateCard, ...]).dump_json(listed, indent=2).decode(), own=True)
+    else:
+        print_styled(cards_text(listed))
+
+
+def show(name: Name, prompts: PromptsFolder = None, as_json: AsJson = False) -> None:
+    """Show a template with its variables, an example of each, the reply that is read, and what it may use."""
+    own = Prompts(prompts, CONTRACTS)
+    (only, *_) = named([name])
+    shown = card(only, own)
+    if as_json:
+        print_json(shown.model_dump_json(indent=2), own=True)
+    else:
+        print_styled(card_text(shown, source_of(own.path(only))))
+
+
+def check(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="A folder of templates; the shipped ones.")
+    ] = None,
+    context: Annotated[
+        int, typer.Option(metavar="TOKENS", min=256, help="The context of the model; fixed text may fill half of it.")
+    ] = _SMALL_CONTEXT,
+    as_json: AsJson = False,
+) -> None:
+    """Check templates against their contracts, without asking anything: all problems of all files at once.
+
+    It finds broken syntax, what the sandbox forbids, unknown variables, variables that must be used and are not, fields
+    of the reply that are not asked for, misspelt fields of values, fixed text that is too long, and files that no
+    template is named after.
+
+    Exit codes: 0 no problem, 2 some.
+    """
+    checked = check_templates(folder or prompts_folder(), CONTRACTS, context // _SHARE_FOR_VALUES)
+    if as_json:
+        print_json(checked.model_dump_json(indent=2), own=True)
+    else:
+        print_styled(checked_text(checked))
+    if checked.problems:
+        raise typer.Exit(2)
+
+
+def copy(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Templates, or patterns such as 'query/*'.")],
+    folder: Directory,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite templates that are there.")] = False,
+) -> None:
+    """Copy shipped templates into a folder of yours, to change them there; `--prompts DIR` then uses that folder."""
+    for place in copy_templates(named(names), folder, force=force):
+        tell(f"copied to {place}")
+
+
+def diff(folder: Directory) -> None:
+    """Show how the templates of a folder differ from the shipped ones, as a unified diff."""
+    if lines := differences(folder):
+        print_styled(diff_text(lines))
+    else:
+        tell("no difference")

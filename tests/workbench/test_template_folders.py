@@ -1,0 +1,110 @@
+"""`investigator prompts list | show | check | copy | diff`: templates are seen, changed and checked without a call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from investigator.asking.template_examples import example_of
+from investigator.bb3.records import CONTRACTS
+from investigator.cli.main import app
+from investigator.resources import prompts_folder
+
+
+def prompts(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, ["prompts", *map(str, words)])
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A folder with a copy of `query/ask.j2`."""
+    assert prompts("copy", "query/ask", tmp_path / "own").exit_code == 0
+    return tmp_path / "own"
+
+
+def change(own: Path, old: str, new: str) -> None:
+    file = own / "query" / "ask.j2"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_the_list_has_each_template_with_its_reply_and_marks_one_s_own(own: Path) -> None:
+    listed = json.loads(prompts("list", "--prompts", own, "--json").stdout)
+    assert [card["name"] for card in listed] == list(CONTRACTS)
+    assert [card["name"] for card in listed if card["own"]] == ["query/ask"]
+    (ask,) = (card for card in listed if card["name"] == "query/ask")
+    assert (ask["owner"], ask["reply"], ask["must_name"]) == ("Query", "AskReply", ["point", "quotes", "reply"])
+    assert [one["name"] for one in ask["variables"] if one["must_use"]] == ["sub_question", "passages"]
+    assert all(card["purpose"] and card["tokens"] for card in listed)
+    assert "query/ask  Query, " in prompts("list").stdout
+
+
+def test_every_contract_has_an_example_of_each_of_its_variables() -> None:
+    for contract in CONTRACTS.values():
+        assert example_of(contract.variables).model_fields_set == set(contract.variables.model_fields)
+
+
+def test_a_template_is_shown_with_types_examples_and_filters() -> None:
+    shown = prompts("show", "query/ask").stdout
+    assert "passages*: list of Passage (document_id, start, end, text, page" in shown
+    assert '"The plant makes 42 MW."' in shown
+    assert "truncate" in shown
+    assert (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8").strip() in shown
+
+
+def test_a_wrong_name_is_answered_with_the_nearest_one() -> None:
+    refused = prompts("show", "query/aks")
+    assert refused.exit_code == 2
+    assert "Did you mean query/ask?" in refused.stderr
+
+
+def test_a_copy_is_the_shipped_text_and_is_never_overwritten_unasked(own: Path) -> None:
+    shipped = (prompts_folder() / "query" / "ask.j2").read_bytes()
+    assert (own / "query" / "ask.j2").read_bytes() == shipped
+    change(own, "You examine", "You study")
+    refused = prompts("copy", "planner/*", "query/*", own)
+    assert refused.exit_code == 2
+    assert "ask.j2" in refused.stderr
+    assert not (own / "planner").exists()
+    assert prompts("copy", "query/*", own, "--force").exit_code == 0
+    assert (own / "query" / "ask.j2").read_bytes() == shipped
+
+
+def test_check_tells_all_problems_and_fails(own: Path) -> None:
+    assert prompts("check", own).exit_code == 0
+    change(own, "{{ mission }}", "{{ missions }} {{ open('x') }}")
+    (own / "query" / "aks.j2").write_text("x", encoding="utf-8")
+    told = prompts("check", own)
+    assert told.exit_code == 2
+    for part in ("unknown variable 'missions'", "nothing can be called", "Did you mean query/ask.j2?", "4 problems"):
+        assert part in told.stdout
+    record = json.loads(prompts("check", own, "--json").stdout)
+    assert {problem["line"] for problem in record["problems"]} == {None, 18}
+
+
+def test_check_holds_fixed_text_against_the_context(own: Path) -> None:
+    change(own, "Rules:", "Rules: " + "think " * 900)
+    assert prompts("check", own).exit_code == 2
+    assert prompts("check", own, "--context", 32_000).exit_code == 0
+
+
+def test_asking_with_a_broken_template_is_refused_before_anything_is_read(own: Path, tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "a.txt").write_text("The rent is EUR 48,000.\n", encoding="utf-8")
+    change(own, "{{ mission }}", "{{ missions }}")
+    refused = CliRunner().invoke(app, ["ask", str(tmp_path / "documents"), "What is the rent?", "--prompts", str(own)])
+    assert refused.exit_code == 2
+    assert "ask.j2, line 18: unknown variable 'missions'" in refused.stderr
+
+
+def test_the_diff_shows_what_was_changed_and_nothing_a_terminal_obeys(own: Path) -> None:
+    assert prompts("diff", own).stdout == ""
+    change(own, "You examine", "You \x1b[31mexamine")
+    told = prompts("diff", own).stdout
+    assert "-You examine one document" in told
+    assert "+You \\x1b[31mexamine one document" in told
+    assert "shipped/query/ask.j2" in told
