@@ -15,7 +15,7 @@ from investigator.plugins import found
 
 _ALL = 1
 VERSIONS: dict[str, int] = {
-    kinds.PDF: 2,
+    kinds.PDF: 3,
     kinds.DOCX: 2,
     kinds.PPTX: 2,
     kinds.XLSX: 2,

@@ -88,6 +88,14 @@ def test_a_word_cut_by_a_line_end_is_written_as_elsewhere(text: str, whole: str)
     assert CutWords([cut]).joined(cut) == whole
 
 
+def test_the_second_half_of_a_cut_word_is_not_written_by_itself(read):
+    lines = ("It was an open randomi-", "sation of all wards, and had", "a well-", "known risk, which was known.")
+    page = [Placed(line, bottom=600 - 14 * place) for place, line in enumerate(lines)]
+    text = read("a.pdf", pdf([page])).text
+    assert "open randomisation\nof all wards" in text
+    assert "a well-known\nrisk" in text
+
+
 def test_sentences_of_real_filings_begin_with_a_capital(shared: Path, read):
     """A sentence that begins small begins in its middle; lists and rows of tables may, prose may not."""
     path = shared / "data/investigate/sec10q_pdf/docs_dev/2023_Q3_AMZN.pdf"

@@ -9,7 +9,7 @@ LINE_HYPHEN = "\ufffe"
 """What pdfium puts for a hyphen at a line end, together with that line end."""
 
 _CUT_WORD = re.compile(rf"([^\W_]*){LINE_HYPHEN}[ \t]*([^\W_]*)(\S*)[ \t]?")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_UNCUT_WORD = re.compile(rf"(?<![^\W\d_]|{LINE_HYPHEN})[^\W\d_]++(?:-[^\W\d_]++)*+(?!{LINE_HYPHEN})")
 _PREFIXES = frozenset(
     """
     anti auto bi co counter cross de ex extra hyper hypo inter intra mid mini mono multi non over post pre pro quasi
@@ -20,14 +20,13 @@ _PREFIXES = frozenset(
 
 
 class CutWords:
-    """Joins the words cut at line ends, by how the same document writes them elsewhere."""
+    """Joins the words cut at line ends, by how the same document writes them elsewhere.
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._written: set[str] = set()
-        for text in texts:
-            for match in _WORD.finditer(text):
-                if text[match.end() : match.end() + 1] != LINE_HYPHEN and text[match.start() - 1] != LINE_HYPHEN:
-                    self._written.add(match.group().lower())
+    `pages` are whole pages: both halves of a cut word stand in one text, with `LINE_HYPHEN` alone between them.
+    """
+
+    def __init__(self, pages: Iterable[str]) -> None:
+        self._written = {match.group().lower() for page in pages for match in _UNCUT_WORD.finditer(page)}
 
     def joined(self, text: str) -> str:
         """Return the text with each cut word whole, and its line end after it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from investigator.documents.readers.pdf.blocks import PlacedLine, blocks, body_type, is_heading, running_lines
@@ -21,7 +21,7 @@ class PageText(NamedTuple):
 
 def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
     """Return each page's text: a line for each of its lines, an empty one between two blocks, cut words whole."""
-    words = CutWords(line.text for lines in pages for line in lines)
+    words = CutWords(map(_joined, pages))
     running = running_lines(pages)
     body = body_type(pages)
     found: list[PageText] = []
@@ -30,10 +30,15 @@ def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
         headings: list[Heading] = []
         offset = 0
         for block in blocks(lines, running):
-            text = words.joined("".join(f"{line.text}{'' if line.cut else chr(10)}" for line in block)).strip()
+            text = words.joined(_joined(block)).strip()
             if is_heading(block, body):
                 headings.append(Heading(text=" ".join(text.split()), start=offset))
             texts.append(text)
             offset += len(text) + len(_BLOCK_BREAK)
         found.append(PageText(_BLOCK_BREAK.join(texts), tuple(headings)))
     return found
+
+
+def _joined(lines: Iterable[PlacedLine]) -> str:
+    """Return lines as one text; a cut word goes on without a line end."""
+    return "".join(line.text if line.cut else f"{line.text}\n" for line in lines)
