@@ -34,6 +34,7 @@ from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.scoring import Measure, scores
 from investigator.investigator import Investigator
 from investigator.records import Answered, AnswerStatus, Passage, Prompt, QuestionVariables, Record, Usage
+from investigator.services.run_records import RunOptions
 from investigator.settings import load_settings
 
 _PASSAGES = 5
@@ -75,7 +76,7 @@ def one_prompt(engine: Engine, question: str, passages: Sequence[Passage]) -> tu
 
 def investigated(investigator: Investigator, question: str) -> tuple[str, Usage]:
     """The answer of the method, "" where there is none, and what it cost."""
-    for event in investigator.investigate(question, fresh=True):
+    for event in investigator.investigate(question, RunOptions(fresh=True)):
         if isinstance(event, Answered) and event.investigation.answer is not None:
             claims = event.investigation.answer.claims
             return " ".join(claim.text for claim in claims), event.investigation.usage

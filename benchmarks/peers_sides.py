@@ -19,6 +19,7 @@ from investigator.engines.gguf.engine import GgufEngine
 from investigator.errors import InvestigatorError
 from investigator.investigator import Investigator
 from investigator.records import Answered, Investigation, Prompt, Reply
+from investigator.services.run_records import RunOptions
 from investigator.settings import load_settings
 
 _SCRIPT = Path(__file__).with_name("peers_paperqa.py")
@@ -158,7 +159,7 @@ class Ours:
 
 def _asked(investigator: Investigator, question: str) -> Investigation:
     """The record of the whole investigation."""
-    for event in investigator.investigate(question, fresh=True):
+    for event in investigator.investigate(question, RunOptions(fresh=True)):
         if isinstance(event, Answered):
             return event.investigation
     raise RuntimeError("the investigation ended without an answer")

@@ -26,5 +26,6 @@ from .research.memory_stream import MemoryStream as MemoryStream
 from .seed import Planner as Planner
 from .seed import Query as Query
 from .seed import TacticalPlanning as TacticalPlanning
+from .services.run_records import RunOptions as RunOptions
 from .settings import Settings as Settings
 from .settings import load_settings as load_settings

@@ -98,96 +98,48 @@ class Investigator:
         fresh: bool = False,
         cache: bool = True,
     ) -> Answer:
-        """Investigate and answer. Takes and raises what `investigate` does."""
+        """Investigate and answer. Takes what `RunOptions` does, and raises what `investigate` does."""
         options = RunOptions(mission, strategy, tuple(only), fresh, cache, after)
-        events = self._runs.investigate(question, options)
-        for event in events:
+        for event in self._runs.investigate(question, options):
             if isinstance(event, Answered) and event.investigation.answer is not None:
                 return event.investigation.answer
         raise StoreError("the investigation ended without an answer")
 
-    def investigate(
-        self,
-        question: str,
-        *,
-        mission: str | None = None,
-        strategy: str | None = None,
-        only: Sequence[str] = (),
-        after: str = "",
-        fresh: bool = False,
-        cache: bool = True,
-        repetition: int = 0,
-    ) -> Iterator[Event]:
+    def investigate(self, question: str, options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Yield what happens, step by step; the last event is Answered.
 
         The folder is read first: new and changed files only. The same question over the same documents resumes the run
-        that was stopped, or returns the answer that was found; `fresh` starts over and pays again. Replies to the same
-        prompts that other runs paid for are reused, unless `cache` is off. `only` are document ids, or patterns such
-        as `reports/*.pdf`, to which the question is limited. `after` is the run that the question follows, by its id or
-        `last`: what the question leaves unsaid comes from there. A `repetition`, counted from 1, asks the same again
-        as a run of its own, which uses no reply of another. Raises QuestionError, FolderError, SettingsError,
-        UnknownRunError, WorkspaceLockedError, EngineError, StoreError.
+        that was stopped, or returns the answer that was found, unless it is to be `fresh`. Raises QuestionError,
+        FolderError, SettingsError, UnknownRunError, WorkspaceLockedError, EngineError, StoreError.
         """
-        return self._runs.investigate(
-            question, RunOptions(mission, strategy, tuple(only), fresh, cache, after, repetition)
-        )
+        return self._runs.investigate(question, options)
 
-    def investigate_all(
-        self,
-        questions: Sequence[str],
-        *,
-        mission: str | None = None,
-        strategy: str | None = None,
-        only: Sequence[str] = (),
-        fresh: bool = False,
-        cache: bool = True,
-    ) -> Iterator[Event]:
+    def investigate_all(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Yield what happens while many questions are put to the folder; the last event holds AskedQuestions.
 
         The folder is read once, each question is asked once, and ceilings hold over all together. A question that
-        fails leaves the others alone. Takes and raises what `investigate` does.
+        fails leaves the others alone. Raises what `investigate` does.
         """
-        return self._batches.ask_all(questions, RunOptions(mission, strategy, tuple(only), fresh, cache))
+        return self._batches.ask_all(questions, options)
 
-    def investigate_matrix(
-        self,
-        questions: Sequence[str],
-        *,
-        mission: str | None = None,
-        strategy: str | None = None,
-        only: Sequence[str] = (),
-        fresh: bool = False,
-        cache: bool = True,
-    ) -> Iterator[Event]:
+    def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Yield what happens while questions are put to each document by itself; the last event holds a Matrix.
 
         Each cell is a run that is limited to its document: what is stopped goes on, and cells of documents that have
-        not changed are kept. Takes and raises what `investigate_all` does.
+        not changed are kept. Raises what `investigate_all` does.
         """
-        return self._batches.matrix(questions, RunOptions(mission, strategy, tuple(only), fresh, cache))
+        return self._batches.matrix(questions, options)
 
-    def matrix(
-        self,
-        questions: Sequence[str],
-        *,
-        mission: str | None = None,
-        strategy: str | None = None,
-        only: Sequence[str] = (),
-        fresh: bool = False,
-        cache: bool = True,
-    ) -> Matrix:
-        """Put questions to each document by itself. Takes and raises what `investigate_matrix` does."""
-        options = RunOptions(mission, strategy, tuple(only), fresh, cache)
+    def matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Matrix:
+        """Put questions to each document by itself. Raises what `investigate_matrix` does."""
         for event in self._batches.matrix(questions, options):
             if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
                 return event.outcome
         raise StoreError("the matrix ended without an outcome")
 
-    def forecast(
-        self, question: str, *, mission: str | None = None, strategy: str | None = None, only: Sequence[str] = ()
-    ) -> Forecast:
+    def forecast(self, question: str, options: RunOptions = RunOptions()) -> Forecast:
         """Return the plan and the expected cost; no engine that costs is asked. Raises what `investigate` does."""
-        return self._runs.forecast(question, RunOptions(mission, strategy, tuple(only)))
+        return self._runs.forecast(question, options)
 
     def replay(self, run_id: str) -> Replayed:
         """Repeat a finished run from its journal, without any model, and re-verify its quotes.

@@ -27,6 +27,7 @@ PUBLIC_NAMES = [
     "Quote",
     "Reflection",
     "RunError",
+    "RunOptions",
     "ScriptedEmbedder",
     "ScriptedEngine",
     "Settings",

@@ -19,6 +19,7 @@ from investigator.errors import QuestionError, RunError, SettingsError
 from investigator.records import AnswerStatus, AskedQuestions, Forecast, QuestionOutcome
 from investigator.reports.pages import questions_page
 from investigator.reports.terminal import forecast_text, questions_text
+from investigator.services.run_records import RunOptions
 
 EXIT_CODES = {
     AnswerStatus.ANSWERED: 0,
@@ -67,6 +68,11 @@ class AskingOptions:
             except UnicodeEncodeError as error:
                 hint = "Set the terminal to UTF-8."
                 raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
+
+    def run_options(self) -> RunOptions:
+        """Return what is asked besides the question, for the front door."""
+        only, cache = tuple(self.only or ()), not self.no_cache
+        return RunOptions(self.mission, self.strategy, only, self.fresh, cache, self.after)
 
     def check_for_many(self) -> None:
         """Raises SettingsError if an option is not text, or is for one question only."""
@@ -151,20 +157,11 @@ def ask(
     output.check(folder)
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)
-    only = asking.only or ()
     if asking.dry_run:
-        forecast = investigator.forecast(question, mission=asking.mission, strategy=asking.strategy, only=only)
+        forecast = investigator.forecast(question, asking.run_options())
         _print_forecast(forecast, investigator.engine_name, output.as_json)
         return
-    events = investigator.investigate(
-        question,
-        mission=asking.mission,
-        strategy=asking.strategy,
-        only=only,
-        after=asking.after,
-        fresh=asking.fresh,
-        cache=not asking.no_cache,
-    )
+    events = investigator.investigate(question, asking.run_options())
     try:
         investigation = follow(events, sys.stderr, watch=investigator.parts.watch)
     except KeyboardInterrupt as stop:
@@ -191,14 +188,7 @@ def _ask_all(
     output.check(folder)
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)
-    events = investigator.investigate_all(
-        asked,
-        mission=asking.mission,
-        strategy=asking.strategy,
-        only=asking.only or (),
-        fresh=asking.fresh,
-        cache=not asking.no_cache,
-    )
+    events = investigator.investigate_all(asked, asking.run_options())
     answers = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(answers, AskedQuestions):
         raise RunError("the questions ended without answers", hint=KEPT)

@@ -65,14 +65,7 @@ def matrix(
         check_report(path, folder, tuple(_FORMATS))
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)
-    events = investigator.investigate_matrix(
-        asked,
-        mission=asking.mission,
-        strategy=asking.strategy,
-        only=asking.only or (),
-        fresh=asking.fresh,
-        cache=not asking.no_cache,
-    )
+    events = investigator.investigate_matrix(asked, asking.run_options())
     made = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(made, Matrix):
         raise RunError("the matrix ended without a table", hint=KEPT)

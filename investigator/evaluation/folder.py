@@ -19,6 +19,7 @@ from investigator.evaluation.scoring import evidence_in
 from investigator.investigator import Investigator
 from investigator.records import Answered, AnswerStatus, Event, Investigation, Notice, Progressed, Quote, Started
 from investigator.retrieval.library import Library
+from investigator.services.run_records import RunOptions
 from investigator.settings import Settings, load_settings
 from investigator.store.corpus import Corpus
 from investigator.store.past_calls import calls_of
@@ -169,7 +170,8 @@ class FolderEvaluation:
         blank = Outcome(evaluation=evaluation, id=question.id, ranking=ranking)
         whole, began = False, self._clock()
         try:
-            for event in self._investigator.investigate(question.asked, fresh=self._fresh, repetition=self._repetition):
+            options = RunOptions(fresh=self._fresh, repetition=self._repetition)
+            for event in self._investigator.investigate(question.asked, options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:
                     raise BudgetSpent(self._joint.refused)  # half an investigation measures nothing

@@ -13,6 +13,7 @@ from investigator.errors import QuestionError, StoreError
 from investigator.investigator import Investigator
 from investigator.langchain.threads import LONGEST_WAIT, in_one_thread, one_at_a_time
 from investigator.records import Answer, Answered, Event, Record
+from investigator.services.run_records import RunOptions
 
 
 class Request(Record):
@@ -72,13 +73,8 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
     def _events(self, asking: Asking) -> Iterator[Event | Answer]:
         request = _request(asking)
         with one_at_a_time(self.investigator, self._longest_wait):
-            for event in self.investigator.investigate(
-                request.question,
-                mission=request.mission,
-                strategy=request.strategy,
-                after=request.after,
-                fresh=request.fresh,
-            ):
+            options = RunOptions(request.mission, request.strategy, fresh=request.fresh, after=request.after)
+            for event in self.investigator.investigate(request.question, options):
                 yield event
                 if isinstance(event, Answered) and event.investigation.answer is not None:
                     yield event.investigation.answer

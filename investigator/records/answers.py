@@ -286,6 +286,7 @@ class Investigation(Record):
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
     search: Search = Search.WHOLE
+    matrix: str = Field(default="", description="the matrix that it is a cell of; none: it was asked by itself")
     follows: str = Field(default="", description="the user's own words, if the question was completed by earlier ones")
     kind: QuestionKind = QuestionKind.FACT
     survey: tuple[TableRow, ...] = Field(default=(), description="what was decided on each document of the folder")
@@ -346,4 +347,5 @@ class RunSummary(Record):
     answer_status: AnswerStatus | None = None
     calls: int = 0
     scope: tuple[str, ...] = ()
+    matrix: str = Field(default="", description="the matrix that it is a cell of; none: it was asked by itself")
     altered: bool = False

@@ -73,18 +73,32 @@ def investigation_text(investigation: Investigation) -> Text:
 
 
 def runs_text(runs: Sequence[RunSummary]) -> Text:
-    """Return a line for each investigation, in columns: id, start, status, calls, question."""
-    rows = [
-        (
-            inert_line(run.id),
-            inert_line(run.created[:16].replace("T", " ")),
-            _run_status(run),
-            plural(run.calls, "call"),
-            inert_line(run.question, 100) + (f" ({some_names(run.scope)})" if run.scope else ""),
-        )
-        for run in runs
-    ]
+    """Return a line for each investigation, and one for all cells of a matrix: id, start, status, calls, question."""
+    cells: dict[str, list[RunSummary]] = {}
+    for number, run in enumerate(runs):
+        cells.setdefault(run.matrix or str(number), []).append(run)
+    rows = [_cells_row(name, own) if own[0].matrix else _run_row(own[0]) for name, own in cells.items()]
     return columns(rows, left=range(5)).append("\n") if rows else Text()
+
+
+def _run_row(run: RunSummary) -> tuple[str, ...]:
+    asked = inert_line(run.question, 100) + (f" ({some_names(run.scope)})" if run.scope else "")
+    return inert_line(run.id), _began(run), _run_status(run), plural(run.calls, "call"), asked
+
+
+def _cells_row(name: str, cells: Sequence[RunSummary]) -> tuple[str, ...]:
+    """The cells of a matrix on one line, the newest first among them."""
+    questions = list(dict.fromkeys(cell.question for cell in cells))
+    documents = {document for cell in cells for document in cell.scope}
+    ended = sum(cell.answer_status is not None for cell in cells)
+    more = f" and {len(questions) - 1} more" if len(questions) > 1 else ""
+    asked = f"{inert_line(questions[0], 100)}{more} (each of {plural(len(documents), 'document')})"
+    status = f"{ended} of {plural(len(cells), 'cell')} asked"
+    return inert_line(name), _began(cells[0]), status, plural(sum(cell.calls for cell in cells), "call"), asked
+
+
+def _began(run: RunSummary) -> str:
+    return inert_line(run.created[:16].replace("T", " "))
 
 
 def _run_status(run: RunSummary) -> str:

@@ -120,9 +120,9 @@ def paid(results: Sequence[JobResult]) -> Usage:
     return together(*(result.investigation.usage for result in results if result.investigation is not None))
 
 
-def limited_to(job: Job, document_id: str) -> Job:
-    """Return the job, limited to one document."""
-    return replace(job, options=replace(job.options, only=(document_id,)))
+def cell_job(job: Job, document_id: str, matrix: str) -> Job:
+    """Return the job of a cell of a matrix: limited to one document."""
+    return Job(job.new.changed(matrix=matrix), replace(job.options, only=(document_id,)))
 
 
 def _is_repeated(result: JobResult, documents: frozenset[str]) -> bool:

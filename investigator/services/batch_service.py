@@ -20,13 +20,14 @@ from investigator.records import (
     MatrixDocument,
     QuestionOutcome,
     Unreadable,
+    together,
 )
 from investigator.research.cells import cell_of, unread_cell, unreadable_cell
-from investigator.services.batch import Batch, Job, JobResult, limited_to, paid
+from investigator.services.batch import Batch, Job, JobResult, cell_job, paid
 from investigator.services.index_service import IndexService
-from investigator.services.open_folder import OpenFolder, open_folder
+from investigator.services.open_folder import OpenFolder, Spent, open_folder
 from investigator.services.parts import Parts
-from investigator.services.run_records import RunOptions, engine_names, new_record, scope_of
+from investigator.services.run_records import RunOptions, engine_names, matrix_id, new_record, scope_of
 from investigator.store.in_memory import JointLedger
 
 _DOCUMENTS_AT_ONCE = 4  # asked by one question over the whole folder, in most rounds
@@ -35,8 +36,7 @@ _DOCUMENTS_AT_ONCE = 4  # asked by one question over the whole folder, in most r
 class BatchService:
     """Investigates many questions about one folder with an engine for each role, and keeps each as a run.
 
-    Ceilings that were set hold over all questions together, and over all processes that work on them; that of the
-    seconds over this process.
+    Ceilings that were set hold over all questions together, and over all processes that work on them.
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class BatchService:
         """
         began, parts = self._clock(), self._parts.with_rounds(1) if self._asked.is_model else self._parts
         whole = self._jobs(parts, questions, options)
+        own_id = matrix_id([job.new for job in whole])
         ledger = JointLedger(self._clock, parts.prices.price_of)
         with self._opened(parts, ledger) as folder:
             yield from folder.read()
@@ -84,7 +85,7 @@ class BatchService:
             unreadable = {file.path: file for file in corpus.unreadable()}
             every = tuple(sorted({*titles, *unreadable}))
             rows = scope_of(options.only, every) or every
-            jobs = [limited_to(job, name) for job in whole for name in rows if name in titles]
+            jobs = [cell_job(job, name, own_id) for job in whole for name in rows if name in titles]
             yield from self._made_ready(folder, jobs, ledger)
             results = yield from Batch(folder, "cell", self._at_once).investigated(jobs)
         found = {(job.new.question, job.options.only[0]): done for job, done in zip(jobs, results, strict=True)}
@@ -134,9 +135,19 @@ class BatchService:
         yield from self._parts.notices()
         yield from folder.prepare(folder.index.best_search())
         budget = self._parts.settings.budget.beyond_one_question()
-        if (budget.calls, budget.tokens, budget.money) != (None, None, None):
-            for job in jobs:
-                ledger.spent_before(folder.paid(job.new, job.options))
+        if (budget.calls, budget.tokens, budget.money, budget.seconds) == (None, None, None, None):
+            return
+        before = [folder.spent(job.new, job.options) for job in jobs]
+        ledger.spent_before(together(*(spent.usage for spent in before)), _seconds(before))
+
+
+def _seconds(before: Sequence[Spent]) -> float:
+    """Return how long any of some runs was under way: what ran at the same time counts once."""
+    seconds, until = 0.0, 0.0
+    for spent in sorted(before, key=lambda spent: spent.began):
+        seconds += max(0.0, spent.ended - max(spent.began, until))
+        until = max(until, spent.ended)
+    return seconds
 
 
 def _cell(name: str, number: int, result: JobResult | None, unreadable: Unreadable | None) -> MatrixCell:

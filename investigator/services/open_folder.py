@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Lock
+from typing import NamedTuple
 
 from investigator.asking.budget import CEILINGS, Budget, ceiling_reached
 from investigator.documents.fresh import FreshReading
@@ -30,6 +31,14 @@ from investigator.services.run_records import (
 from investigator.store.database import Database
 from investigator.store.journal import Run, Runs
 from investigator.tracing.base import RunTrace, Tracer
+
+
+class Spent(NamedTuple):
+    """What a run has used up: its cost, and from when to when it took its time, in seconds since 1970."""
+
+    usage: Usage = Usage()
+    began: float = 0.0
+    ended: float = 0.0
 
 
 class OpenFolder:
@@ -90,13 +99,14 @@ class OpenFolder:
                 yield from self.prepare(record.search)
                 yield from self._run(run, record, trace, reuse=options.reuses)
 
-    def paid(self, new: Investigation, options: RunOptions) -> Usage:
-        """Return what the run of a new record has cost so far; nothing if it would be a new one."""
-        if options.fresh:
-            return Usage()
+    def spent(self, new: Investigation, options: RunOptions) -> Spent:
+        """Return what the run of a new record has used up so far; nothing if it would be a new one."""
         new, corpus = self._placed(new, options)
-        run_id = Runs(self.runs).latest(self._identity(new, options), corpus)
-        return self._parts.journal(self.runs, run_id, reuse=False).usage() if run_id is not None else Usage()
+        run = Runs(self.runs).latest(self._identity(new, options), corpus) if not options.fresh else None
+        if run is None:
+            return Spent()
+        journal, began = self._parts.journal(self.runs, run.id, reuse=False), datetime.fromisoformat(run.created)
+        return Spent(journal.usage(), began.timestamp(), began.timestamp() + journal.elapsed())
 
     def prepare(self, search: Search) -> Iterator[Event]:
         """Make what a search needs, once."""

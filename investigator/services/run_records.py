@@ -27,11 +27,11 @@ from investigator.store.journal import Run, Runs
 
 _LONGEST_QUESTION = 10_000
 _IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if there is one
-_NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows"}
+_NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "matrix"}
 
 
 LAST_RUN = "last"
-"""Stands for the latest run of the workspace."""
+"""Stands for the latest run of the workspace that was asked by itself: no cell of a matrix."""
 
 
 class MadeWith(Record):
@@ -74,15 +74,17 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What is asked besides the question, and how: see `Investigator.investigate`.
+    """What is asked besides the question, and how.
 
-    `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited; `after` is the run,
-    or `last`, whose question it follows; `repetition` counts runs that ask the same again, from 1.
+    `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts over
+    and pays again. Replies to the same prompts that other runs paid for are reused, unless `cache` is off. `after` is
+    the run that the question follows, by its id or `last`: what the question leaves unsaid comes from there. A
+    `repetition`, counted from 1, asks the same again as a run of its own, which uses no reply of another.
     """
 
     mission: str | None = None
     strategy: str | None = None
-    only: tuple[str, ...] = ()
+    only: Sequence[str] = ()
     fresh: bool = False
     cache: bool = True
     after: str = ""
@@ -136,6 +138,11 @@ def new_record(
         engines=tuple(UsedEngine(role=role, name=e.name, traits=traits_of(e)) for role, e in engines.items()),
         made_with=_made_with(settings).model_dump_json(),
     )
+
+
+def matrix_id(records: Sequence[Investigation]) -> str:
+    """Return what the matrix of some new records is known by: the same for the same questions and settings."""
+    return f"matrix-{_digest(*(record.model_dump_json(include=_IDENTITY) for record in records))[:8]}"
 
 
 def earlier_question(record: Investigation) -> EarlierQuestion:

@@ -82,8 +82,9 @@ class RunService:
         """Return what the run was about that a question follows. Raises UnknownRunError."""
         if not after:
             return ()
-        latest = next((run.id for run in self.summaries()), after) if after == LAST_RUN else after
-        return (earlier_question(self.record(latest)),)
+        if after == LAST_RUN:
+            after = next((run.id for run in self.summaries() if not run.matrix), after)
+        return (earlier_question(self.record(after)),)
 
     def _attempt(
         self, new: Investigation, options: RunOptions, tracer: Tracer, again: frozenset[str]
@@ -100,7 +101,7 @@ class RunService:
     def forecast(self, question: str, options: RunOptions) -> Forecast:
         """Return the plan of a run and its expected cost; the built-in engine stands in for engines that cost."""
         parts = self._parts
-        new = new_record(question, options, self._engines, parts.settings)
+        new = new_record(question, options, self._engines, parts.settings, self._before(options.after))
         engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:

@@ -73,13 +73,15 @@ class JointLedger:
         self._price_of = price_of
         self._began = clock()
         self._paid = Usage()
+        self._took_before = 0.0
         self._adding = threading.Lock()
         self._sent: dict[str, int] = {}
 
-    def spent_before(self, usage: Usage) -> None:
-        """Count what a run has cost in earlier processes."""
+    def spent_before(self, usage: Usage, seconds: float = 0.0) -> None:
+        """Count what runs have cost, and how long they took, in earlier processes."""
         with self._adding:
             self._paid = together(self._paid, usage)
+            self._took_before += seconds
 
     def begin(self, key: str, engine: str, tokens: int) -> None:
         """Remember the tokens of a prompt that is about to be sent."""
@@ -100,5 +102,5 @@ class JointLedger:
         return self._paid
 
     def elapsed(self) -> float:
-        """Return the seconds since it was made."""
-        return self._clock() - self._began
+        """Return the seconds since it was made, and those of before."""
+        return self._took_before + self._clock() - self._began

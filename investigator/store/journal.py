@@ -31,14 +31,17 @@ from investigator.store.schema import calls, intents, memories, runs, too_long
 from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
-_SCOPE = case((func.json_valid(runs.c.record), func.json_extract(runs.c.record, "$.scope")))
+_SCOPE, _MATRIX = (
+    case((func.json_valid(runs.c.record), func.json_extract(runs.c.record, path))) for path in ("$.scope", "$.matrix")
+)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that was opened: its id, and whether it was begun or finished before."""
+    """A run that was opened: its id, when it was created, and whether it was begun or finished before."""
 
     id: str
+    created: str
     resumed: bool
     finished: bool
 
@@ -233,17 +236,17 @@ class Runs:
         with self._database.begin() as connection:
             row = None if fresh else self._latest(connection, identity, corpus)
             if row is not None:
-                return Run(row["id"], resumed=True, finished=row["answer_status"] is not None)
+                return _resumed(row)
             values = {"id": blank.id, "identity": identity, "corpus": corpus, "created": created}
             values |= {"question": blank.question, "engine": blank.engine, "record": blank.model_dump_json()}
             connection.execute(insert(runs), with_code(self._key, runs, {"answer_status": None, **values}))
-        return Run(blank.id, resumed=False, finished=False)
+        return Run(blank.id, created, resumed=False, finished=False)
 
-    def latest(self, identity: str, corpus: str) -> str | None:
-        """Return the id of the latest run of that identity over the same corpus; None if there is none."""
+    def latest(self, identity: str, corpus: str) -> Run | None:
+        """Return the latest run of that identity over the same corpus; None if there is none."""
         with self._database.begin() as connection:
             row = self._latest(connection, identity, corpus)
-        return row["id"] if row is not None else None
+        return _resumed(row) if row is not None else None
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return one line about each run, newest first; those that were altered come last."""
@@ -256,7 +259,7 @@ class Runs:
         lost = select(intents.c.run_id, func.count().label("calls")).group_by(intents.c.run_id).subquery()
         both = func.coalesce(paid.c.calls, 0) + func.coalesce(lost.c.calls, 0)
         query = (
-            select(runs, both.label("calls"), _SCOPE.label("scope"))
+            select(runs, both.label("calls"), _SCOPE.label("scope"), _MATRIX.label("matrix"))
             .outerjoin(paid, paid.c.run_id == runs.c.id)
             .outerjoin(lost, lost.c.run_id == runs.c.id)
             .order_by(runs.c.created.desc(), runs.c.id.desc())
@@ -277,6 +280,7 @@ class Runs:
             answer_status=AnswerStatus(row["answer_status"]) if row["answer_status"] else None,
             calls=row["calls"],
             scope=_texts(row["scope"]),
+            matrix=str(row["matrix"] or ""),
         )
 
     def investigation(self, run_id: str) -> Investigation:
@@ -310,6 +314,10 @@ class Runs:
         of_both = select(runs).where(runs.c.identity == identity, runs.c.corpus == corpus)
         newest_first = of_both.order_by(runs.c.created.desc(), runs.c.id.desc())
         return next(standing(connection, self._key, runs, newest_first), None)
+
+
+def _resumed(row: RowMapping) -> Run:
+    return Run(row["id"], row["created"], resumed=True, finished=row["answer_status"] is not None)
 
 
 def _texts(listed: str | None) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from power_plants import (
     write_folder,
 )
 
+from investigator import RunOptions
 from investigator.records import Investigation, Notice
 
 _OTHER_RUN = "method.answer.most_verbatim=4"  # a setting that no prompt holds
@@ -38,7 +39,7 @@ class Household:
         """The run, and how many requests it sent."""
         before = len(self.server.requests)
         made = asking(self.server, self.folder, self._workspace, *settings)
-        case = outcome(made.investigate(ALL, fresh=fresh, cache=cache))
+        case = outcome(made.investigate(ALL, RunOptions(fresh=fresh, cache=cache)))
         return case, len(self.server.requests) - before
 
 

@@ -10,7 +10,7 @@ import pytest
 from openai_server import OpenAIServer
 from power_plants import ABSENT, ALL, ONE, asking, index, outcome, sensible, write_folder
 
-from investigator import Investigator
+from investigator import Investigator, RunOptions
 
 _MUCH_LONGER = 1.5  # of tokens: what documents say in reply is not known before
 
@@ -51,6 +51,15 @@ def test_what_is_foreseen_is_near_what_a_sensible_model_then_takes(
     assert len(openai_server.requests) == taken.calls
     assert abs(expected.calls - taken.calls) <= 1
     assert taken.input_tokens / _MUCH_LONGER <= expected.input_tokens <= taken.input_tokens * _MUCH_LONGER
+
+
+def test_a_follow_up_is_foreseen_with_what_it_leaves_unsaid(
+    openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
+) -> None:
+    investigator = made(openai_server, prepared, tmp_path)
+    investigator.ask("How much power does the Alder plant make?")
+    (first, *_) = investigator.forecast("Why does it make that much?", RunOptions(after="last")).steps
+    assert first.document_id == "alder.txt"
 
 
 def test_the_most_lies_within_rounds_and_ceilings(

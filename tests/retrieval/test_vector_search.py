@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator import Investigator, RunOptions, ScriptedEmbedder, load_settings
 from investigator.engines.base import Vectors
 from investigator.records import Answered, Embedded, Event, Notice, Search
 
@@ -114,7 +114,7 @@ def test_a_run_goes_on_in_the_search_that_it_began_with(folder: Path) -> None:
     events.close()
     list(made.index(vectors=True))
     assert last(list(made.investigate(QUESTION))).investigation.search is Search.CANDIDATES
-    assert last(list(made.investigate(QUESTION, fresh=True))).investigation.search is Search.WHOLE
+    assert last(list(made.investigate(QUESTION, RunOptions(fresh=True)))).investigation.search is Search.WHOLE
 
 
 def test_a_question_can_be_asked_while_vectors_are_made(folder: Path) -> None:

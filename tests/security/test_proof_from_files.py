@@ -19,7 +19,7 @@ import pytest
 from kept_rows import code_runs
 from power_plants import ABSENT, ONE, answer_of, judged, outcome, write_folder
 
-from investigator import Answer, AnswerStatus, Investigation, Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator import Answer, AnswerStatus, Investigation, Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine
 from investigator.documents.fresh import FreshReading
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.scanning import FolderSettings
@@ -161,7 +161,7 @@ def test_a_forged_row_is_read_again_from_its_file(case: Path, column: str) -> No
         database,
         f"UPDATE documents SET {column} = 'The Cedar plant. It makes 99 MW of power.' WHERE id = 'cedar.txt'",
     )
-    run, told = events_of(investigator(case / "folder", case / "workspace").investigate(ONE, fresh=True))
+    run, told = events_of(investigator(case / "folder", case / "workspace").investigate(ONE, RunOptions(fresh=True)))
     never_wrong(answer_of(run), case / "folder")
     assert [claim.text for claim in answer_of(run).claims] == ["It makes 42 MW of power."]
     assert "cedar.txt" in told
@@ -188,7 +188,7 @@ def test_a_file_that_is_edited_during_the_run_proves_nothing_and_asking_again_wo
             cedar.write_text(cedar.read_text(encoding="utf-8").replace("42 MW", "7 MW"), encoding="utf-8")
 
     made = investigator(case / "folder", case / "workspace", engine(edit))
-    run, told = events_of(made.investigate(ONE, fresh=True))
+    run, told = events_of(made.investigate(ONE, RunOptions(fresh=True)))
     answer = answer_of(run)
     never_wrong(answer, case / "folder")
     assert answer.status is AnswerStatus.NOT_FOUND_SO_FAR

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +13,11 @@ from pathlib import Path
 import pytest
 from power_plants import ALL, NAMES, index, judged, write_folder
 
-from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
+from investigator import Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine, load_settings
 from investigator.engines.base import Traits
 from investigator.errors import EngineError, FolderError, QuestionError
 from investigator.records import AskedQuestions, BatchEnded, CellStatus, Event, Matrix, Notice, Progressed, Prompt
+from investigator.reports.terminal import runs_text
 
 POWER = "How much power does the plant make?"
 WEATHER = "How was the weather?"
@@ -111,6 +113,31 @@ def test_cells_run_side_by_side_and_tell_how_far_they_are(made: Made) -> None:
     assert {event.total for event in events} == {9}
 
 
+def test_a_limit_of_seconds_holds_over_all_processes(made: Made) -> None:
+    def slow(prompt: Prompt) -> str:
+        time.sleep(0.1)
+        return json.dumps(judged(prompt.text))
+
+    first, _ = made(slow, "budget.seconds=0.3", "method.concurrency=1")
+    assert first.matrix([POWER]).count(CellStatus.NOT_READ) > 1
+    second, engine = made(slow, "budget.seconds=0.3", "method.concurrency=1")
+    second.matrix([POWER])
+    assert engine.asked == []
+
+
+def test_a_matrix_is_one_line_among_the_runs_and_no_run_to_follow(made: Made) -> None:
+    investigator, _ = made()
+    investigator.ask("How much power does the Oak plant make?")
+    investigator.matrix([POWER])
+    *lines, last = runs_text(investigator.runs()).plain.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("matrix-")
+    assert "9 of 9 cells asked" in lines[0]
+    assert "Oak" in last
+    investigator.ask("How much does it make?", after="last")
+    assert "Oak" in investigator.runs()[0].question
+
+
 def test_a_ceiling_holds_over_all_cells_and_the_next_run_goes_on(made: Made) -> None:
     limited, engine = made(lambda prompt: json.dumps(judged(prompt.text)), "budget.calls=8")
     matrix = limited.matrix([POWER])
@@ -164,11 +191,11 @@ def test_a_new_document_costs_its_own_cells_only(made: Made, prepared: tuple[Pat
 
 def test_only_names_documents_by_id_or_pattern(made: Made) -> None:
     investigator, _ = made()
-    assert [d.id for d in investigator.matrix([POWER], only=["letter*", "oak.txt"]).documents] == [
+    assert [d.id for d in investigator.matrix([POWER], RunOptions(only=("letter*", "oak.txt"))).documents] == [
         *("letter1.txt", "letter2.txt", "letter3.txt", "oak.txt")
     ]
     with pytest.raises(FolderError, match=r"there is no document okk\.txt") as raised:
-        investigator.matrix([POWER], only=["okk.txt"])
+        investigator.matrix([POWER], RunOptions(only=("okk.txt",)))
     assert "oak.txt" in raised.value.hint
 
 

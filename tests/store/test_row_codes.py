@@ -90,7 +90,9 @@ def test_a_forged_run_is_not_resumed_and_nothing_is_written_to_it(database: Data
     kept = journal(database, run)
     changed(database.path, "UPDATE runs SET answer_status = 'answered'")
     assert begun(database, "2") == "2"
-    assert Runs(database).latest("identity", "corpus") == "2"
+    latest = Runs(database).latest("identity", "corpus")
+    assert latest is not None
+    assert latest.id == "2"
     with pytest.raises(AlteredRunError, match="changed outside this program"):
         kept.keep_record(Investigation(id=run, question="Q", mission="M", strategy="S", engine="scripted"))
 
