@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 
 from investigator.evidence.cells import cell_quote
@@ -31,7 +32,7 @@ MET_POINT = 95
 """The point of a cell that meets all that a question asks: nothing of it is left to a guess."""
 _LOOKED_AT = 40  # cells among which one that was quoted is found again
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?%|\d,\d{3}|\d\.\d|\b(?:million|billion|thousand|per ?cent)\b", re.IGNORECASE)
-_CHANGES = roots("difference differences change changes growth increase decrease")
+_CHANGES = "difference change growth increase decrease"
 _JOINTS: Mapping[Operation, str] = {
     Operation.DIFFERENCE: "less",
     Operation.SUM: "and",
@@ -183,7 +184,12 @@ def _says_result(question: str, cell: QuotedCell) -> bool:
     """Return True if a cell holds what a question wants, also where that could be computed from others."""
     if asked_operation(question) is None and len(table_question(question).times) < 2:
         return True
-    return not roots(" ".join((*cell.row, *cell.column))).isdisjoint(_CHANGES)
+    return not roots(" ".join((*cell.row, *cell.column))).isdisjoint(_changes())
+
+
+@cache
+def _changes() -> frozenset[str]:
+    return roots(_CHANGES)
 
 
 def _found_again(question: str, quote: Quote, document: Document) -> Iterator[FoundCell]:
