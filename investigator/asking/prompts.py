@@ -33,6 +33,10 @@ class Prompts:
         self._contracts = contracts
         self._sandbox = Sandbox()
 
+    def of(self, folder: Path | None) -> Prompts:
+        """Return the same templates of another folder. Raises TemplateError."""
+        return Prompts(folder, self._contracts)
+
     def path(self, name: str) -> Path:
         """Return the file of a template by its name, `owner/name`. Raises TemplateError."""
         relative = f"{name}{SUFFIX}"

@@ -50,7 +50,7 @@ def read_or_repaired(
     prompt is too long, a ceiling is reached), the first was paid for and is returned as it came. Raises EngineError,
     TemplateError and StoreError.
     """
-    first = _read(prompt, reply, reply_type, problem_with)
+    first = read_once(prompt, reply, reply_type, problem_with)
     if not first.problem:
         return first
     try:
@@ -59,11 +59,12 @@ def read_or_repaired(
         return first
     except BudgetSpent as spent:
         return replace(first, stopped_by=spent.reason)
-    second = _read(prompt, again, reply_type, problem_with)
+    second = read_once(prompt, again, reply_type, problem_with)
     return second if second.value is not None or first.value is None else first
 
 
-def _read(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> ReadReply[R]:
+def read_once(prompt: Prompt, reply: Reply, reply_type: type[R], problem_with: Callable[[R], str]) -> ReadReply[R]:
+    """Return what one reply to a prompt says, or what is wrong with it."""
     try:
         value = read_reply(reply.text, reply_type)
     except ReplyError as error:

@@ -77,6 +77,8 @@ _PROMPTS = (
     _command("show", "workbench.commands.folders:show", "Show a template and what it may use."),
     _command("check", "workbench.commands.folders:check", "Check templates before anything is asked."),
     _command("copy", "workbench.commands.folders:copy", "Copy shipped templates, to change them."),
+    _command("render", "workbench.commands.trials:render", "Show the prompt that a template gives for a step."),
+    _command("run", "workbench.commands.trials:run_template", "Put a template to a model, beside what there was."),
     _command("diff", "workbench.commands.folders:diff", "Show what was changed in templates."),
 )
 _COMMANDS = (

@@ -89,8 +89,14 @@ class DocumentQuery:
             passages=passages,
         )
         reading = self.client.ask(
-            "query/ask", variables, AskReply, template=self.template, problem_with=_no_point, smaller=less_to_ask
+            "query/ask", variables, AskReply, template=self.template, problem_with=no_point, smaller=less_to_ask
         )
+        return self.judged(variables, reading)
+
+    def judged(self, variables: AskVariables, reading: ReadReply[AskReply]) -> Finding:
+        """Return what a reply is worth: its quotes proven, its point weighed against that of the search."""
+        target = None if variables.document_id == SUMMARY else variables.document_id
+        passages = variables.passages
         spoken = tuple(
             span for passage in passages for span in addressed_spans(passage.document_id, passage.text, passage.start)
         )
@@ -187,5 +193,6 @@ def _without(finding: Finding, spoken: Spans) -> Finding:
     return finding.changed(reply=without_addressed(finding.reply), quotes=kept, failed_quotes=failed)
 
 
-def _no_point(reply: AskReply) -> str:
+def no_point(reply: AskReply) -> str:
+    """Return what is wrong with a reply that could be read: it has no point."""
     return "" if reply.point is not None else "it holds no point, a whole number from 0 to 100"

@@ -83,6 +83,12 @@ class Parts:
         other.extractive = self.extractive.answering(answers)
         return other
 
+    def with_prompts(self, prompts: Path | None) -> Self:
+        """Return the same parts with the templates of another folder. Raises TemplateError."""
+        other = copy(self)
+        other._prompts_folder, other.prompts = prompts, self.prompts.of(prompts)
+        return other
+
     def with_rounds(self, rounds: int) -> Self:
         """Return the same parts for so many rounds of planning and asking, unless the settings name another number."""
         method = self.settings.method

@@ -31,6 +31,9 @@ from investigator.store.schema import calls, intents, memories, runs, too_long
 from investigator.store.user_key import user_key
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
+TRIAL = "trial:"
+"""How the identity of a run begins that tries a template and is no investigation."""
+
 _SCOPE, _MATRIX = (
     case((func.json_valid(runs.c.record), func.json_extract(runs.c.record, path))) for path in ("$.scope", "$.matrix")
 )
@@ -260,6 +263,7 @@ class Runs:
         both = func.coalesce(paid.c.calls, 0) + func.coalesce(lost.c.calls, 0)
         query = (
             select(runs, both.label("calls"), _SCOPE.label("scope"), _MATRIX.label("matrix"))
+            .where(~runs.c.identity.startswith(TRIAL))
             .outerjoin(paid, paid.c.run_id == runs.c.id)
             .outerjoin(lost, lost.c.run_id == runs.c.id)
             .order_by(runs.c.created.desc(), runs.c.id.desc())

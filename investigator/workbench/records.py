@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from investigator.records import Record
+from investigator.records import Record, Usage
 
 
 class VariableCard(Record):
@@ -33,3 +33,47 @@ class TemplateCard(Record):
     variables: tuple[VariableCard, ...]
     reply: str = ""
     must_name: tuple[str, ...] = ()
+
+
+class TriedQuote(Record):
+    """Words that a reply rests on: where they are proven to stand, or why they are not."""
+
+    text: str
+    place: str = ""
+    problem: str = ""
+
+
+class TriedReply(Record):
+    """What came of a template for one use: the prompt, the reply, and what the method makes of it.
+
+    `source` says whose template it is. `value` is the record that was read, in wire form; `problem` is what was wrong
+    with the first reply, whether or not it was `repaired`. `model_point` is that of the reply and `point` the one that
+    counts; both are None if the step gives none.
+    """
+
+    source: str
+    engine: str
+    prompt: str
+    prompt_tokens: int
+    reply: str
+    reply_tokens: int
+    seconds: float
+    value: str = ""
+    problem: str = ""
+    repaired: bool = False
+    model_point: int | None = None
+    point: int | None = None
+    quotes: tuple[TriedQuote, ...] = ()
+
+
+class TemplateTrial(Record):
+    """A template tried on one use: the reply that there was, if there was one, and the new one.
+
+    `about` is the question that is put; `usage` is what the trial has cost.
+    """
+
+    template: str
+    about: str
+    old: TriedReply | None = None
+    new: TriedReply
+    usage: Usage

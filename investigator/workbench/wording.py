@@ -1,16 +1,19 @@
-"""Templates and their problems as terminal text. Pure."""
+"""Templates, their problems and their trials as terminal text. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from investigator.asking.template_language import WHAT_IS_ALLOWED
 from investigator.records import TemplateFolder
-from investigator.reports.inert import inert_line
-from investigator.reports.wording import plural
-from investigator.workbench.records import TemplateCard
+from investigator.reports.inert import inert, inert_line
+from investigator.reports.wording import expected_line, plural
+from investigator.workbench.records import TemplateCard, TemplateTrial, TriedReply
 
 _STYLES = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
@@ -74,3 +77,50 @@ def diff_text(lines: Iterable[str]) -> Text:
         style = next((style for mark, style in _STYLES.items() if line.startswith(mark)), "")
         styled.append(Text(line, style=style))
     return Text("\n").join(styled).append("\n")
+
+
+def trial_text(tried: TemplateTrial, width: int) -> Text:
+    """Return the old and the new reply beside each other, in so many columns of a terminal."""
+    replies = [reply for reply in (tried.old, tried.new) if reply is not None]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), show_header=True, header_style="bold", width=width)
+    table.add_column("")
+    for reply in replies:
+        table.add_column(Text(inert_line(reply.source)), ratio=1, overflow="fold")
+    for label, tell in _ROWS.items():
+        cells = [tell(reply) for reply in replies]
+        if any(cells):
+            table.add_row(Text(label), *map(Text, map(inert, cells)))
+    lines = Console(file=io.StringIO(), width=width).render_lines(table, pad=False)
+    told = [Text.assemble(*((part.text, part.style or "") for part in line)) for line in lines]
+    for line in told:
+        line.rstrip()
+    heading = Text(f"{tried.template}: {inert_line(tried.about)}")
+    return Text("\n").join([heading, *told, Text(expected_line(tried.usage), style="dim")]).append("\n")
+
+
+def _points(reply: TriedReply) -> str:
+    if reply.point is None:
+        return ""
+    of_reply = "" if reply.model_point in (None, reply.point) else f" ({reply.model_point} in the reply)"
+    return f"{reply.point} of 100{of_reply}"
+
+
+def _readable(reply: TriedReply) -> str:
+    if not reply.problem:
+        return "yes"
+    return f"{'after a repair: ' if reply.repaired else 'no: '}{reply.problem}"
+
+
+def _proofs(reply: TriedReply) -> str:
+    return "\n".join(f"{'✓' if one.place else '✗'} {one.text} ({one.place or one.problem})" for one in reply.quotes)
+
+
+_ROWS: Mapping[str, Callable[[TriedReply], str]] = {
+    "engine": lambda reply: reply.engine,
+    "tokens": lambda reply: f"{reply.prompt_tokens:,} in, {reply.reply_tokens:,} out, {reply.seconds:.1f} s",
+    "reply": lambda reply: reply.reply,
+    "readable": _readable,
+    "read as": lambda reply: reply.value,
+    "proof": _proofs,
+    "score": _points,
+}

@@ -89,7 +89,7 @@ def test_check_tells_all_problems_and_fails(own: Path) -> None:
 def test_check_holds_fixed_text_against_the_context(own: Path) -> None:
     change(own, "Rules:", "Rules: " + "think " * 900)
     assert prompts("check", own).exit_code == 2
-    assert prompts("check", own, "--context", 32_000).exit_code == 0
+    assert prompts("check", own, "--context", "32000").exit_code == 0
 
 
 def test_asking_with_a_broken_template_is_refused_before_anything_is_read(own: Path, tmp_path: Path) -> None:

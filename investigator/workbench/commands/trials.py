@@ -1,0 +1,145 @@
+"""`investigator prompts render | run`: a template for a real step, as a prompt and put to a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from investigator.asking.contracts import METHOD
+from investigator.asking.prompts import Prompts
+from investigator.asking.template_examples import example_of
+from investigator.bb3.records import CONTRACTS
+from investigator.cli.ask import CeilingOptions, TraceOptions
+from investigator.cli.options import AsJson, CommonOptions, Folder
+from investigator.cli.output import is_terminal, note, print_json, print_plain, print_styled, tell
+from investigator.engines.base import guessed_tokens, tokens_of, traits_of
+from investigator.engines.roles import role_of
+from investigator.errors import SettingsError
+from investigator.investigator import Investigator
+from investigator.resources import prompts_folder
+from investigator.settings import Settings
+from investigator.workbench.catalogue import named
+from investigator.workbench.commands.folders import Name
+from investigator.workbench.records import TemplateTrial
+from investigator.workbench.trial import about, judged, trial
+from investigator.workbench.uses import FoundUses, UseFinder
+from investigator.workbench.wording import trial_text
+
+_WIDTH = 120  # of what goes into a file or a pipe
+
+Question = Annotated[str | None, typer.Argument(metavar="QUESTION", help="A question to the folder; or name a --run.")]
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """The step that a template is for."""
+
+    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="A kept run, as `runs` lists them.")] = None
+    step: Annotated[int, typer.Option(metavar="N", min=1, help="Which of the steps that use the template.")] = 1
+    ran_with: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder of templates that the run used, if it used one.")
+    ] = None
+
+    def investigator(self, name: str, folder: Path, common: CommonOptions, settings: Settings) -> Investigator:
+        """Return the front door with the templates that the run used. Raises SettingsError for one of the chat."""
+        if name not in METHOD:
+            module = name.partition("/")[2]
+            hint = f"Try it with: investigator module {module} --prompts DIR (and --show-prompt for the prompt alone)"
+            raise SettingsError(f"{name} is a template of the chat, which no run uses", hint=hint)
+        return replace(common, prompts=self.ran_with).investigator(folder, settings)
+
+    @contextmanager
+    def found(self, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
+        """Open the run, or go through that of a question without asking a model. Raises SettingsError for neither."""
+        if bool(question) == bool(self.run):
+            raise SettingsError("name a question or a run, one of both", hint="For example: FOLDER --run RUN")
+        finder = UseFinder(investigator)
+        with finder.of_run(self.run) if self.run else finder.of_question(question or "") as found:
+            yield found
+
+
+def render(
+    name: Name,
+    common: CommonOptions,
+    which: StepOptions,
+    folder: Folder = Path(),
+    question: Question = None,
+    variables: Annotated[bool, typer.Option("--variables", help="Print the values of the variables as JSON.")] = False,
+) -> None:
+    """Print the prompt that a template gives for a step, with its tokens on standard error; nothing is sent.
+
+    The step is one of a kept run, or the first one that a question to the folder would come to, worked out with the
+    built-in engine. Without folder, question and run the variables are examples.
+    """
+    (only, *_) = named([name])
+    own = Prompts(common.prompts, CONTRACTS)
+    if question is None and which.run is None:
+        values = example_of(CONTRACTS[only].variables)
+        engine = None
+    else:
+        investigator = which.investigator(only, folder, common, common.settings.load())
+        with which.found(investigator, question) as found:
+            values = found.of(only, which.step).variables
+        engine = investigator.engines[role_of(only)] if CONTRACTS[only].reply else None
+    text = own.render(own.path(only), values)
+    if variables:
+        print_json(values.model_dump_json(indent=2))
+    else:
+        print_plain(text)
+    tell(f"{tokens_of(engine, text) if engine is not None else guessed_tokens(text):,} tokens")
+
+
+def run_template(
+    name: Name,
+    common: CommonOptions,
+    which: StepOptions,
+    ceilings: CeilingOptions,
+    tracing: TraceOptions,
+    folder: Folder = Path(),
+    question: Question = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; use no kept reply.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a template of yours to a model for one step, and show its reply beside the one that there was.
+
+    The old reply is that of the kept run; for a question it is the reply of the same model to the shipped template.
+    Shown are the replies, what is read from them or why they cannot be read, which quotes are proven, and the score.
+    Every call is kept: the same command again pays nothing.
+    """
+    (only, *_) = named([name])
+    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
+    investigator = which.investigator(only, folder, common, settings)
+    parts, engines = investigator.parts, investigator.engines
+    own = parts.with_prompts(common.prompts)
+    with which.found(investigator, question) as found:
+        use = found.of(only, which.step)
+        with trial(found, use, engines, parts, datetime.now(UTC), fresh=fresh) as opened:
+            before = None
+            if use.replies:
+                before = judged(use, found, f"run {found.record.id}", found.engines, parts)
+            elif own.prompts.path(only) != parts.prompts.path(only):
+                before = judged(opened.put(parts), found, "shipped template", engines, parts)
+            after = judged(opened.put(own), found, _source(own.prompts.path(only)), engines, own)
+            tried = TemplateTrial(
+                template=only, about=about(use.variables), old=before, new=after, usage=opened.usage()
+            )
+    if not traits_of(engines[role_of(only)]).is_model:
+        note("the built-in engine answers from the variables, whatever the template says: name a --model")
+    for notice in parts.notices():
+        note(notice.text)
+    if as_json:
+        print_json(tried.model_dump_json(indent=2))
+    else:
+        print_styled(trial_text(tried, Console().width if is_terminal(sys.stdout) else _WIDTH))
+
+
+def _source(template: Path) -> str:
+    return "shipped template" if template.is_relative_to(prompts_folder()) else str(template)

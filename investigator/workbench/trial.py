@@ -1,0 +1,163 @@
+"""A template tried on one use: put to an engine as any other call, its reply judged as the method judges it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from investigator.asking.budget import BudgetSpent
+from investigator.asking.repair import ReadReply
+from investigator.engines.base import Engine, guessed_tokens
+from investigator.engines.roles import Role, role_of
+from investigator.errors import RunError, UserError
+from investigator.evidence.quotes import Sources
+from investigator.records import (
+    AnswerReply,
+    AnswerVariables,
+    AskReply,
+    AskVariables,
+    Memory,
+    QuestionVariables,
+    Quote,
+    Record,
+    Usage,
+)
+from investigator.research.answer import sorted_by_proof
+from investigator.research.query import DocumentQuery
+from investigator.services.parts import Parts
+from investigator.services.run_records import as_it_began
+from investigator.store.journal import TRIAL, Journal, Runs
+from investigator.tracing.base import RunTrace, RunTraces
+from investigator.workbench.records import TriedQuote, TriedReply
+from investigator.workbench.uses import FoundUses, TemplateUse, WatchedCalls, problem_with, uses_in
+
+
+class Trial:
+    """Puts templates to an engine for one use; its calls are journaled, and bounded together. Made by `trial`."""
+
+    def __init__(
+        self, use: TemplateUse, journal: Journal, engines: Mapping[Role, Engine], trace: RunTrace, parts: Parts
+    ) -> None:
+        if use.reply_type is None:
+            raise UserError(
+                f"{use.name} is not put to an engine by itself", hint="See it with: investigator prompts render"
+            )
+        self._use, self._journal, self._engines, self._trace, self._parts = use, journal, engines, trace, parts
+
+    def put(self, parts: Parts) -> TemplateUse:
+        """Return the same use with the templates of some parts, and the reply to it.
+
+        Raises what a call does, and RunError if a limit is reached.
+        """
+        use, watched = self._use, WatchedCalls()
+        client = parts.client(self._engines, self._journal, trace=RunTraces((self._trace, watched)))
+        try:
+            client.ask(use.name, use.variables, use.reply_type or Record, problem_with=problem_with)
+        except BudgetSpent as spent:
+            raise RunError(
+                f"the limit of {spent.reason} is reached", hint="Raise it to go on; replies are kept."
+            ) from spent
+        (made,) = uses_in(watched.calls)
+        return made
+
+    def usage(self) -> Usage:
+        """Return what this trial has cost, over all its processes."""
+        return self._journal.usage()
+
+
+@contextmanager
+def trial(
+    found: FoundUses, use: TemplateUse, engines: Mapping[Role, Engine], parts: Parts, now: datetime, *, fresh: bool
+) -> Iterator[Trial]:
+    """Open the trial of a use; the same one goes on where it was, and pays nothing twice, unless it is `fresh`.
+
+    Raises SettingsError if there is a limit of money and a price is unknown, and StoreError.
+    """
+    engine = engines[role_of(use.name)] if use.reply_type is not None else None
+    parts.check_prices([engine] if engine is not None else [])
+    name = engine.name if engine is not None else ""
+    digest = hashlib.sha256(f"{name} {use.name} {use.variables.model_dump_json()}".encode()).hexdigest()
+    blank = as_it_began(found.record).changed(id=f"{now:%Y%m%d-%H%M%S}-{digest[:6]}")
+    runs = Runs(found.folder.runs)
+    run = runs.open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
+    with parts.tracer(found.root).run(run.id, found.record.question, name, resumed=run.resumed) as trace:
+        journal = parts.journal(found.folder.runs, run.id, reuse=not fresh)
+        yield Trial(use, journal, engines, trace, parts)
+
+
+def judged(use: TemplateUse, found: FoundUses, source: str, engines: Mapping[Role, Engine], parts: Parts) -> TriedReply:
+    """Return a use with what the method makes of its reply: its record, its points, and where its words stand."""
+    reading, first = use.reading(), use.first_reading()
+    reply = use.replies[0]
+    tried = TriedReply(
+        source=source,
+        engine=use.engine,
+        prompt=use.text,
+        prompt_tokens=reply.input_tokens or guessed_tokens(use.text),
+        reply=reply.text,
+        reply_tokens=reply.output_tokens,
+        seconds=sum(one.seconds for one in use.replies),
+        value=reading.value.model_dump_json(exclude_none=True) if reading.value is not None else "",
+        problem=first.problem,
+        repaired=bool(first.problem) and not reading.problem,
+    )
+    match use.variables, reading.value:
+        case AskVariables() as variables, AskReply() as value:
+            return _with_finding(tried, variables, ReadReply(value, reading.raw), found, engines, parts)
+        case AnswerVariables() as variables, AnswerReply() as value:
+            return tried.changed(quotes=_claims(value, variables, found.record.memories))
+    return tried
+
+
+def about(variables: Record) -> str:
+    """Return the question that a template puts."""
+    if isinstance(variables, QuestionVariables):
+        return variables.purpose
+    asked = getattr(variables, "sub_question", "") or getattr(variables, "question", "")
+    return asked if isinstance(asked, str) else ""
+
+
+def _with_finding(
+    tried: TriedReply,
+    variables: AskVariables,
+    reading: ReadReply[AskReply],
+    found: FoundUses,
+    engines: Mapping[Role, Engine],
+    parts: Parts,
+) -> TriedReply:
+    client = parts.client(engines, parts.memory_journal())
+    query = DocumentQuery(
+        variables.main_question,
+        variables.mission,
+        variables.needs,
+        client,
+        found.library,
+        Sources(found.library.document),
+        kind=found.record.kind,
+    )
+    finding = query.judged(variables, reading)
+    proven = () if finding.quoted_by_search else finding.quotes  # else they are the search's, not the reply's
+    stands = (TriedQuote(text=quote.text, place=quote.place) for quote in proven)
+    failed = (
+        TriedQuote(text=text, problem="does not stand there, or proves nothing") for text in finding.failed_quotes
+    )
+    model_point = reading.value.point if reading.value is not None else None
+    return tried.changed(point=finding.point, model_point=model_point, quotes=(*stands, *failed))
+
+
+def _claims(reply: AnswerReply, variables: AnswerVariables, memories: tuple[Memory, ...]) -> tuple[TriedQuote, ...]:
+    """Return the statements of an answer that their quotes prove, and those that they do not."""
+    by_words: dict[tuple[str, str], tuple[Memory, Quote]] = {}
+    for memory in memories:
+        for quote in memory.quotes:
+            words = quote.said if quote.cell is not None else quote.text
+            by_words.setdefault((quote.document_id, words), (memory, quote))
+    known = {item.id: by_words.get((item.document_id, item.text)) for item in variables.evidence}
+    sources = {name: source for name, source in known.items() if source is not None}
+    claims, unproven = sorted_by_proof(reply.claims, sources, variables.question)
+    return (
+        *(TriedQuote(text=claim.text, place=claim.quotes[0].place) for claim in claims),
+        *(TriedQuote(text=claim.text, problem=claim.reason) for claim in unproven),
+    )

@@ -1,0 +1,223 @@
+"""Where templates were used in a run, or would be used for a question: what each was given, and the replies."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from investigator.asking.budget import BudgetSettings
+from investigator.asking.client import EngineClient
+from investigator.asking.prompts import Prompts
+from investigator.asking.repair import ReadReply, read_once, read_or_repaired
+from investigator.engines.base import Engine
+from investigator.engines.roles import Role
+from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
+from investigator.errors import ContextTooLongError, ReplayError, UserError
+from investigator.investigator import Investigator
+from investigator.records import (
+    SUMMARY,
+    Answered,
+    AskReply,
+    Investigation,
+    Prompt,
+    QuestionVariables,
+    Record,
+    RepairVariables,
+    Reply,
+)
+from investigator.research.loop import Research
+from investigator.research.method_settings import MethodSettings
+from investigator.research.query import no_point
+from investigator.retrieval.library import Library
+from investigator.retrieval.retrieval_settings import RetrievalSettings
+from investigator.services.index_service import IndexService
+from investigator.services.open_folder import OpenFolder, open_folder
+from investigator.services.run_records import RunOptions, as_it_began, new_record, settings_of
+from investigator.store.journal import Runs
+from investigator.store.past_calls import PastCalls
+from investigator.tracing.base import Traces, WatchedCall
+
+_UNBOUNDED = BudgetSettings(calls=None)
+"""To go through a run costs nothing."""
+
+
+@dataclass(frozen=True)
+class TemplateUse:
+    """One time that a template was rendered: what it was given and, if an engine was asked, its replies.
+
+    The second of the replies is to the request for a repair.
+    """
+
+    name: str
+    variables: Record
+    text: str
+    reply_type: type[Record] | None = None
+    engine: str = ""
+    replies: tuple[Reply, ...] = ()
+
+    def first_reading(self) -> ReadReply[Record]:
+        """Return what the first reply says, or why it cannot be read."""
+        return read_once(self._prompt, self.replies[0], self._prompt.reply_type, problem_with)
+
+    def reading(self) -> ReadReply[Record]:
+        """Return what counts of the replies, as the method takes them."""
+        return read_or_repaired(
+            self._prompt, self.replies[0], self._prompt.reply_type, problem_with, lambda _: self._repaired()
+        )
+
+    @property
+    def _prompt(self) -> Prompt:
+        return Prompt(self.name, self.variables, self.text, self.reply_type or Record)
+
+    def _repaired(self) -> Reply:
+        if len(self.replies) < 2:
+            raise ContextTooLongError("no repair was asked for")
+        return self.replies[1]
+
+
+def problem_with(value: Record) -> str:
+    """Return what the method finds wrong with a reply that could be read."""
+    return no_point(value) if isinstance(value, AskReply) else ""
+
+
+class WatchedCalls:
+    """A trace that keeps the calls that got a reply, in their order."""
+
+    def __init__(self) -> None:
+        self.calls: list[WatchedCall] = []
+        self._adding = threading.Lock()
+
+    @contextmanager
+    def call(self, call: WatchedCall) -> Iterator[WatchedCall]:
+        """Watch one call; one that fails is not kept."""
+        yield call
+        with self._adding:
+            self.calls.append(call)
+
+    def ended(self, investigation: Investigation) -> None:
+        """Do nothing: the calls are all that is kept."""
+
+
+@dataclass(frozen=True)
+class FoundUses:
+    """The uses of templates in a run, with its record and the open folder that it asks."""
+
+    record: Investigation
+    uses: tuple[TemplateUse, ...]
+    root: Path
+    folder: OpenFolder
+    library: Library
+    engines: Mapping[Role, Engine]
+
+    def of(self, name: str, number: int) -> TemplateUse:
+        """Return a use of a template by its number, from 1 on. Raises UserError if there is none."""
+        uses = [use for use in self.uses if use.name == name]
+        if number <= len(uses):
+            return uses[number - 1]
+        if uses:
+            raise UserError(f"{name} was used {len(uses)} times", hint=f"Name a --step from 1 to {len(uses)}.")
+        there = ", ".join(dict.fromkeys(use.name for use in self.uses)) or "none"
+        raise UserError(
+            f"{name} was not used there; used were: {there}",
+            hint="Ask another question, or name another --run; if it used templates of your own, add --ran-with DIR.",
+        )
+
+
+class UseFinder:
+    """Finds the uses of templates; `investigator` has the templates that runs were made with."""
+
+    def __init__(self, investigator: Investigator) -> None:
+        self._parts, self._engines = investigator.parts, investigator.engines
+        self._index = IndexService(investigator.folder, investigator.workspace, investigator.parts)
+
+    @contextmanager
+    def of_run(self, run_id: str) -> Iterator[FoundUses]:
+        """Go through a run again as far as its journal reaches; no engine is asked.
+
+        Raises UnknownRunError, and what `Investigator.replay` does.
+        """
+        with self._opened() as folder:
+            record = Runs(folder.runs).investigation(run_id)
+            settings = settings_of(record, self._parts.settings)
+            library = self._library(folder, record, settings.retrieval)
+            engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.engines}
+            watched = WatchedCalls()
+            client = self._parts.client(engines, PastCalls(folder.runs, record.id), budget=_UNBOUNDED, trace=watched)
+            _gone_through(client, library, settings.method, as_it_began(record))
+            uses = _all_uses(record, watched.calls, self._parts.prompts)
+            yield FoundUses(record, uses, self._index.folder, folder, library, engines)
+
+    @contextmanager
+    def of_question(self, question: str) -> Iterator[FoundUses]:
+        """Go through the run of a question with the built-in engine, as a forecast does; nothing is sent.
+
+        The prompts are those that fit the engines of the investigator. Raises what `Investigator.forecast` does.
+        """
+        with self._opened() as folder:
+            new = new_record(question, RunOptions(), self._engines, self._parts.settings)
+            blank = new.changed(search=folder.index.best_search())
+            library = self._library(folder, blank, self._parts.settings.retrieval)
+            engines = {role: ForeseeingEngine(one, self._parts.extractive) for role, one in self._engines.items()}
+            watched = WatchedCalls()
+            client = self._parts.client(engines, self._parts.memory_journal(), budget=_UNBOUNDED, trace=watched)
+            record = _gone_through(client, library, self._parts.settings.method, blank)
+            uses = (replace(use, replies=()) for use in _all_uses(record, watched.calls, self._parts.prompts))
+            yield FoundUses(record, tuple(uses), self._index.folder, folder, library, self._engines)
+
+    @contextmanager
+    def _opened(self) -> Iterator[OpenFolder]:
+        self._index.check_files()
+        with open_folder(self._index, self._parts, self._engines, Traces()) as folder:
+            for _ in folder.read():
+                pass
+            yield folder
+
+    def _library(self, folder: OpenFolder, record: Investigation, retrieval: RetrievalSettings) -> Library:
+        for _ in folder.prepare(record.search):
+            pass
+        return folder.index.library(record.search, self._parts.caching_embedder, retrieval)
+
+
+def uses_in(calls: Iterable[WatchedCall]) -> tuple[TemplateUse, ...]:
+    """Return the uses that calls belong to: a second prompt for the same variables asks for a repair."""
+    uses: dict[tuple[str, Record], TemplateUse] = {}
+    for call in calls:
+        prompt, reply = call.prompt, call.reply
+        known = uses.get((prompt.template, prompt.variables))
+        if reply is None or (known is not None and known.text == prompt.text):
+            continue
+        if known is None:
+            known = TemplateUse(prompt.template, prompt.variables, prompt.text, prompt.reply_type, call.engine)
+        uses[prompt.template, prompt.variables] = replace(known, replies=(*known.replies, reply))
+    return tuple(uses.values())
+
+
+def _all_uses(record: Investigation, calls: Iterable[WatchedCall], prompts: Prompts) -> tuple[TemplateUse, ...]:
+    """Return the uses in calls, and those of the templates that no engine answers by themselves."""
+    asked = uses_in(calls)
+    given: list[tuple[str, Record]] = []
+    for step in record.plan.steps:
+        name = "tactical_planning/summary" if step.document_id == SUMMARY else "tactical_planning/question"
+        given.append((name, QuestionVariables(**step.model_dump(include=set(QuestionVariables.model_fields)))))
+    for use in asked:
+        if problem := use.first_reading().problem:
+            repair = RepairVariables(prompt=use.text, reply=use.replies[0].text, problem=problem)
+            given.append(("asking/repair", repair))
+    unanswered = (TemplateUse(name, values, prompts.render(prompts.path(name), values)) for name, values in given)
+    return (*asked, *unanswered)
+
+
+def _gone_through(
+    client: EngineClient, library: Library, settings: MethodSettings, blank: Investigation
+) -> Investigation:
+    """Return the record of a run that was gone through, step by step in order, as far as there are replies."""
+    kept = [blank]
+    research = Research(client, library, settings.changed(concurrency=1), keep=kept.append)
+    with suppress(ReplayError):  # the run had got no further, or the folder says something else by now
+        for event in research.investigate(blank):
+            if isinstance(event, Answered):
+                return event.investigation
+    return kept[-1]

@@ -1,0 +1,179 @@
+"""`investigator prompts render | run`: a template is tried on a real step, as any other call is made."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from investigator.cli.main import app
+from investigator.resources import prompts_folder
+
+QUESTION = "What is the annual rent?"
+GOOD = '{"point": 90, "quotes": ["The annual rent is EUR 48,000."], "reply": "It is EUR 48,000."}'
+MADE_UP = '{"point": 95, "quotes": ["The annual rent is EUR 84,000."], "reply": "It is EUR 84,000."}'
+SCRIPT = {
+    "critical_thinking/think": '{"needs": [{"term": "annual rent", "reason": "asked for", "weight": 1}]}',
+    "planner/plan": '{"strategy": "Ask.", "steps": [{"document_id": "lease.txt", "purpose": "What is the rent?"}]}',
+    "query/ask": GOOD,
+    "reflection/reflect": '{"knowledge": []}',
+    "answer/answer": '{"claims": [{"text": "The annual rent is EUR 48,000.", "evidence": ["E1"]},'
+    ' {"text": "The annual rent is EUR 51,000.", "evidence": ["E1"]}]}',
+}
+
+
+def command(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def scripted(file: Path, **replies: str | list[str]) -> tuple[str, str]:
+    """The options that name a model with these replies; `__` stands for the slash in a name."""
+    file.write_text(json.dumps({**SCRIPT, **{n.replace("__", "/"): r for n, r in replies.items()}}), encoding="utf-8")
+    return "--model", f"scripted:{file}"
+
+
+class Place(NamedTuple):
+    """A folder with one finished run of a scripted model, and a changed template."""
+
+    root: Path
+    run: str
+
+    @property
+    def kept(self) -> tuple[Path, str, Path]:
+        return self.root / "folder", "--workspace", self.root / "workspace"
+
+    @property
+    def own(self) -> Path:
+        return self.root / "own"
+
+    def tried(self, *words: str | Path) -> dict[str, Any]:
+        """The record of `prompts run` for the step of the run."""
+        done = command("prompts", "run", *words, *self.kept, "--run", self.run, "--json")
+        assert done.exit_code == 0, done.stderr
+        return dict(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    root = tmp_path_factory.mktemp("bench")
+    (root / "folder").mkdir()
+    (root / "folder" / "lease.txt").write_text("The annual rent is EUR 48,000.\n\nIt ends in 2031.\n", encoding="utf-8")
+    place = Place(root, "")
+    script = scripted(root / "first.json", query__ask=["The rent is 48,000.", GOOD])
+    assert command("ask", *place.kept[:1], QUESTION, *place.kept[1:], *script).exit_code in (0, 5)
+    (run,) = json.loads(command("runs", *place.kept, "--json").stdout)
+    template = root / "own" / "query" / "ask.j2"
+    template.parent.mkdir(parents=True)
+    shipped = (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
+    template.write_text(shipped.replace("You examine", "You study"), encoding="utf-8")
+    return Place(root, run["id"])
+
+
+@pytest.fixture
+def place(made: Place, tmp_path: Path) -> Place:
+    """A copy of it that may be changed."""
+    shutil.copytree(made.root, tmp_path / "bench")
+    return Place(tmp_path / "bench", made.run)
+
+
+def test_a_template_is_rendered_for_the_step_of_a_run(place: Place) -> None:
+    done = command("prompts", "render", "query/ask", *place.kept, "--run", place.run, "--prompts", place.own)
+    assert done.stdout.startswith("You study one document")
+    assert "The annual rent is EUR 48,000." in done.stdout
+    assert " tokens" in done.stderr
+    variables = command("prompts", "render", "query/ask", *place.kept, "--run", place.run, "--variables")
+    assert json.loads(variables.stdout)["document_id"] == "lease.txt"
+
+
+@pytest.mark.parametrize(
+    "name", ["critical_thinking/think", "planner/plan", "tactical_planning/question", "answer/answer"]
+)
+def test_a_template_is_rendered_for_the_first_step_of_a_question_and_nothing_is_sent(place: Place, name: str) -> None:
+    silent = ("--model", f"scripted:{place.root / 'none.json'}")
+    (place.root / "none.json").write_text("{}", encoding="utf-8")
+    words = (*place.kept[:1], "When does the lease end?", *place.kept[1:], *silent)
+    done = command("prompts", "render", name, *words)
+    assert done.exit_code == 0, done.stderr
+    assert "lease" in done.stdout
+
+
+def test_without_a_folder_a_template_is_rendered_with_examples(place: Place) -> None:
+    for name in ("query/ask", "bb3/srm", "asking/repair"):
+        assert command("prompts", "render", name).exit_code == 0
+    assert "The plant makes 42 MW." in command("prompts", "render", "query/ask", "--prompts", place.own).stdout
+
+
+def test_a_request_for_repair_is_rendered_for_the_reply_that_could_not_be_read(place: Place) -> None:
+    done = command("prompts", "render", "asking/repair", *place.kept, "--run", place.run)
+    assert "It began: The rent is 48,000." in done.stdout
+
+
+def test_the_new_reply_stands_beside_that_of_the_run_and_its_quotes_are_looked_up(place: Place) -> None:
+    model = scripted(place.root / "second.json", query__ask=MADE_UP)
+    tried = place.tried("query/ask", "--prompts", place.own, *model)
+    old, new = tried["old"], tried["new"]
+    assert (old["reply"], old["repaired"], old["point"]) == ("The rent is 48,000.", True, 90)
+    assert "no point" in old["problem"]
+    assert [quote["place"] for quote in old["quotes"]] == ["lease.txt:line 1"]
+    assert new["source"].endswith("ask.j2")
+    assert new["prompt"].startswith("You study")
+    assert new["model_point"] == 95
+    assert [(quote["text"], bool(quote["place"])) for quote in new["quotes"]] == [
+        ("The annual rent is EUR 84,000.", False)
+    ]
+    assert tried["usage"]["calls"] == 1
+
+
+def test_the_statements_of_an_answer_are_proven_one_by_one(place: Place) -> None:
+    tried = place.tried("answer/answer", *scripted(place.root / "second.json"))
+    first, second = tried["new"]["quotes"]
+    assert first["place"] == "lease.txt:line 1"
+    assert (second["place"], "51,000" in second["text"], bool(second["problem"])) == ("", True, True)
+
+
+def test_the_same_trial_is_paid_once_and_asked_again_only_if_fresh(place: Place) -> None:
+    model = scripted(place.root / "second.json", query__ask=[GOOD, MADE_UP])
+    words = ("query/ask", "--prompts", place.own, *model)
+    assert place.tried(*words)["usage"]["calls"] == 1
+    scripted(place.root / "second.json", query__ask=MADE_UP)
+    assert place.tried(*words)["new"]["reply"] == GOOD
+    assert place.tried(*words, "--fresh")["new"]["reply"] == MADE_UP
+
+
+def test_a_trial_is_no_investigation(place: Place) -> None:
+    place.tried("query/ask", *scripted(place.root / "second.json"))
+    assert [run["id"] for run in json.loads(command("runs", *place.kept, "--json").stdout)] == [place.run]
+
+
+def test_for_a_question_the_shipped_template_is_asked_too_within_one_limit(place: Place) -> None:
+    model = scripted(place.root / "second.json", query__ask=[GOOD, MADE_UP])
+    words = ("prompts", "run", "query/ask", *place.kept[:1], "When does it end?", *place.kept[1:])
+    refused = command(*words, "--prompts", place.own, *model, "--max-calls", "1")
+    assert refused.exit_code == 1, refused.stderr
+    assert "limit" in refused.stderr
+    done = command(*words, "--prompts", place.own, *scripted(place.root / "third.json", query__ask=[GOOD, MADE_UP]))
+    assert done.exit_code == 0, done.stderr
+    for words_shown in (
+        "shipped template",
+        "✓ The annual rent is EUR 48,000.",
+        "✗ The annual rent",
+    ):
+        assert words_shown.replace(" ", "") in "".join(done.stdout.split())
+
+
+def test_what_cannot_be_tried_says_so(place: Place) -> None:
+    kept = (*place.kept, "--run", place.run)
+    for words, told in (
+        (("run", "tactical_planning/question", *kept), "not put to an engine by itself"),
+        (("run", "bb3/srm", *kept), "a template of the chat"),
+        (("run", "query/ask", *kept, "--step", 9), "was used 1 times"),
+        (("run", "query/ask", *place.kept), "name a question or a run"),
+        (("render", "query/ask", *place.kept, "--run", "nowhere"), "there is no run"),
+    ):
+        refused = command("prompts", *map(str, words))
+        assert refused.exit_code == 2
+        assert told in refused.stderr
