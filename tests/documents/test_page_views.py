@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import io
+import zipfile
 from collections.abc import Callable, Iterator
+from ctypes import c_double
 from pathlib import Path
 
+import numpy
 import pypdf
 import pypdfium2
 import pytest
-from made_files import pdf
+from made_files import Placed, pdf
+from PIL import Image
 
 from investigator.documents.page_views import PageViews
+from investigator.documents.png import png
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.pdf.page_drawing import MarkedSpan
+from investigator.documents.readers.pdf.marking import letter_places
+from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, OTHER_TEXT, MarkedSpan
 from investigator.documents.scanning import FolderSettings
+from investigator.errors import PageError, ReaderError, SourceChangedError
 from investigator.records import Document, PageView
 
 FIRST, SECOND = "The mill stands at the river.", "Its wheel was renewed in 1904."
@@ -70,8 +77,6 @@ def words_under(data: bytes, view: PageView) -> str:
 
 
 def on_page(page: pypdfium2.PdfPage, across: float, down: float) -> tuple[float, float]:
-    from ctypes import c_double
-
     x, y = c_double(), c_double()
     parts = 1_000_000
     pypdfium2.raw.FPDF_DeviceToPage(page, 0, 0, parts, parts, 0, round(across * parts), round(down * parts), x, y)
@@ -86,3 +91,150 @@ def test_marks_lie_over_the_words_also_on_a_turned_page(pages, kept, turn):
     assert words_under(data, view) == SECOND
     (mark,) = view.marks
     assert (mark.right - mark.left > mark.bottom - mark.top) == (turn % 180 == 0)
+
+
+def test_each_line_of_a_quote_has_a_mark_of_its_own(pages, kept):
+    data = pdf([[FIRST, SECOND, "Nobody lives there."]])
+    (view,) = marked(pages, kept("lines.pdf", data), "at the river.\nIts wheel")
+    assert [round(mark.left, 2) for mark in view.marks] == [0.22, 0.09]
+    assert words_under(data, view) == "at the river. Its wheel"
+
+
+def test_a_quote_over_two_pages_is_marked_on_both(pages, kept):
+    data = pdf([[FIRST], [SECOND]])
+    views = marked(pages, kept("two.pdf", data), f"at the river.\n\n{SECOND}")
+    assert [(view.page, view.pages, words_under(data, view)) for view in views] == [
+        (1, 2, "at the river."),
+        (2, 2, SECOND),
+    ]
+
+
+def test_a_word_that_a_line_end_cut_is_marked_on_both_lines(pages, kept):
+    data = pdf([["The mill was renew-", "ed in 1904 and renewed again."]])
+    (view,) = marked(pages, kept("cut.pdf", data), "renewed\nin 1904")
+    assert words_under(data, view) == "renew ed in 1904"
+
+
+def test_a_raised_sign_that_is_not_of_the_quote_is_left_out(pages, kept):
+    data = pdf([[Placed("The mill", 50, 700), Placed("TM", 97, 704, 6), Placed("stands here.", 110, 700)]])
+    document = kept("raised.pdf", data)
+    start, end = document.text.index("The mill"), document.text.index("here.")
+    (view,) = pages.marked(document, [MarkedSpan(start=start, end=start + 8), MarkedSpan(start=end, end=end + 5)])
+    assert words_under(data, view) == "The mill here."
+
+
+def test_marks_of_a_cropped_page_are_shares_of_what_is_shown(pages, kept):
+    def crop(page: pypdf.PageObject) -> None:
+        page.cropbox = pypdf.generic.RectangleObject((40, 700, 340, 800))
+
+    data = changed(pdf([[FIRST, SECOND]]), crop)
+    (view,) = marked(pages, kept("cropped.pdf", data), FIRST)
+    assert (view.width, view.height) == (300, 100)
+    assert words_under(data, view) == FIRST
+    (mark,) = view.marks
+    assert mark.left == pytest.approx(0.035, abs=0.01)
+
+
+def test_a_page_is_drawn_as_wide_as_it_is_asked_for(pages, kept):
+    document = kept("wide.pdf", changed(pdf([[FIRST]]), lambda page: page.rotate(90)))
+    picture = Image.open(io.BytesIO(pages.picture(document, 1, 400)))
+    assert (picture.format, picture.size) == ("PNG", (400, 300))
+    assert picture.convert("L").getextrema()[0] < 100
+
+
+def test_colours_of_a_page_are_kept():
+    pixels = numpy.zeros((2, 3, 3), dtype=numpy.uint8)
+    pixels[0, 1] = (255, 10, 20)
+    assert Image.open(io.BytesIO(png(pixels))).getpixel((1, 0)) == (255, 10, 20)
+
+
+def test_a_huge_page_is_drawn_smaller(pages, kept):
+    def stretch(page: pypdf.PageObject) -> None:
+        page.mediabox = pypdf.generic.RectangleObject((0, 0, 100, 14_000))
+
+    document = kept("tall.pdf", changed(pdf([[Placed(FIRST, 10, 40)]]), stretch))
+    width, height = Image.open(io.BytesIO(pages.picture(document, 1, 2_000))).size
+    assert width < 2_000
+    assert width * height <= MOST_PIXELS * 1.01
+
+
+@pytest.mark.parametrize(("page", "width"), [(0, 100), (2, 100), (1, 0), (1, 100_000)])
+def test_a_page_that_is_not_there_is_refused(pages, kept, page, width):
+    with pytest.raises(PageError):
+        pages.picture(kept("one.pdf", pdf([[FIRST]])), page, width)
+
+
+def test_words_that_are_on_no_page_are_refused(pages, kept):
+    with pytest.raises(PageError, match="no page"):
+        pages.marked(kept("one.pdf", pdf([[FIRST]])), [MarkedSpan(start=5_000, end=5_010)])
+
+
+def test_a_document_without_pages_is_refused(pages, kept):
+    with pytest.raises(PageError, match="not a PDF"):
+        pages.picture(kept("notes.txt", FIRST.encode()), 1, 100)
+
+
+def test_a_file_that_is_not_the_one_that_was_read_is_not_shown(pages, kept, folder):
+    document = kept("changed.pdf", pdf([[FIRST]]))
+    (folder / "changed.pdf").write_bytes(pdf([[SECOND]]))
+    with pytest.raises(SourceChangedError, match=r"changed\.pdf: the file has changed"):
+        marked(pages, document, FIRST)
+
+
+def test_a_file_that_is_gone_or_a_link_by_now_is_not_shown(pages, kept, folder):
+    document = kept("gone.pdf", pdf([[FIRST]]))
+    assert pages.picture(document, 1, 50)
+    (folder / "gone.pdf").rename(folder / "moved.pdf")
+    with pytest.raises(SourceChangedError, match="not in the folder"):
+        pages.picture(document, 1, 50)
+    outside = folder.parent / "outside.pdf"
+    (folder / "moved.pdf").rename(outside)
+    (folder / "gone.pdf").symlink_to(outside)
+    with pytest.raises(ReaderError):
+        pages.picture(document, 1, 50)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [(b"%PDF-1.4\nbroken", "cut off or damaged"), (None, "password")],
+    ids=["broken", "encrypted"],
+)
+def test_a_pdf_that_cannot_be_opened_says_why(pages, folder, data, reason):
+    if data is None:
+        writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf([[FIRST]])))
+        writer.encrypt("secret", algorithm="RC4-128")
+        made = io.BytesIO()
+        writer.write(made)
+        data = made.getvalue()
+    (folder / "shut.pdf").write_bytes(data)
+    digest = hashlib.sha256(data).hexdigest()
+    document = Document(id="shut.pdf", title="", media_type="application/pdf", content_hash=digest, text=FIRST)
+    with pytest.raises(ReaderError, match=reason):
+        pages.picture(document, 1, 50)
+
+
+def test_a_pdf_inside_an_archive_is_shown(pages, folder, read_all):
+    inner, outer = pdf([[FIRST]]), io.BytesIO()
+    with zipfile.ZipFile(outer, "w") as archive:
+        archive.writestr("notes.txt", "Some notes.")
+        archive.writestr("papers/mill.pdf", inner)
+    (folder / "all.zip").write_bytes(outer.getvalue())
+    (document,) = (one for one in read_all("all.zip", outer.getvalue()).documents if one.id.endswith(".pdf"))
+    (view,) = marked(pages, document, FIRST)
+    assert words_under(inner, view) == FIRST
+
+
+def test_text_that_the_page_does_not_hold_is_not_marked(pages, kept):
+    document = kept("other.pdf", pdf([[FIRST]]))
+    (view,) = marked(pages, document.changed(text=document.text.replace("mill", "mole")), "mole")
+    assert (view.marks, view.unmarked) == ((), OTHER_TEXT)
+
+
+def test_letters_lead_back_to_their_places_whatever_was_cleaned():
+    raw = "Renew\ufffeed  well\x02known\r\nco\ufffeop - end"
+    text = "Renewed\nwellknown\nco-op - end"
+    places = letter_places(raw, text)
+    assert places is not None
+    kept = [(raw[place], letter) for place, letter in zip(places, text, strict=True) if place is not None]
+    assert all(one == other or (one, other) == ("\ufffe", "-") for one, other in kept)
+    assert letter_places(raw, "Renewed\nnothing") is None

@@ -8,41 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from enum import Enum
-from typing import Any, NamedTuple
+from ctypes import c_double
+from typing import Any
 
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.hyphens import LINE_HYPHEN
+from investigator.documents.readers.pdf.letter_boxes import Box, Direction, Letter, boxes_of_lines
 
-_WIDEST_GAP = 3.0
-"""Heights of a letter between two letters of one rectangle; what stands in a wider gap may be other text."""
 _STRAIGHT = 0.1
 """Share of a quarter turn by which a line may be inclined and still have one rectangle around its words."""
-
-
-class Box(NamedTuple):
-    """A rectangle on a page, in points from its left and its bottom."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-
-class Direction(Enum):
-    """How a line runs on its page, before the page is turned; upwards or downwards is one."""
-
-    ACROSS = 0
-    UPWARDS = 1
-    SLANTED = 2
-
-
-class _Letter(NamedTuple):
-    """A letter: the box of what is drawn, the one that its line gives it, and how the line runs."""
-
-    drawn: Box
-    room: Box
-    direction: Direction
 
 
 def letter_places(raw: str, text: str) -> list[int | None] | None:
@@ -77,68 +51,49 @@ def _left_out(raw: str) -> bool:
 
 def boxes_around(textpage: Any, raw: str, places: Sequence[int]) -> list[Box]:
     """Return rectangles around the letters at these places of `raw`, line by line, in their order."""
-    found: list[Box] = []
-    before: _Letter | None = None
-    last = 0
+    own, last = list[Letter](), 0
     for place in places:
-        letter = _letter(textpage, place)
-        if letter is None:
-            continue
-        same_line = before is not None and not _ends_line(raw[last:place]) and _beside(before, letter)
-        if same_line:
-            found[-1] = _around(found[-1], letter.drawn)
-        else:
-            found.append(letter.drawn)
-        before, last = letter, place
-    return found
+        letter = _letter(textpage, place, begins_line=_ends_line(raw[last:place]))
+        if letter is not None:
+            own.append(letter)
+            last = place
+    if not own:
+        return []
+    bottom, top = min(letter.drawn.bottom for letter in own), max(letter.drawn.top for letter in own)
+    marked = frozenset(places)
+    others = (_drawn(textpage, at) for at in range(len(raw)) if at not in marked and not raw[at].isspace())
+    return boxes_of_lines(own, [box for box in others if box.area and box.bottom < top and box.top > bottom])
 
 
 def _ends_line(raw: str) -> bool:
     return "\n" in raw or LINE_HYPHEN in raw
 
 
-def _letter(textpage: Any, place: int) -> _Letter | None:
-    """Return a letter with its box; None if it has none."""
+def _letter(textpage: Any, place: int, *, begins_line: bool) -> Letter | None:
+    """Return a letter with its boxes; None if it has none."""
     import pypdfium2.raw as pdfium
 
     index = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place)
     loose = pdfium.FS_RECTF()
     if index < 0 or not pdfium.FPDFText_GetLooseCharBox(textpage, index, loose):
         return None
-    room, drawn = Box(loose.left, loose.bottom, loose.right, loose.top), Box(*textpage.get_charbox(index))
-    drawn = drawn if _has_area(drawn) else room
-    if not _has_area(drawn):
+    room, drawn = Box(loose.left, loose.bottom, loose.right, loose.top), _drawn(textpage, place)
+    drawn = drawn if drawn.area else room
+    if not drawn.area:
         return None
     quarters = pdfium.FPDFText_GetCharAngle(textpage, index) / (math.pi / 2)
     if abs(quarters - round(quarters)) > _STRAIGHT:
-        return _Letter(drawn, room, Direction.SLANTED)
-    return _Letter(drawn, room, Direction.UPWARDS if round(quarters) % 2 else Direction.ACROSS)
+        return Letter(drawn, room, Direction.SLANTED, begins_line)
+    return Letter(drawn, room, Direction.UPWARDS if round(quarters) % 2 else Direction.ACROSS, begins_line)
 
 
-def _has_area(box: Box) -> bool:
-    return box.right > box.left and box.top > box.bottom
+def _drawn(textpage: Any, place: int) -> Box:
+    """Return the box of what is drawn of a letter; an empty one if nothing is known of it."""
+    import pypdfium2.raw as pdfium
 
-
-def _beside(before: _Letter, after: _Letter) -> bool:
-    """Return True if two letters that follow each other are on one line, without a wide gap between them."""
-    if before.direction is not after.direction or after.direction is Direction.SLANTED:
-        return False
-    one, other = before.room, after.room
-    if after.direction is Direction.UPWARDS:
-        one, other = _on_its_side(one), _on_its_side(other)
-    height = max(one.top - one.bottom, other.top - other.bottom)
-    gap = max(one.left, other.left) - min(one.right, other.right)
-    return gap <= _WIDEST_GAP * height and one.bottom < other.top and other.bottom < one.top
-
-
-def _on_its_side(box: Box) -> Box:
-    return Box(box.bottom, box.left, box.top, box.right)
-
-
-def _around(one: Box, other: Box) -> Box:
-    return Box(
-        min(one.left, other.left),
-        min(one.bottom, other.bottom),
-        max(one.right, other.right),
-        max(one.top, other.top),
-    )
+    index = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place)
+    edges = c_double(), c_double(), c_double(), c_double()
+    if index < 0 or not pdfium.FPDFText_GetCharBox(textpage, index, *edges):
+        return Box(0, 0, 0, 0)
+    left, right, bottom, top = (edge.value for edge in edges)
+    return Box(left, bottom, right, top)

@@ -10,7 +10,8 @@ from pydantic import ConfigDict, Field
 
 from investigator.documents.png import png
 from investigator.documents.readers.base import ReadFailure
-from investigator.documents.readers.pdf.marking import Box, boxes_around, letter_places
+from investigator.documents.readers.pdf.letter_boxes import Box
+from investigator.documents.readers.pdf.marking import boxes_around, letter_places
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened, page_with_forms
 from investigator.records import FileStatus, MarkKind, PageMark, Record
 

@@ -1,0 +1,173 @@
+"""How exactly the marks of a quote lie over its words on the pages of PDF files.
+
+    python benchmarks/highlights.py SETS_DIR [--quotes N] [--seed N] [--pictures DIR]
+
+Draws quotes from all PDF files below SETS_DIR: one in ten goes over two pages, two in ten are rows of tables, the
+others are sentences. Each is marked on its page as the product does it. What pdfium then reads inside the rectangles
+must be the quote, white space and hyphens left aside. Prints the quotes that are not, the share of those that are, by
+kind, and the time that marking takes. `--pictures` draws the first pages with their marks into a folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from ctypes import c_double
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from investigator.documents.page_views import PageViews
+from investigator.documents.readers.base import ReaderSettings, SourceFile, cleaned
+from investigator.documents.readers.pdf.page_drawing import MarkedSpan
+from investigator.documents.readers.pdf.pdfium import page_with_forms
+from investigator.documents.readers.registry import read
+from investigator.documents.scanning import FolderSettings
+from investigator.language.sentences import sentence_spans
+from investigator.records import Document, PageView
+from investigator.tables.cells import views
+
+SHARES = {"two pages": 0.1, "row of a table": 0.2}
+FEWEST_LETTERS = 20
+FINENESS = 1_000_000
+PICTURES, WIDTH = 6, 1_000
+IGNORED = re.compile(r"[\s\u00ad\u2010\ufffe-]")
+
+
+class Drawn(NamedTuple):
+    """A quote that was drawn from a document."""
+
+    kind: str
+    document: Document
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.document.text[self.start : self.end]
+
+
+def quotes_of(document: Document) -> Iterator[Drawn]:
+    """Every quote that may be drawn from a document."""
+    ends = {page.end for page in document.pages}
+    sentences = list(sentence_spans(document.text))
+    for number, (start, end) in enumerate(sentences):
+        if sum(map(str.isalpha, document.text[start:end])) < FEWEST_LETTERS:
+            continue
+        yield Drawn("sentence", document, start, end)
+        if end in ends and number + 1 < len(sentences):
+            yield Drawn("two pages", document, start, sentences[number + 1][1])
+    for view in views(document):
+        for row, cells in view.rows.items():
+            if row >= view.table.header_rows and len(cells) > 1:
+                yield Drawn("row of a table", document, *view.row_span(cells[0]))
+
+
+def words_under(page: pypdfium2.PdfPage, view: PageView) -> str:
+    """What pdfium reads inside the marks of a page."""
+    text = page.get_textpage()
+    found = []
+    for mark in view.marks:
+        x, y = zip(*(on_page(page, *at) for at in ((mark.left, mark.top), (mark.right, mark.bottom))), strict=True)
+        found.append(text.get_text_bounded(min(x), min(y), max(x), max(y)))
+    text.close()
+    return "".join(found)
+
+
+def on_page(page: pypdfium2.PdfPage, across: float, down: float) -> tuple[float, float]:
+    """A point in shares of the page as it is shown, in its own points."""
+    x, y = c_double(), c_double()
+    at = round(across * FINENESS), round(down * FINENESS)
+    pdfium.FPDF_DeviceToPage(page, 0, 0, FINENESS, FINENESS, 0, *at, x, y)
+    return x.value, y.value
+
+
+def normal(text: str) -> str:
+    """A text without white space and hyphens."""
+    return IGNORED.sub("", cleaned(IGNORED.sub("", text)))
+
+
+def document_of(file: Path) -> Document:
+    """A PDF file as the index would hold it."""
+    data = file.read_bytes()
+    return read(SourceFile(data, file.name), file.name, hashlib.sha256(data).hexdigest(), ReaderSettings()).documents[0]
+
+
+def chosen(quotes: Sequence[tuple[Path, Drawn]], count: int, chance: random.Random) -> list[tuple[Path, Drawn]]:
+    """As many quotes of each kind as its share says, the rest sentences; each with its folder."""
+    found: list[tuple[Path, Drawn]] = []
+    for kind, share in (*SHARES.items(), ("sentence", 1.0)):
+        of_kind = [placed for placed in quotes if placed[1].kind == kind]
+        found += chance.sample(of_kind, min(len(of_kind), round(count * share), count - len(found)))
+    return found
+
+
+def picture(data: bytes, view: PageView, file: Path) -> None:
+    """Write a page with its marks as a picture."""
+    import io
+
+    from PIL import Image, ImageDraw
+
+    shown = Image.open(io.BytesIO(data)).convert("RGBA")
+    over = Image.new("RGBA", shown.size)
+    pen = ImageDraw.Draw(over)
+    for mark in view.marks:
+        edges = mark.left * shown.width, mark.top * shown.height, mark.right * shown.width, mark.bottom * shown.height
+        pen.rectangle(edges, fill=(255, 210, 0, 110))
+    Image.alpha_composite(shown, over).convert("RGB").save(file)
+
+
+def measured(folder: Path, quotes: Sequence[Drawn], pictures: Path | None) -> Iterator[tuple[Drawn, str, float]]:
+    """Yield each quote with what is read inside its marks, and the seconds that marking took."""
+    with PageViews(folder, FolderSettings(), ReaderSettings()) as pages:
+        for number, quote in enumerate(quotes):
+            began = time.perf_counter()
+            shown = pages.marked(quote.document, [MarkedSpan(start=quote.start, end=quote.end)])
+            seconds = time.perf_counter() - began
+            with closing(pypdfium2.PdfDocument(folder / quote.document.id)) as opened:
+                found = "".join(words_under(page_with_forms(opened, view.page - 1), view) for view in shown)
+            yield quote, found, seconds
+            if pictures is not None and number < PICTURES:
+                for view in shown:
+                    drawn = pages.picture(quote.document, view.page, WIDTH)
+                    picture(drawn, view, pictures / f"{folder.parent.name}-{number}-{view.page}.png")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", type=Path)
+    parser.add_argument("--quotes", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--pictures", type=Path)
+    given = parser.parse_args()
+    files = sorted(given.sets.rglob("*.pdf"))
+    every = [(file.parent, quote) for file in files for quote in quotes_of(document_of(file))]
+    drawn = chosen(every, given.quotes, random.Random(given.seed))
+    right: dict[str, list[bool]] = {kind: [] for kind in ("sentence", *SHARES)}
+    times: list[float] = []
+    for folder in sorted({folder for folder, _ in drawn}):
+        own = [quote for home, quote in drawn if home == folder]
+        for quote, found, seconds in measured(folder, own, given.pictures):
+            is_right = normal(found) == normal(quote.text)
+            right[quote.kind].append(is_right)
+            times.append(seconds)
+            if not is_right:
+                print(f"{quote.kind}, {quote.document.id}\n  quote: {quote.text!r}\n  marked: {found!r}")
+    for kind, results in right.items():
+        print(f"| {kind} | {len(results)} | {sum(results) / max(len(results), 1):.3f} |")
+    total = [result for results in right.values() for result in results]
+    print(f"| all | {len(total)} | {sum(total) / len(total):.3f} |")
+    print(f"seconds to mark a quote: median {median(times):.3f}, longest {max(times):.3f}")
+
+
+if __name__ == "__main__":
+    main()

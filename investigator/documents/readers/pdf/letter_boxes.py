@@ -1,0 +1,154 @@
+"""Rectangles around some letters of a page, line by line, with no other letter in them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+_SAME_LINE = 0.65
+"""Share of a letter that must lie beside the one before; a cell of two lines lies half a line off its row."""
+_WIDEST_GAP = 3.0
+"""Heights of a letter between two letters of one rectangle."""
+_SAME_PLACE = 0.25
+"""Share of a letter that another covers if it is drawn over it, as for a shadow or the text of a scan."""
+_LEAST_LEFT = 0.5
+"""Share of its width or height that a rectangle keeps when it gives way to letters at its edge."""
+_CLEARANCE = 0.02  # points
+
+
+class Box(NamedTuple):
+    """A rectangle on a page, in points from its left and its bottom."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def area(self) -> float:
+        """Return its area; 0 if it is empty."""
+        return max(self.right - self.left, 0.0) * max(self.top - self.bottom, 0.0)
+
+    def common(self, other: Box) -> Box:
+        """Return what both cover; it may be empty."""
+        return Box(
+            max(self.left, other.left),
+            max(self.bottom, other.bottom),
+            min(self.right, other.right),
+            min(self.top, other.top),
+        )
+
+
+class Direction(Enum):
+    """How a line runs on its page, before the page is turned; upwards or downwards is one."""
+
+    ACROSS = 0
+    UPWARDS = 1
+    SLANTED = 2
+
+
+class Letter(NamedTuple):
+    """A letter: the box of what is drawn, the one that its line gives it, how the line runs, and if it begins there."""
+
+    drawn: Box
+    room: Box
+    direction: Direction
+    begins_line: bool
+
+
+def boxes_of_lines(letters: Sequence[Letter], others: Sequence[Box]) -> list[Box]:
+    """Return rectangles around letters, in their order; each goes around other letters, as far as it can."""
+    found: list[Box] = []
+    lines = list(_lines(letters))
+    for number, line in enumerate(lines):
+        own = _bounds([letter.drawn for letter in line])
+        beside = (letter.drawn for one in (*lines[:number], *lines[number + 1 :]) for letter in one)
+        near = [box for box in (*others, *beside) if own.common(box).area and not _is_covered(box, line)]
+        for part in _parted(line, [other for other in near if _is_within(other, own)]):
+            found.append(_giving_way(_bounds([letter.drawn for letter in part]), near))
+    return found
+
+
+def _lines(letters: Sequence[Letter]) -> Iterator[list[Letter]]:
+    line: list[Letter] = []
+    for letter in letters:
+        if line and (letter.begins_line or not _beside(line[-1], letter)):
+            yield line
+            line = []
+        line.append(letter)
+    if line:
+        yield line
+
+
+def _beside(before: Letter, after: Letter) -> bool:
+    """Return True if two letters that follow each other are on one line, without a wide gap between them."""
+    if before.direction is not after.direction or after.direction is Direction.SLANTED:
+        return False
+    one, other = before.room, after.room
+    if after.direction is Direction.UPWARDS:
+        one, other = _on_its_side(one), _on_its_side(other)
+    heights = one.top - one.bottom, other.top - other.bottom
+    common = one.common(other)
+    is_near = common.left - common.right <= _WIDEST_GAP * max(heights)
+    return is_near and common.top - common.bottom >= _SAME_LINE * min(heights)
+
+
+def _on_its_side(box: Box) -> Box:
+    return Box(box.bottom, box.left, box.top, box.right)
+
+
+def _is_covered(other: Box, line: Sequence[Letter]) -> bool:
+    return any(letter.drawn.common(other).area > _SAME_PLACE * other.area for letter in line)
+
+
+def _is_within(other: Box, box: Box) -> bool:
+    """Return True if the middle of a letter is in a rectangle."""
+    return box.left < _middle(other)[0] < box.right and box.bottom < _middle(other)[1] < box.top
+
+
+def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[Letter]]:
+    """Yield the letters of a line between other letters that stand among them."""
+    axis = 1 if line[0].direction is Direction.UPWARDS else 0
+    edges = [_middle(other)[axis] for other in others]
+    begin = 0
+    for at in range(1, len(line)):
+        one, two = sorted(_middle(letter.drawn)[axis] for letter in line[at - 1 : at + 1])
+        if any(one < edge < two for edge in edges):
+            yield line[begin:at]
+            begin = at
+    yield line[begin:]
+
+
+def _giving_way(box: Box, others: Sequence[Box]) -> Box:
+    """Return a rectangle whose edges give way to other letters that reach over them; at least half of it is left."""
+    x, y = _middle(box)
+    half_width, half_height = _LEAST_LEFT / 2 * (box.right - box.left), _LEAST_LEFT / 2 * (box.top - box.bottom)
+    for other in others:
+        common = box.common(other)
+        if not common.area:
+            continue
+        across, up = _middle(other)
+        if common.top - common.bottom <= common.right - common.left or box.left < across < box.right:
+            if up > y:
+                box = box._replace(top=max(other.bottom - _CLEARANCE, y + half_height))
+            else:
+                box = box._replace(bottom=min(other.top + _CLEARANCE, y - half_height))
+        elif across > x:
+            box = box._replace(right=max(other.left - _CLEARANCE, x + half_width))
+        else:
+            box = box._replace(left=min(other.right + _CLEARANCE, x - half_width))
+    return box
+
+
+def _middle(box: Box) -> tuple[float, float]:
+    return (box.left + box.right) / 2, (box.bottom + box.top) / 2
+
+
+def _bounds(boxes: Sequence[Box]) -> Box:
+    return Box(
+        min(box.left for box in boxes),
+        min(box.bottom for box in boxes),
+        max(box.right for box in boxes),
+        max(box.top for box in boxes),
+    )

@@ -1,0 +1,96 @@
+"""Pages are shown of documents of the index, with a quote and what names its cell marked on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from made_files import Placed, pdf
+
+from investigator import Investigator, Quote, ScriptedEmbedder
+from investigator.errors import FolderError, SourceChangedError
+from investigator.records import Document, MarkKind
+from investigator.services.page_service import DocumentPages
+from investigator.store.corpus import Corpus
+from investigator.store.workspace import Workspace
+from investigator.tables.cells import views
+
+ROWS = [("Sales", "1,204", "1,100"), ("Costs", "804", "790"), ("Profit", "400", "310")]
+TABLE = [Placed(word, 50 + 150 * at, 700) for at, word in enumerate(["Item", "2023", "2022"])] + [
+    Placed(word, 50 + 150 * at, 680 - 16 * row) for row, words in enumerate(ROWS) for at, word in enumerate(words)
+]
+
+
+@pytest.fixture(scope="module")
+def investigator(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "report.pdf").write_bytes(pdf([["The mill made a profit."], TABLE]))
+    (folder / "shut.pdf").write_bytes(b"%PDF-1.4\nbroken")
+    made = Investigator(folder, workspace=tmp_path_factory.mktemp("w"), embedder=ScriptedEmbedder())
+    list(made.index())
+    return made
+
+
+@pytest.fixture(scope="module")
+def pages(investigator: Investigator) -> Iterator[DocumentPages]:
+    with investigator.pages() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def report(investigator: Investigator) -> Document:
+    with Workspace(investigator.workspace, write=False) as workspace:
+        return Corpus(workspace.index).document("report.pdf")
+
+
+def quoted(report: Document, value: str) -> Quote:
+    """The cell of that value as evidence."""
+    (table,) = views(report)
+    cell = next(cell for cell in table.values() if table.words(cell) == value)
+    start, end = table.row_span(cell)
+    return Quote(
+        document_id=report.id,
+        page=2,
+        line=1,
+        start=start,
+        end=end,
+        text=report.text[start:end],
+        source_hash=report.content_hash,
+        cell=table.quoted(cell),
+    )
+
+
+def test_a_cell_is_marked_in_its_row_with_what_names_it(pages: DocumentPages, report: Document) -> None:
+    (view,) = pages.quote_views(quoted(report, "804"))
+    assert view.page == 2
+    lefts = {kind: {round(600 * mark.left, -1) for mark in view.marks if mark.kind is kind} for kind in MarkKind}
+    assert lefts == {MarkKind.QUOTE: {50, 200, 350}, MarkKind.VALUE: {200}, MarkKind.HEADER: {50, 200}}
+
+
+def test_a_span_is_marked_and_its_page_drawn(pages: DocumentPages, report: Document) -> None:
+    start = report.text.index("made a profit")
+    (view,) = pages.views("report.pdf", start, start + 13)
+    assert (view.page, view.pages, len(view.marks)) == (1, 2, 1)
+    assert pages.picture("report.pdf", 1, 60).startswith(b"\x89PNG")
+
+
+def test_a_quote_that_the_index_does_not_hold_any_more_is_not_marked(pages: DocumentPages, report: Document) -> None:
+    with pytest.raises(SourceChangedError, match="says something else"):
+        pages.quote_views(quoted(report, "804").changed(text="Costs 999 790"))
+
+
+@pytest.mark.parametrize(("name", "reason"), [("shut.pdf", "damaged"), ("../etc/passwd", "does not have it")])
+def test_a_file_that_is_no_document_of_the_index_is_never_opened(pages: DocumentPages, name: str, reason: str) -> None:
+    with pytest.raises(FolderError, match=reason):
+        pages.picture(name, 1)
+
+
+def test_a_changed_file_says_to_bring_the_index_up_to_date(pages: DocumentPages, investigator: Investigator) -> None:
+    file = Path(investigator.folder) / "report.pdf"
+    before = file.read_bytes()
+    file.write_bytes(pdf([["The mill made a loss."]]))
+    with pytest.raises(SourceChangedError) as caught:
+        pages.picture("report.pdf", 1)
+    assert "investigator index" in caught.value.hint
+    file.write_bytes(before)
