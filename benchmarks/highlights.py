@@ -26,7 +26,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from investigator.documents.page_views import PageViews
-from investigator.documents.readers.base import ReaderSettings, SourceFile, cleaned
+from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.pdf.page_drawing import MarkedSpan
 from investigator.documents.readers.pdf.pdfium import page_with_forms
 from investigator.documents.readers.registry import read
@@ -95,10 +95,14 @@ def normal(text: str) -> str:
     return IGNORED.sub("", cleaned(IGNORED.sub("", text)))
 
 
-def document_of(file: Path) -> Document:
-    """A PDF file as the index would hold it."""
+def documents_of(file: Path) -> tuple[Document, ...]:
+    """A PDF file as the index would hold it; nothing if it cannot be read."""
     data = file.read_bytes()
-    return read(SourceFile(data, file.name), file.name, hashlib.sha256(data).hexdigest(), ReaderSettings()).documents[0]
+    try:
+        found = read(SourceFile(data, file.name), file.name, hashlib.sha256(data).hexdigest(), ReaderSettings())
+    except ReadFailure:
+        return ()
+    return tuple(document for document in found.documents if document.id == file.name)
 
 
 def chosen(quotes: Sequence[tuple[Path, Drawn]], count: int, chance: random.Random) -> list[tuple[Path, Drawn]]:
@@ -150,7 +154,7 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path)
     given = parser.parse_args()
     files = sorted(given.sets.rglob("*.pdf"))
-    every = [(file.parent, quote) for file in files for quote in quotes_of(document_of(file))]
+    every = [(file.parent, quote) for file in files for own in documents_of(file) for quote in quotes_of(own)]
     drawn = chosen(every, given.quotes, random.Random(given.seed))
     right: dict[str, list[bool]] = {kind: [] for kind in ("sentence", *SHARES)}
     times: list[float] = []

@@ -20,7 +20,7 @@ from investigator.documents.page_views import PageViews
 from investigator.documents.png import png
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pdf.marking import letter_places
-from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, OTHER_TEXT, MarkedSpan
+from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT, MarkedSpan
 from investigator.documents.scanning import FolderSettings
 from investigator.errors import PageError, ReaderError, SourceChangedError
 from investigator.records import Document, PageView
@@ -133,6 +133,14 @@ def test_marks_of_a_cropped_page_are_shares_of_what_is_shown(pages, kept):
     assert words_under(data, view) == FIRST
     (mark,) = view.marks
     assert mark.left == pytest.approx(0.035, abs=0.01)
+
+
+def test_words_that_were_cropped_off_are_told_to_be(pages, kept):
+    def crop(page: pypdf.PageObject) -> None:
+        page.cropbox = pypdf.generic.RectangleObject((40, 10, 340, 110))
+
+    (view,) = marked(pages, kept("off.pdf", changed(pdf([[FIRST, SECOND]]), crop)), FIRST)
+    assert (view.marks, view.unmarked) == ((), NOT_SHOWN)
 
 
 def test_a_page_is_drawn_as_wide_as_it_is_asked_for(pages, kept):

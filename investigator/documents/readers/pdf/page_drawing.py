@@ -21,6 +21,8 @@ MOST_PIXELS = 12_000_000
 WITHOUT_LETTERS = "its words were recognised from its picture, so they have no places on it"
 OTHER_TEXT = "the text of the index is not the one that this version reads from the page"
 
+NOT_SHOWN = "its words lie outside of what the page shows"
+
 _FINENESS = 1_000_000  # parts of the page's width and height in which places are counted
 
 
@@ -102,7 +104,7 @@ def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str]:
         letters = [place for place in places[span.start : span.end] if place is not None]
         found += _shown(page, boxes_around(textpage, raw, letters), span.kind)
     textpage.close()
-    return tuple(found), ""
+    return tuple(found), "" if found else NOT_SHOWN
 
 
 def _shown(page: Any, boxes: Sequence[Box], kind: MarkKind) -> Iterator[PageMark]:
