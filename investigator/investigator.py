@@ -15,6 +15,7 @@ from investigator.records import (
     Answer,
     Answered,
     BatchEnded,
+    Document,
     Event,
     FolderStatus,
     Forecast,
@@ -175,6 +176,10 @@ class Investigator:
     def status(self, *, compare: bool = True) -> FolderStatus:
         """Return what the index holds and, with `compare`, what has changed in the folder since. Raises FolderError."""
         return self._index.status(compare=compare)
+
+    def document(self, document_id: str) -> Document:
+        """Return a document with its text, as the index holds it. Raises FolderError and StoreError."""
+        return self._index.document(document_id)
 
     def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first. Raises QuestionError and what `investigate` does."""

@@ -11,9 +11,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.text import Text
 
 from investigator.cli.output import is_terminal
-from investigator.cli.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 from investigator.errors import RunError
 from investigator.records import Answered, Event, Investigation, Writing
+from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 
 PLAIN_INTERVAL = 2.0
 """Seconds between two plain lines of the same counted kind."""

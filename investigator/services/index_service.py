@@ -9,12 +9,13 @@ from typing import TypeVar
 
 from investigator.documents.folder import Recheck, scan
 from investigator.errors import DamagedDocumentError, FolderError
-from investigator.records import Event, FolderStatus, Notice, Search, SearchHit
+from investigator.records import Document, Event, FolderStatus, Notice, Search, SearchHit
 from investigator.retrieval.folder_index import FolderIndex, no_documents
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import Parts
 from investigator.services.run_records import valid_question
+from investigator.store.corpus import Corpus
 from investigator.store.workspace import Workspace, has_database
 
 _Result = TypeVar("_Result")
@@ -79,6 +80,14 @@ class IndexService:
         with self.workspace(write=False) as workspace:
             return self._parts.folder_index(self.folder, workspace).status(compare=compare)
 
+    def document(self, document_id: str) -> Document:
+        """Return a document as the index holds it. Raises FolderError if it holds none of that id, and StoreError."""
+        with self.workspace(write=False) as workspace:
+            try:
+                return Corpus(workspace.index).document(document_id)
+            except KeyError:
+                raise _no_document(document_id) from None
+
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first, in one document or in all."""
         query = valid_question(query, "query")
@@ -87,9 +96,7 @@ class IndexService:
     def _hits(self, query: str, limit: int, document_id: str | None, again: frozenset[str]) -> tuple[SearchHit, ...]:
         with self.library(again=again) as library:
             if document_id is not None and document_id not in library.document_ids():
-                raise FolderError(
-                    f"there is no document {document_id}", hint="See them with: investigator status FOLDER"
-                )
+                raise _no_document(document_id)
             return library.hits(query, limit, document_id)
 
     @contextmanager
@@ -131,3 +138,7 @@ class IndexService:
                 f"their words first. For the search by meaning over everything: investigator index --vectors "
                 f"{self.folder}"
             )
+
+
+def _no_document(document_id: str) -> FolderError:
+    return FolderError(f"there is no document {document_id}", hint="See them with: investigator status FOLDER")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from investigator.cli.progress import LiveDisplay, follow
-from investigator.cli.steps import Count, Pace
 from investigator.errors import RunError
 from investigator.records import (
     Answered,
@@ -29,6 +28,7 @@ from investigator.records import (
     Started,
     Thought,
 )
+from investigator.reports.steps import Count, Pace
 
 ENDED = Investigation(id="8f3a", question="?", mission="", strategy="", engine="a:b")
 MEMORY = Memory(id=1, target_document_id="lease.pdf", question="?", reply="!", point=85)

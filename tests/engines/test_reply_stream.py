@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from investigator.cli.steps import writing_line
 from investigator.engines.gguf.stream import ReplyStream
 from investigator.errors import EngineTimeoutError
 from investigator.records import FinishReason, Writing
+from investigator.reports.steps import writing_line
 
 
 class Clock:

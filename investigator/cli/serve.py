@@ -1,0 +1,78 @@
+"""`investigator serve FOLDER...`: a page in the browser and an interface for programs, on this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import Annotated
+
+import typer
+
+from investigator.cli.options import CommonOptions
+from investigator.cli.output import note, print_plain, tell
+from investigator.errors import SettingsError
+from investigator.server.service import Service
+
+Folders = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="The folders of documents.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Listen address; by default only this machine.")]
+Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="Port; 0 picks a free one.")]
+
+
+def serve(
+    folders: Folders,
+    common: CommonOptions,
+    host: Host = "127.0.0.1",
+    port: Port = 8484,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The token of programs; made there if it is not.")
+    ] = None,
+    host_name: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A name under which it may be asked for; repeatable.")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+) -> None:
+    """Serve folders as a page to read evidence in, and as an interface for programs under /v1.
+
+    It listens on this machine only. The link that is printed opens the page once; press Enter for another one. Programs
+    send the token, which lies in a file that only you can read. Ctrl-C ends it: what is under way goes on at the next
+    start.
+    """
+    if not _is_loopback(host) and token_file is None:
+        raise SettingsError(
+            f"{host} can be reached from other machines",
+            hint="Name a file with the token that they must send: --token-file FILE. Put HTTPS in front of it.",
+        )
+    settings = common.settings.load()
+    investigators = [common.investigator(folder, settings) for folder in folders]
+    with Service(
+        investigators, host, port, token_file=token_file, names=tuple(host_name or ()), on_problem=note
+    ) as service:
+        tell(f"serving {', '.join(str(folder) for folder in folders)}; Ctrl-C ends it")
+        tell(f"the token of programs is in {service.token_file}")
+        link = service.link()
+        print_plain(link)
+        if browser:
+            webbrowser.open(link)
+        if sys.stdin is not None and sys.stdin.isatty():
+            Thread(target=_more_links, args=(service.link,), daemon=True).start()
+        try:
+            service.wait()
+        except KeyboardInterrupt:
+            tell("\nending after the step under way; what is not done goes on at the next start")
+
+
+def _more_links(link: Callable[[], str]) -> None:
+    """Print another link for each line that is entered."""
+    for _ in sys.stdin:
+        print_plain(link())
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

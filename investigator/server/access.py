@@ -1,0 +1,65 @@
+"""Who is let in: a program by a token, a browser by a cookie; the link that sets the cookie works once."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from http.cookies import CookieError, SimpleCookie
+
+from investigator.store.user_key import code, same_code
+
+_BEARER = "bearer "
+_MOST_LINKS = 10
+"""Links that were made and not opened; older ones no longer work."""
+
+
+class Access:
+    """Decides who may use a server at one port, by a token that only its user can read."""
+
+    def __init__(self, token: str, port: int, fresh: Callable[[], str] = secrets.token_urlsafe) -> None:
+        self.cookie_name = f"investigator-{port}"
+        self._token = token
+        self._cookie = code(token.encode(), "page", str(port))
+        self._fresh = fresh
+        self._links: list[str] = []
+
+    def new_link(self) -> str:
+        """Return a key that opens the page once."""
+        self._links = [*self._links[-_MOST_LINKS + 1 :], self._fresh()]
+        return self._links[-1]
+
+    def opened_by(self, key: str) -> bool:
+        """Return True if a key of a link was not used before; it is used now."""
+        found = [link for link in self._links if same_code(link, key)]
+        self._links = [link for link in self._links if link not in found]
+        return bool(found)
+
+    def cookie(self) -> str:
+        """Return the header that lets a browser in: no script can read it, and no other site makes it sent."""
+        return f"{self.cookie_name}={self._cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
+
+    def lets_in(self, headers: Mapping[str, str]) -> bool:
+        """Return True if the headers of a request, with names in lower case, carry the token or the cookie."""
+        return self.has_token(headers) or self.has_cookie(headers)
+
+    def has_token(self, headers: Mapping[str, str]) -> bool:
+        """Return True if a request carries the token of programs."""
+        given = headers.get("authorization", "")
+        return given[: len(_BEARER)].lower() == _BEARER and same_code(given[len(_BEARER) :].strip(), self._token)
+
+    def has_cookie(self, headers: Mapping[str, str]) -> bool:
+        """Return True if a request carries the cookie of the page."""
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        return self.cookie_name in cookies and same_code(cookies[self.cookie_name].value, self._cookie)
+
+
+def allowed_hosts(host: str, port: int, names: tuple[str, ...] = ()) -> frozenset[str]:
+    """Return the values of the header Host that are served: this machine's, and names that the user gave it.
+
+    A foreign name that leads to this machine (DNS rebinding) is none of them.
+    """
+    own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host, *names} - {"0.0.0.0", "[::]"}
+    return frozenset(f"{name.lower()}:{port}" for name in own)

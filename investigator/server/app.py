@@ -1,0 +1,67 @@
+"""The application: the interface and the page, behind the guard, with every error told as a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from investigator.errors import InvestigatorError, WorkspaceLockedError
+from investigator.server.desk import Desk
+from investigator.server.pages import page_of_problem, pages
+from investigator.server.problems import ServerError, problem, problem_of
+from investigator.server.records import Problem
+from investigator.server.rest import rest
+
+_TITLE = "investigator"
+_SOON = 5
+
+
+def application(
+    desk: Desk, is_closing: Callable[[], bool], on_problem: Callable[[str], None] = lambda _: None
+) -> FastAPI:
+    """Return the application without its guard; `on_problem` is told what nobody expected."""
+    app = FastAPI(title=_TITLE, version="1", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json")
+    app.include_router(rest(desk, is_closing))
+    app.include_router(pages(desk, is_closing))
+    app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
+
+    @app.exception_handler(ServerError)
+    async def refused(request: Request, error: ServerError) -> Response:
+        return _told(request, error.problem, error.retry_after)
+
+    @app.exception_handler(InvestigatorError)
+    async def failed(request: Request, error: InvestigatorError) -> Response:
+        return _told(request, problem_of(error), _SOON if isinstance(error, WorkspaceLockedError) else 0)
+
+    @app.exception_handler(RequestValidationError)
+    async def wrong(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+        return _told(
+            request, problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place}: {first['msg']}", "See /v1/openapi.json.")
+        )
+
+    @app.exception_handler(HTTPException)
+    async def missing(request: Request, error: HTTPException) -> Response:
+        return _told(request, problem(error.status_code, str(error.detail)))
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        on_problem(f"unexpected error: {type(error).__name__}: {error}")
+        return _told(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the request failed unexpectedly"))
+
+    return app
+
+
+def _told(request: Request, wrong: Problem, retry_after: int = 0) -> Response:
+    """Tell a program in JSON, and a reader on a page, what went wrong."""
+    headers = {"Retry-After": str(retry_after)} if retry_after else None
+    if request.url.path.startswith("/v1"):
+        return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")
+    return HTMLResponse(page_of_problem(wrong), wrong.status, headers)

@@ -1,0 +1,49 @@
+"""A bell that any thread rings and that coroutines wait for."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from threading import Lock
+
+
+class Bell:
+    """Wakes every coroutine that waits, in whichever event loop."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+
+    def ring(self) -> None:
+        """Wake all who wait now; call it from any thread."""
+        with self._lock:
+            waiting = tuple(self._waiting)
+        for loop, event in waiting:
+            with suppress(RuntimeError):  # the loop has ended, and who waited in it
+                loop.call_soon_threadsafe(event.set)
+
+    def listen(self) -> _Listener:
+        """Return a listener, to be used as a context manager: it hears every ring from then on."""
+        return _Listener(self)
+
+
+class _Listener:
+    def __init__(self, bell: Bell) -> None:
+        self._bell = bell
+        self._entry = (asyncio.get_running_loop(), asyncio.Event())
+
+    def __enter__(self) -> _Listener:
+        with self._bell._lock:
+            self._bell._waiting.add(self._entry)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._bell._lock:
+            self._bell._waiting.discard(self._entry)
+
+    async def heard(self, seconds: float) -> None:
+        """Return after the next ring, after one since the last call, or when the time is over."""
+        _, event = self._entry
+        with suppress(TimeoutError):
+            await asyncio.wait_for(event.wait(), seconds)
+        event.clear()

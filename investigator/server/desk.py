@@ -1,0 +1,270 @@
+"""The desk: takes jobs, does those of one folder one after the other, and keeps what happens as it happens.
+
+A job outlives the server: what waits or runs when a server ends, however it ends, is taken up when the next one
+starts. A run that was begun goes on from its journal, so that nothing is paid for twice.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from http import HTTPStatus
+from threading import Condition, Semaphore, Thread
+
+from investigator.errors import InvestigatorError, StoreError, WorkspaceLockedError
+from investigator.records import (
+    Answered,
+    AnswerStatus,
+    Embedded,
+    Event,
+    FileRead,
+    FileStatus,
+    Notice,
+    Progressed,
+    Started,
+)
+from investigator.server.bell import Bell
+from investigator.server.folders import ServedFolder
+from investigator.server.problems import ServerError, problem, problem_of
+from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
+from investigator.services.run_records import RunOptions, valid_question
+
+_BETWEEN = 0.25  # seconds between two events of one kind that only count
+_AGAIN = 2.0  # seconds until a folder that another process writes to is tried again
+_RETRY_AFTER = 10
+
+
+class Desk:
+    """Does jobs in threads of its own, at most `at_once` together; at most `most_waiting` wait in each folder."""
+
+    def __init__(
+        self,
+        folders: Mapping[str, ServedFolder],
+        new_id: Callable[[], str],
+        *,
+        at_once: int = 2,
+        most_waiting: int = 20,
+        on_problem: Callable[[str], None] = lambda _: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.folders = folders
+        self.bell = Bell()
+        self._new_id = new_id
+        self._most_waiting = most_waiting
+        self._on_problem = on_problem
+        self._now, self._clock = now, clock
+        self._changed = Condition()
+        self._slots = Semaphore(at_once)
+        self._to_stop: set[str] = set()
+        self._closing = threading.Event()
+        self._threads = [Thread(target=self._work, args=(folder,), daemon=True) for folder in folders.values()]
+
+    def start(self) -> None:
+        """Begin to work: first on what the last server left."""
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """End after the step under way; the jobs that are not done go on at the next start."""
+        self._closing.set()
+        with self._changed:
+            self._changed.notify_all()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
+        for folder in self.folders.values():
+            folder.close()
+
+    def folder(self, name: str) -> ServedFolder:
+        """Return a served folder. Raises ServerError."""
+        if name not in self.folders:
+            hint = "GET /v1/folders lists those that the server was started with."
+            raise ServerError(problem(HTTPStatus.NOT_FOUND, f"no folder {name} is served", hint))
+        return self.folders[name]
+
+    def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
+        """Take a job, and return it; under a key that a job was taken under before, return that one.
+
+        Raises ServerError if the folder is not served, too many jobs wait, or the key was used for something else, and
+        QuestionError.
+        """
+        ledger = self.folder(request.folder).ledger
+        if request.kind is JobKind.INVESTIGATE:
+            valid_question(request.question)
+        with self._changed:
+            known = ledger.job_of_key(idempotency_key) if idempotency_key else None
+            if known is not None and known.request != request:
+                told = "this Idempotency-Key was used for another request"
+                raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told, "Take a new one."))
+            if known is not None:
+                return known
+            if sum(job.state is JobState.WAITING for job in ledger.unfinished()) >= self._most_waiting:
+                told = f"{self._most_waiting} jobs wait in the folder {request.folder}"
+                hint = "Try again later, or stop one of them."
+                raise ServerError(problem(HTTPStatus.TOO_MANY_REQUESTS, told, hint), retry_after=_RETRY_AFTER)
+            job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="seconds"))
+            ledger.add(job, idempotency_key)
+            self._changed.notify_all()
+        return job
+
+    def job(self, job_id: str) -> ServerJob:
+        """Return a job. Raises ServerError if there is none of that id."""
+        return self._kept(job_id)[1]
+
+    def folder_of(self, job_id: str) -> ServedFolder:
+        """Return the folder that a job belongs to. Raises ServerError."""
+        return self._kept(job_id)[0]
+
+    def stop(self, job_id: str) -> ServerJob:
+        """Let a job end after the step under way; what it has learned is kept. Raises ServerError."""
+        folder, job = self._kept(job_id)
+        with self._changed:
+            if job.state is JobState.WAITING:
+                return self._end(folder, job, JobState.STOPPED)
+            if not job.state.has_ended:
+                self._to_stop.add(job_id)
+                self._changed.notify_all()
+        return job
+
+    def _kept(self, job_id: str) -> tuple[ServedFolder, ServerJob]:
+        for folder in self.folders.values():
+            if (job := folder.ledger.job(job_id)) is not None:
+                return folder, job
+        raise ServerError(problem(HTTPStatus.NOT_FOUND, f"there is no investigation {job_id}"))
+
+    def _work(self, folder: ServedFolder) -> None:
+        while (job := self._next(folder)) is not None:
+            with self._slots:
+                if self._closing.is_set():
+                    return
+                try:
+                    self._do(folder, job)
+                except StoreError as error:  # what happens cannot be kept: the disk is full; the job stays undone
+                    self._on_problem(error.message)
+                    self._closing.wait(_AGAIN)
+
+    def _next(self, folder: ServedFolder) -> ServerJob | None:
+        """Return the oldest job that is to be done, when there is one; None when the desk closes."""
+        with self._changed:
+            while not self._closing.is_set():
+                if waiting := folder.ledger.unfinished():
+                    return waiting[0]
+                self._changed.wait()
+        return None
+
+    def _do(self, folder: ServedFolder, job: ServerJob) -> None:
+        with self._changed:
+            job = folder.ledger.job(job.id) or job
+            if job.state.has_ended:  # stopped while it waited for its turn
+                return
+            job = self._note(folder, job.changed(state=JobState.RUNNING))
+        while True:
+            try:
+                self._follow(folder, job)
+                return
+            except WorkspaceLockedError as error:
+                self._log(folder, job, Notice(text=f"{error.message}; it is tried again."))
+                if self._stopped_while_waiting(folder, job):
+                    return
+            except InvestigatorError as error:
+                self._end(folder, self._current(folder, job), JobState.FAILED, why=problem_of(error))
+                return
+            except Exception as error:  # noqa: BLE001 - the outermost shell of the thread: the next job must be done
+                told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
+                self._end(folder, self._current(folder, job), JobState.FAILED, why=told)
+                return
+
+    def _stopped_while_waiting(self, folder: ServedFolder, job: ServerJob) -> bool:
+        with self._changed:
+            self._changed.wait(_AGAIN)
+            if job.id in self._to_stop:
+                self._end(folder, self._current(folder, job), JobState.STOPPED)
+                return True
+        return self._closing.is_set()
+
+    def _follow(self, folder: ServedFolder, job: ServerJob) -> None:
+        """Do a job to its end, unless it is stopped or the desk closes. Raises what an investigation does."""
+        counted, status = _Counted(self._clock), None
+        with closing(_events(folder, job)) as events:
+            for event in events:
+                if isinstance(event, Started):
+                    job = self._note(folder, job.changed(run_id=event.run_id))
+                if isinstance(event, Answered):
+                    status = event.investigation.answer.status if event.investigation.answer else None
+                    job = job.changed(run_id=event.investigation.id)  # a kept answer is given without a start
+                elif counted.is_due(event):
+                    self._log(folder, job, event)
+                if job.id in self._to_stop:
+                    self._end(folder, job, JobState.STOPPED)
+                    return
+                if self._closing.is_set() and not isinstance(event, Answered):
+                    return
+        self._end(folder, job, JobState.DONE, status)
+
+    def _current(self, folder: ServedFolder, job: ServerJob) -> ServerJob:
+        return folder.ledger.job(job.id) or job
+
+    def _note(self, folder: ServedFolder, job: ServerJob) -> ServerJob:
+        folder.ledger.change(job)
+        return job
+
+    def _log(self, folder: ServedFolder, job: ServerJob, event: Event) -> None:
+        folder.ledger.log(job.id, event, self._now().timestamp())
+        self.bell.ring()
+
+    def _end(
+        self,
+        folder: ServedFolder,
+        job: ServerJob,
+        state: JobState,
+        status: AnswerStatus | None = None,
+        why: Problem | None = None,
+    ) -> ServerJob:
+        self._to_stop.discard(job.id)
+        ended = job.changed(state=state, problem=why)
+        event = JobEnded(state=state, run_id=job.run_id, answer_status=status, problem=why)
+        folder.ledger.end(ended, event, self._now().timestamp())
+        self.bell.ring()
+        return ended
+
+
+def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
+    """Begin a job, or go on with it: one that has a run already resumes that, though it was to start over."""
+    request, investigator = job.request, folder.investigator
+    if request.kind is JobKind.INDEX:
+        yield from investigator.index(vectors=True)
+        return
+    options = RunOptions(
+        mission=request.mission,
+        strategy=request.strategy,
+        only=request.only,
+        after=request.after,
+        fresh=request.fresh and not job.run_id,
+    )
+    yield from investigator.investigate(request.question, options)
+
+
+class _Counted:
+    """Thins out events that only count: ten thousand files that have not changed are not ten thousand events."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._last: dict[type[Event], float] = {}
+
+    def is_due(self, event: Event) -> bool:
+        if not isinstance(event, FileRead | Embedded | Progressed):
+            return True
+        if event.done >= event.total or (isinstance(event, FileRead) and event.file.status in _FAILED):
+            return True
+        now = self._clock()
+        if now - self._last.get(type(event), float("-inf")) < _BETWEEN:
+            return False
+        self._last[type(event)] = now
+        return True
+
+
+_FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, FileStatus.EMPTY}

@@ -1,0 +1,173 @@
+"""A document as a reader sees it: headings, paragraphs with line numbers, tables, and what is marked in them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from investigator.records import Document
+from investigator.records.tables import Table, TableCell
+
+WINDOW = 30_000
+"""Characters that are shown around a mark; the rest of a longer document is a click away."""
+_MOST_ROWS = 500
+
+
+class BlockKind(StrEnum):
+    """What a block of a document is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    TABLE = "table"
+
+
+@dataclass(frozen=True)
+class TextRun:
+    """Characters of the text that are marked, or are not."""
+
+    text: str
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell as it is drawn."""
+
+    runs: tuple[TextRun, ...]
+    rows: int
+    columns: int
+    is_header: bool
+
+
+@dataclass(frozen=True)
+class Block:
+    """A heading, a paragraph or a table; `line` is that of the text at which it begins, counted from 1."""
+
+    kind: BlockKind
+    line: int
+    runs: tuple[TextRun, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """The part of a document that is shown: its span of the text, its blocks, and the page on which the mark begins."""
+
+    document: Document
+    start: int
+    end: int
+    blocks: tuple[Block, ...]
+    page: int | None
+
+    @property
+    def earlier(self) -> int | None:
+        """Return the offset to show what stands before; None at the beginning."""
+        return max(0, self.start - WINDOW) if self.start else None
+
+    @property
+    def later(self) -> int | None:
+        """Return the offset to show what follows; None at the end."""
+        return self.end if self.end < len(self.document.text) else None
+
+
+def document_view(document: Document, mark: tuple[int, int] | None = None, at: int | None = None) -> DocumentView:
+    """Return the part of a document around a marked span, or from an offset on."""
+    text = document.text
+    if mark is not None and not 0 <= mark[0] < mark[1] <= len(text):
+        mark = None
+    middle = mark[0] if mark is not None else None
+    start = _line_start(text, min(max(0, at if at is not None else (middle or 0) - WINDOW // 2), len(text)))
+    end = _line_end(text, max(start + WINDOW, mark[1] if mark is not None and at is None else 0))
+    shown_at = middle if middle is not None else start
+    page = next((span.page for span in document.pages if span.start <= shown_at < span.end), None)
+    return DocumentView(document, start, end, tuple(_blocks(document, start, end, mark)), page)
+
+
+def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | None) -> Iterator[Block]:
+    text, headings = document.text, {heading.start for heading in document.headings}
+    tables = [table for table in document.tables if table.cells and table.start < end and table.end > start]
+    line, position = text.count("\n", 0, start) + 1, start
+    for table in (*tables, None):
+        stop = end if table is None else max(position, table.start)
+        for begin, finish in _paragraphs(text, position, stop, headings):
+            line += text.count("\n", position, begin)
+            position = begin
+            kind = BlockKind.HEADING if begin in headings else BlockKind.PARAGRAPH
+            yield Block(kind, line, _runs(text, begin, finish, mark))
+        if table is not None and table.end > position:
+            line += text.count("\n", position, max(position, table.start))
+            position = max(position, table.start)
+            yield Block(BlockKind.TABLE, line, rows=tuple(_rows(text, table, mark)))
+            line += text.count("\n", position, table.end)
+            position = table.end
+
+
+def _paragraphs(text: str, start: int, end: int, headings: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of what stands between empty lines; a heading is a paragraph of its own."""
+    begin = start
+    while begin < end:
+        stop = text.find("\n\n", begin, end)
+        stop = end if stop < 0 else stop
+        after_heading = text.find("\n", begin, stop) if begin in headings else -1
+        inside = [
+            at for at in (after_heading, *(_before(at, text) for at in headings if begin < at < stop)) if at > begin
+        ]
+        stop = min([stop, *inside])
+        if text[begin:stop].strip():
+            yield begin + len(text[begin:stop]) - len(text[begin:stop].lstrip("\n")), stop
+        begin = stop + 1
+        while begin < end and text[begin] == "\n":
+            begin += 1
+
+
+def _before(at: int, text: str) -> int:
+    return at - 1 if text[at - 1] == "\n" else at
+
+
+def _rows(text: str, table: Table, mark: tuple[int, int] | None) -> Iterator[tuple[Cell, ...]]:
+    rows: dict[int, list[TableCell]] = {}
+    for cell in table.cells:
+        rows.setdefault(cell.row, []).append(cell)
+    covered = {
+        (cell.row + below, cell.column + beside)
+        for cell in table.cells
+        for below in range(1, min(cell.rows, _MOST_ROWS))
+        for beside in range(cell.columns)
+    }
+    near = [c.row for c in table.cells if mark and mark[0] < c.end and c.start < mark[1]]
+    first = max(0, (near[0] if near else 0) - _MOST_ROWS // 2)
+    for number in sorted(rows):
+        if number < table.header_rows or first <= number < first + _MOST_ROWS:
+            taken = {column for row, column in covered if row == number}
+            yield tuple(_filled(text, table, sorted(rows[number], key=lambda cell: cell.column), taken, mark))
+
+
+def _filled(
+    text: str, table: Table, cells: Sequence[TableCell], taken: set[int], mark: tuple[int, int] | None
+) -> Iterator[Cell]:
+    """Yield the cells of a row, with an empty one wherever the record leaves out what holds no words."""
+    column = 0
+    for cell in cells:
+        for _ in set(range(column, cell.column)) - taken:
+            yield Cell((), 1, 1, is_header=False)
+        header = cell.row < table.header_rows or cell.column < table.label_columns
+        yield Cell(_runs(text, cell.start, cell.end, mark), cell.rows, cell.columns, header)
+        column = cell.column + cell.columns
+
+
+def _runs(text: str, start: int, end: int, mark: tuple[int, int] | None) -> tuple[TextRun, ...]:
+    if mark is None or mark[1] <= start or mark[0] >= end:
+        return (TextRun(text[start:end]),)
+    first, last = max(start, mark[0]), min(end, mark[1])
+    parts = (TextRun(text[start:first]), TextRun(text[first:last], marked=True), TextRun(text[last:end]))
+    return tuple(part for part in parts if part.text)
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _line_end(text: str, at: int) -> int:
+    stop = text.find("\n", min(at, len(text)))
+    return len(text) if stop < 0 else stop

@@ -1,0 +1,84 @@
+"""The folders that a server was started with: the only ones it ever opens, each under a name that fits an address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from platformdirs import user_data_path
+
+from investigator.errors import SettingsError
+from investigator.files import check_private_folder, make_private_folder
+from investigator.investigator import Investigator
+from investigator.server.ledger import LEDGER_NAME, JobLedger
+from investigator.services.page_service import DocumentPages
+from investigator.store.locations import default_workspace
+
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class ServedFolder:
+    """A folder by its name in addresses, what investigates it, its pages, and the jobs that clients asked for."""
+
+    name: str
+    investigator: Investigator
+    ledger: JobLedger
+    pages: DocumentPages
+    held: ExitStack
+
+    @property
+    def path(self) -> Path:
+        """Return where the folder lies."""
+        return self.investigator.folder
+
+    def close(self) -> None:
+        """Let another server serve it."""
+        self.held.close()
+
+
+def served_folders(investigators: Iterable[Investigator], directory: Path | None = None) -> Mapping[str, ServedFolder]:
+    """Return folders to serve, by name; their jobs are kept in the user's data directory, or in another one.
+
+    Raises SettingsError if another server serves one of them, or its jobs cannot be kept, and StoreError.
+    """
+    served: dict[str, ServedFolder] = {}
+    try:
+        for investigator in investigators:
+            name = _name(investigator.folder, served)
+            served[name] = _served(name, investigator, directory or _kept())
+    except BaseException:
+        for folder in served.values():
+            folder.close()
+        raise
+    return served
+
+
+def _served(name: str, investigator: Investigator, directory: Path) -> ServedFolder:
+    place = directory / default_workspace(investigator.folder).name
+    make_private_folder(place)
+    check_private_folder(place)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(FileLock(str(place / "server.lock"), mode=0o600).acquire(timeout=0))
+        except Timeout:
+            raise SettingsError(
+                f"another server serves {investigator.folder}", hint="Use its page, or end it with Ctrl-C."
+            ) from None
+        ledger = stack.enter_context(closing(JobLedger(place / LEDGER_NAME)))
+        pages = stack.enter_context(investigator.pages())
+        return ServedFolder(name, investigator, ledger, pages, stack.pop_all())
+
+
+def _kept() -> Path:
+    return user_data_path("investigator", appauthor=False) / "servers"
+
+
+def _name(folder: Path, taken: Mapping[str, object]) -> str:
+    """Return the name of a folder in addresses: its own in plain letters, with a number if another has it."""
+    plain = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-")[:_LONGEST_NAME] or "folder"
+    return next(name for name in (plain, *(f"{plain}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)

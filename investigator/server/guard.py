@@ -1,0 +1,146 @@
+"""What stands before every page and every call: host, origin, size, time and who asks, each checked before routing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from investigator.server.access import Access
+from investigator.server.bodies import body_of
+from investigator.server.hosting import Application, Receive, Scope, Send
+from investigator.server.problems import problem
+
+MOST_OCTETS = 200_000
+"""Of the body of a request."""
+_LONGEST_PATH = 8_000
+_READING = frozenset({"GET", "HEAD"})
+_OPEN = ("/static/",)
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _PAGE_POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The application behind all checks.
+
+    `hosts` are the values of Host that are served; `closed` is the page for a browser that is not let in.
+    """
+
+    app: Application
+    access: Access
+    hosts: frozenset[str]
+    closed: str
+    patience: float
+    is_closing: Callable[[], bool]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        guarded = _with_headers(send)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await refusal(scope, receive, guarded)
+            return
+        try:
+            body = await body_of(receive, MOST_OCTETS + 1, self.patience, self.is_closing)
+        except HTTPException as error:
+            await _refused(error.status_code, error.detail)(scope, receive, guarded)
+            return
+        if len(body) > MOST_OCTETS:
+            too_large = _refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_OCTETS:,} octets")
+            await too_large(scope, receive, guarded)
+            return
+        await self.app(scope, _replaying(body, receive), guarded)
+
+    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+        """Return why a request goes no further; None if it may."""
+        if headers.get("host", "").lower() not in self.hosts:
+            return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this name does not belong to the server")
+        if not self._is_own(headers):
+            return _refused(HTTPStatus.FORBIDDEN, "requests of other web pages are not served")
+        path = scope["path"]
+        if len(scope["raw_path"]) + len(scope["query_string"]) > _LONGEST_PATH:
+            return _refused(HTTPStatus.REQUEST_URI_TOO_LONG, f"an address has at most {_LONGEST_PATH:,} characters")
+        if path.startswith("/open/"):
+            return self._opened(path.removeprefix("/open/"))
+        if path.startswith(_OPEN) or self.access.has_token(headers):
+            return None
+        if not self.access.has_cookie(headers):
+            return self._unknown(path)
+        sent_by_page = "origin" in headers or headers.get("sec-fetch-site") == "same-origin"
+        if scope["method"] not in _READING and not sent_by_page:
+            return _refused(HTTPStatus.FORBIDDEN, "the request does not say that it comes from this server's page")
+        return None
+
+    def _is_own(self, headers: Mapping[str, str]) -> bool:
+        """Return True unless another web page sends the request; a program says nothing of this.
+
+        A browser that tells no address of the page it comes from, as ours is told to, sends the Origin `null`.
+        """
+        site = headers.get("sec-fetch-site", "none")
+        own = {f"http://{host}" for host in self.hosts} | ({"null"} if site == "same-origin" else set())
+        return site in ("same-origin", "none") and headers.get("origin", next(iter(own))).lower() in own
+
+    def _opened(self, key: str) -> Response:
+        if not self.access.opened_by(key):
+            return self._unknown("/")
+        return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"Set-Cookie": self.access.cookie()})
+
+    def _unknown(self, path: str) -> Response:
+        """Tell somebody who is not let in how to come in."""
+        if path.startswith(("/v1", "/mcp")):
+            hint = "Send the header Authorization: Bearer TOKEN; investigator serve says where the token is."
+            return _refused(HTTPStatus.UNAUTHORIZED, "the request carries no token of this server", hint)
+        return HTMLResponse(self.closed, HTTPStatus.UNAUTHORIZED)
+
+
+def _refused(status: int, detail: str, hint: str = "") -> Response:
+    told = problem(status, detail, hint)
+    challenge = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
+    return Response(told.model_dump_json(), status, challenge, media_type="application/problem+json")
+
+
+def _with_headers(send: Send) -> Send:
+    """Return what sends a response with the headers that every response has."""
+
+    async def guarded(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return guarded
+
+
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read already, and then what else comes: that the client has gone."""
+    given = False
+
+    async def replay() -> MutableMapping[str, Any]:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

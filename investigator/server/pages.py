@@ -1,0 +1,227 @@
+"""The page for readers: ask, watch, read the answer with the documents beside it, look into the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from urllib.parse import parse_qs, quote, urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from pydantic import ValidationError
+
+from investigator.errors import PageError, ReaderError, SourceChangedError
+from investigator.records import Document, FolderStatus, PageView, Quote
+from investigator.reports.html import html_report, investigation_view, pages_environment
+from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
+from investigator.secrets import redacted
+from investigator.server.desk import Desk
+from investigator.server.document_view import document_view
+from investigator.server.folders import ServedFolder
+from investigator.server.live import TEMPLATES, Live
+from investigator.server.problems import ServerError, problem
+from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
+from investigator.server.stream import as_lines, first_after, happened
+
+_RECENT = 30
+_PDF = "application/pdf"
+_STATE_WORDS: Mapping[JobState, str] = {
+    JobState.WAITING: "waits",
+    JobState.RUNNING: "under way",
+    JobState.DONE: "done",
+    JobState.STOPPED: "stopped",
+    JobState.FAILED: "failed",
+}
+
+
+def pages(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
+    """Return the routes of the page."""
+    router = APIRouter(include_in_schema=False)
+    _add_look(router)
+    _add_folder(router, desk)
+    _add_jobs(router, desk, is_closing)
+    _add_documents(router, desk)
+    return router
+
+
+def page_of_problem(wrong: Problem) -> str:
+    """Return the page that tells a reader what went wrong."""
+    return _html("problem.html.j2", problem=wrong)
+
+
+def _add_look(router: APIRouter) -> None:
+    @router.get("/static/report.css")
+    def look() -> Response:
+        text = pages_environment(TEMPLATES).get_template("report.css").render()
+        return Response(text, media_type="text/css", headers={"Cache-Control": "max-age=300"})
+
+
+def _add_folder(router: APIRouter, desk: Desk) -> None:
+    @router.get("/")
+    def home() -> Response:
+        if len(desk.folders) == 1:
+            return RedirectResponse(f"/f/{next(iter(desk.folders))}/", HTTPStatus.SEE_OTHER)
+        return HTMLResponse(_html("home.html.j2", folders=desk.folders.values()))
+
+    @router.get("/f/{name}/")
+    def folder(name: str) -> Response:
+        served = desk.folder(name)
+        return HTMLResponse(
+            _html(
+                "folder.html.j2",
+                folder=served,
+                jobs=[job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE],
+                runs=served.investigator.runs()[:_RECENT],
+                headlines=HEADLINES,
+                unfinished=UNFINISHED,
+                state_words=_STATE_WORDS,
+            )
+        )
+
+    @router.get("/f/{name}/search")
+    async def search(name: str, q: str = "") -> Response:
+        served = desk.folder(name)
+        hits = await run_in_threadpool(partial(served.investigator.search, q, limit=20)) if q.strip() else ()
+        return HTMLResponse(_html("search.html.j2", folder=served, query=q, hits=hits, passage_link=_linking(served)))
+
+    @router.get("/f/{name}/documents")
+    def documents(name: str) -> Response:
+        served = desk.folder(name)
+        status: FolderStatus = served.investigator.status()
+        return HTMLResponse(_html("documents.html.j2", folder=served, status=status, words=FILE_STATUSES))
+
+    @router.post("/f/{name}/index")
+    def index(name: str) -> Response:
+        job = desk.submit(JobRequest(folder=name, kind=JobKind.INDEX))
+        return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
+
+
+def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> None:
+    @router.post("/f/{name}/ask")
+    async def ask(name: str, request: Request) -> Response:
+        wanted = _asked(name, await request.body())
+        job = await run_in_threadpool(desk.submit, wanted)
+        return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
+
+    @router.get("/f/{name}/jobs/{job_id}")
+    def job(name: str, job_id: str) -> Response:
+        served, found = desk.folder(name), desk.job(job_id)
+        if found.state is JobState.DONE:
+            place = f"runs/{found.run_id}" if found.run_id else "documents"
+            return RedirectResponse(f"/f/{name}/{place}", HTTPStatus.SEE_OTHER)
+        events = _all_events(served, job_id)
+        after = events[-1].number if events else 0
+        shown = Live().shown(events)
+        return HTMLResponse(
+            _html("job.html.j2", folder=served, job=found, shown=shown, after=after, state_words=_STATE_WORDS)
+        )
+
+    @router.get("/f/{name}/jobs/{job_id}/progress")
+    async def progress(name: str, job_id: str, request: Request) -> Response:
+        served, after = desk.folder(name), first_after(request)
+        await run_in_threadpool(desk.job, job_id)
+        live = Live()
+        before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
+        live.shown(before)  # speeds and rounds go on from what the page shows already
+        lines = as_lines(happened(desk, job_id, after, is_closing), partial(_pieces, live))
+        return StreamingResponse(lines, media_type="text/event-stream")
+
+    @router.post("/f/{name}/jobs/{job_id}/stop")
+    def stop(name: str, job_id: str) -> Response:
+        desk.stop(job_id)
+        return RedirectResponse(f"/f/{name}/jobs/{job_id}", HTTPStatus.SEE_OTHER)
+
+    @router.get("/f/{name}/runs/{run_id}")
+    def run(name: str, run_id: str) -> Response:
+        served = desk.folder(name)
+        record = served.investigator.show(run_id)
+        view = investigation_view(record)
+        return HTMLResponse(_html("run.html.j2", folder=served, passage_link=_linking(served), **view))
+
+    @router.get("/f/{name}/runs/{run_id}/report")
+    def report(name: str, run_id: str) -> Response:
+        record = desk.folder(name).investigator.show(run_id)
+        headers = {"Content-Disposition": f'attachment; filename="{quote(record.id)}.html"'}
+        return Response(html_report(record), media_type="text/html", headers=headers)
+
+
+def _add_documents(router: APIRouter, desk: Desk) -> None:
+    @router.get("/f/{name}/document")
+    def document(
+        name: str, id: str, request: Request, start: int | None = None, end: int | None = None, at: int | None = None
+    ) -> Response:
+        served = desk.folder(name)
+        mark = (start, end) if start is not None and end is not None else None
+        found = served.investigator.document(id)
+        view = document_view(found, mark, at)
+        sheets, why_none = _sheets(served, found, mark, at or 0)
+        template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
+        return HTMLResponse(_html(template, folder=served, view=view, sheets=sheets, why_none=why_none))
+
+    @router.get("/f/{name}/sheet")
+    def sheet(name: str, id: str, page: int) -> Response:
+        picture = desk.folder(name).pages.picture(id, page)
+        return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
+
+
+def _sheets(
+    served: ServedFolder, document: Document, mark: tuple[int, int] | None, at: int
+) -> tuple[Sequence[PageView], str]:
+    """Return the pages of a PDF on which a mark stands, or the one at an offset; none of another format, with why."""
+    if document.media_type != _PDF or not document.text:
+        return (), ""
+    first = min(at, len(document.text) - 1)
+    try:
+        views = served.pages.views(document.id, *(mark or (first, first + 1)))
+    except (PageError, SourceChangedError, ReaderError) as error:
+        return (), error.message
+    return views if mark else [view.changed(marks=()) for view in views], ""
+
+
+def _all_events(served: ServedFolder, job_id: str) -> list[LoggedEvent]:
+    found: list[LoggedEvent] = []
+    while events := served.ledger.events(job_id, found[-1].number if found else 0):
+        found += events
+    return found
+
+
+def _pieces(live: Live, event: LoggedEvent) -> str:
+    """Return the pieces that an event brings, each in an element that names its place."""
+    return "".join(f'<div data-place="{piece.place.value}">{piece.html}</div>' for piece in live.pieces(event))
+
+
+def _linking(served: ServedFolder) -> Callable[[Quote], str]:
+    """Return what gives the address at which the page shows a quote or a passage in its document."""
+
+    def link(passage: Quote) -> str:
+        place = {"id": passage.document_id, "start": passage.start, "end": passage.end}
+        return f"/f/{served.name}/document?{urlencode(place)}"
+
+    return link
+
+
+def _asked(folder: str, body: bytes) -> JobRequest:
+    """Return what the form asks for. Raises ServerError if it cannot be read, or asks for too much."""
+    try:
+        fields = parse_qs(body.decode(), max_num_fields=20, errors="strict")
+        given = {name: values[0] for name, values in fields.items()}
+        return JobRequest(
+            folder=folder,
+            question=given.get("question", ""),
+            mission=given.get("mission"),
+            after=given.get("after", ""),
+            only=tuple(given.get("only", "").split()),
+            fresh="fresh" in given,
+        )
+    except ValidationError as error:
+        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+    except ValueError:  # also of bytes that are not UTF-8
+        told = "the form cannot be read"
+    raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told))
+
+
+def _html(template: str, **values: object) -> str:
+    """Render a page, without known secrets."""
+    return redacted(pages_environment(TEMPLATES).get_template(template).render(values))

@@ -1,0 +1,152 @@
+"""What a client asks of the server, what becomes of it, and what went wrong, for page, REST and agents alike."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.records.answers import AnswerStatus, Investigation, RunSummary
+from investigator.records.base import Record
+from investigator.records.documents import FileRecord, SearchHit
+
+
+class JobKind(StrEnum):
+    """What a job does: answers a question, or brings the index of a folder up to date."""
+
+    INVESTIGATE = "investigate"
+    INDEX = "index"
+
+
+class JobState(StrEnum):
+    """Where a job stands. One that waits or runs goes on when the server starts again."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+    @property
+    def has_ended(self) -> bool:
+        """Return True if nothing more happens."""
+        return self not in (JobState.WAITING, JobState.RUNNING)
+
+
+class JobRequest(Record):
+    """What is asked: a question to a folder, named as the server lists it; see `Investigator.investigate`."""
+
+    folder: str = Field(max_length=200)
+    question: str = Field(default="", max_length=20_000)
+    mission: str | None = Field(default=None, max_length=5_000)
+    strategy: str | None = Field(default=None, max_length=5_000)
+    only: tuple[str, ...] = Field(default=(), max_length=1_000, description="document ids or patterns to keep to")
+    after: str = Field(default="", max_length=100, description="the run that the question follows, by its id")
+    fresh: bool = Field(default=False, description="start over, and do not resume an earlier run")
+    kind: JobKind = JobKind.INVESTIGATE
+
+
+class Problem(Record):
+    """What went wrong, and what to do next: the problem details of RFC 9457 with a hint."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str = ""
+    hint: str = ""
+
+
+class ServerJob(Record):
+    """One request and what became of it. `run_id` is known once the run has begun."""
+
+    id: str
+    request: JobRequest
+    created: str = Field(description="ISO 8601 in UTC")
+    state: JobState = JobState.WAITING
+    run_id: str = ""
+    problem: Problem | None = None
+
+
+class LoggedEvent(Record):
+    """An event of a job as it is kept: its number within the job, its time, its kind, and the record as JSON."""
+
+    number: int = Field(ge=1)
+    at: float = Field(description="Unix time in seconds")
+    kind: str
+    body: str
+
+
+class JobEnded(Record):
+    """The last event of a job: how it ended, and the status of its answer if there is one."""
+
+    state: JobState
+    run_id: str = ""
+    answer_status: AnswerStatus | None = None
+    problem: Problem | None = None
+
+
+class ServerJobs(Record):
+    """Jobs, newest first; `next` is the address of those that follow, empty at the end."""
+
+    items: tuple[ServerJob, ...]
+    next: str = ""
+
+
+class JobOutcome(Record):
+    """A job, and the record of its run once it has begun."""
+
+    job: ServerJob
+    investigation: Investigation | None = None
+
+
+class Folder(Record):
+    """A folder that is served: its name in addresses, and where it lies."""
+
+    name: str
+    path: str
+
+
+class Folders(Record):
+    """The folders that the server was started with."""
+
+    items: tuple[Folder, ...]
+
+
+class KeptRuns(Record):
+    """Kept runs, newest first."""
+
+    items: tuple[RunSummary, ...]
+
+
+class Hits(Record):
+    """What a search found, best first."""
+
+    items: tuple[SearchHit, ...]
+
+
+class Documents(Record):
+    """Files by path; `next` is the address of those that follow, empty at the end."""
+
+    items: tuple[FileRecord, ...]
+    next: str = ""
+
+
+class Excerpt(Record):
+    """A span of a document's text, and how long the whole is, in characters."""
+
+    document_id: str
+    title: str
+    start: int
+    end: int
+    characters: int
+    page: int | None = None
+    text: str
+
+
+def kind_of(event: type[Record]) -> str:
+    """Return the name of a kind of event in streams: `remembered`, `ended`."""
+    return event.__name__.removeprefix("Job").lower()
+
+
+ENDED = kind_of(JobEnded)
+"""The kind of the last event of a job."""

@@ -1,0 +1,113 @@
+"""The whole server: folders, desk, guard and application, on a socket of this machine."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from platformdirs import user_data_path
+
+from investigator.errors import SettingsError
+from investigator.files import make_private_folder, open_private, read_private
+from investigator.investigator import Investigator
+from investigator.reports.html import pages_environment
+from investigator.server.access import Access, allowed_hosts
+from investigator.server.app import application
+from investigator.server.desk import Desk
+from investigator.server.folders import served_folders
+from investigator.server.guard import Guard
+from investigator.server.hosting import SLOWEST_CLIENT, Hosting, address_of, listening_at
+from investigator.server.live import TEMPLATES
+
+TOKEN_NAME = "server.token"
+_LEAST_TOKEN = 20
+
+
+class Service:
+    """Serves folders until it is closed; use it as a context manager.
+
+    `names` are names of this machine under which it may be asked for. The token of programs is read from `token_file`,
+    by default one in the user's data directory, and made if there is none. `on_problem` is told, from any thread, what
+    nobody expected. Raises SettingsError if the place cannot be listened at, the token cannot be used, or another
+    server serves a folder, and StoreError.
+    """
+
+    def __init__(
+        self,
+        investigators: Sequence[Investigator],
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        token_file: Path | None = None,
+        names: tuple[str, ...] = (),
+        patience: float = SLOWEST_CLIENT,
+        directory: Path | None = None,
+        on_problem: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        data = directory or user_data_path("investigator", appauthor=False)
+        self.token_file = token_file or data / TOKEN_NAME
+        listening = listening_at(host, port)
+        try:
+            token = token_of(self.token_file)
+            port = listening.getsockname()[1]
+            self._access = Access(token, port)
+            self.desk = Desk(
+                served_folders(investigators, data / "servers"), lambda: secrets.token_hex(8), on_problem=on_problem
+            )
+        except BaseException:
+            listening.close()
+            raise
+        app = application(self.desk, lambda: self._hosting.is_closing, on_problem)
+        closed = pages_environment(TEMPLATES).get_template("closed.html.j2").render()
+        hosts = allowed_hosts(host, port, names)
+        guard = Guard(app, self._access, hosts, closed, patience, lambda: self._hosting.is_closing)
+        self.address = address_of(listening)
+        self._hosting = Hosting(guard, listening, patience=patience)
+
+    def link(self) -> str:
+        """Return an address that opens the page in one browser, once."""
+        return f"{self.address}/open/{self._access.new_link()}"
+
+    def wait(self) -> None:
+        """Return when it is closed, by another thread."""
+        self._hosting.wait()
+
+    def close(self) -> None:
+        """Take no more requests and end after the step under way; jobs that are not done go on at the next start."""
+        self._hosting.close()
+        self.desk.close()
+
+    def __enter__(self) -> Self:
+        self.desk.start()
+        self._hosting.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def token_of(path: Path) -> str:
+    """Return the token in a file, which is made for its owner alone if it is not there.
+
+    Raises SettingsError, and ForeignFileError if it is a link, or not this user's.
+    """
+    try:
+        if not os.path.lexists(path):
+            make_private_folder(path.parent)
+            with open(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                file.write(secrets.token_urlsafe(32).encode() + b"\n")
+        token = read_private(path, 1_000).decode("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise SettingsError(
+            f"the token {path} cannot be used: {why}", hint="Name another file with --token-file FILE."
+        ) from error
+    if len(token) < _LEAST_TOKEN:
+        raise SettingsError(
+            f"the token in {path} has fewer than {_LEAST_TOKEN} characters", hint="Remove the file: a token is made."
+        )
+    return token

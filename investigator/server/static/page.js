@@ -1,0 +1,99 @@
+// Two things only: what happens in an investigation is shown as it happens, and a citation opens its document beside it.
+"use strict";
+
+// --- an investigation under way -------------------------------------------------------------------------------------
+const live = document.querySelector("[data-stream]");
+if (live) {
+  const stream = new EventSource(live.dataset.stream);
+  const place = (event) => {
+    const pieces = document.createElement("template");
+    pieces.innerHTML = event.data;  // made by the server from templates in which every text is escaped
+    for (const piece of pieces.content.children) {
+      const target = document.getElementById(piece.dataset.place);
+      if (piece.dataset.place === "log") target.append(...piece.childNodes);
+      else target.replaceChildren(...piece.childNodes);
+    }
+    if (event.type === "ended") {
+      stream.close();
+      location.replace(live.dataset.done);
+    }
+  };
+  const kinds = ["fileread", "embedded", "notice", "progressed", "started", "thought", "surveyed", "planned",
+                 "remembered", "reflected", "ended"];
+  for (const kind of kinds) stream.addEventListener(kind, place);
+}
+
+// --- the document beside the answer ---------------------------------------------------------------------------------
+const viewer = document.getElementById("viewer");
+if (viewer) {
+  const split = viewer.parentElement;
+  const sources = [...document.querySelectorAll(".sources > li[id]")];
+  let current = -1;
+  let opener = null;
+
+  const bar = () => {
+    const element = document.createElement("div");
+    element.className = "bar";
+    const told = document.createElement("span");
+    told.textContent = current >= 0 ? `Source ${current + 1} of ${sources.length}` : "Document";
+    const buttons = document.createElement("span");
+    for (const [label, action] of [["Previous", () => step(-1)], ["Next", () => step(1)], ["Close", close]]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "quiet";
+      button.textContent = label;
+      button.addEventListener("click", action);
+      buttons.append(button, " ");
+    }
+    element.append(told, buttons);
+    return element;
+  };
+
+  const show = async (address) => {
+    const reply = await fetch(address, { headers: { "X-Fragment": "1" } });
+    const part = document.createElement("template");
+    part.innerHTML = await reply.text();
+    viewer.replaceChildren(bar(), part.content);
+    viewer.hidden = false;
+    split.classList.add("open");
+    const mark = viewer.querySelector(".marks rect, mark");
+    viewer.scrollTop = 0;
+    mark?.scrollIntoView({ block: "center" });
+  };
+
+  const open = (index) => {
+    const link = sources[index]?.querySelector("a.opens");
+    if (!link) return;
+    current = index;
+    for (const marked of document.querySelectorAll("[aria-current]")) marked.removeAttribute("aria-current");
+    sources[index].setAttribute("aria-current", "true");
+    for (const cite of document.querySelectorAll(`.cite[href="#${sources[index].id}"]`)) cite.setAttribute("aria-current", "true");
+    show(link.href);
+  };
+
+  const step = (by) => { if (sources.length) open((current + by + sources.length) % sources.length); };
+
+  const close = () => {
+    viewer.hidden = true;
+    split.classList.remove("open");
+    opener?.focus();
+  };
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a.cite, a.opens, .viewer a[href*='/document?']");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    opener = viewer.contains(link) ? opener : link;
+    const source = link.classList.contains("cite") ? document.getElementById(link.hash.slice(1)) : link.closest(".sources > li");
+    const index = source && !viewer.contains(link) ? sources.indexOf(source) : -1;
+    if (index >= 0) open(index);
+    else { current = -1; show(link.href); }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.target.closest("input, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") close();
+    if (event.key === "j" || event.key === "n") step(1);
+    if (event.key === "k" || event.key === "p") step(current < 0 ? 0 : -1);
+  });
+}

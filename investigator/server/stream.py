@@ -1,0 +1,66 @@
+"""The events of a job as a stream: from any number on, as they happen, until the job has ended."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+
+from fastapi.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from investigator.reports.inert import inert_json_prose
+from investigator.server.desk import Desk
+from investigator.server.problems import ServerError, problem
+from investigator.server.records import ENDED, LoggedEvent
+
+_SLICE = 1.0  # seconds after which a waiting stream looks whether the server ends
+_SILENCE = 15  # slices without an event after which a comment tells that the stream lives
+
+
+async def happened(
+    desk: Desk, job_id: str, after: int, is_closing: Callable[[], bool]
+) -> AsyncIterator[LoggedEvent | None]:
+    """Yield the events of a job after the one with a number, each once, and None now and then while nothing happens.
+
+    It ends with the job, or with the server: the client comes again with the number of the last event that it has.
+    """
+    ledger, silent = desk.folder_of(job_id).ledger, 0
+    with desk.bell.listen() as listener:
+        while not is_closing():
+            events = await run_in_threadpool(ledger.events, job_id, after)
+            for event in events:
+                after, silent = event.number, 0
+                yield event
+                if event.kind == ENDED:
+                    return
+            if not events:
+                await listener.heard(_SLICE)
+                silent += 1
+                if silent % _SILENCE == 0:
+                    yield None
+
+
+def first_after(request: Request) -> int:
+    """Return the number after which a client wants events: of `Last-Event-ID`, else of `after`. Raises ServerError."""
+    told = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
+    if not (told.isascii() and told.isdigit() and len(told) < 10):
+        wrong = problem(400, f"{told[:40]!r} is not the number of an event", "Send the id of the last event.")
+        raise ServerError(wrong)
+    return int(told)
+
+
+async def as_lines(
+    events: AsyncIterator[LoggedEvent | None], text: Callable[[LoggedEvent], str]
+) -> AsyncIterator[bytes]:
+    """Yield server-sent events whose data is what `text` makes of each; nothing is left out."""
+    yield b"retry: 2000\n\n"
+    async for event in events:
+        if event is None:
+            yield b": still here\n\n"
+        elif data := text(event):
+            lines = "\n".join(f"data: {line}" for line in data.splitlines())
+            yield f"id: {event.number}\nevent: {event.kind}\n{lines}\n\n".encode("utf-8", "replace")
+
+
+def json_of(event: LoggedEvent) -> str:
+    """Return an event as JSON on one line, in which nothing is there to be obeyed."""
+    return inert_json_prose(event.body)

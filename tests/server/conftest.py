@@ -1,0 +1,40 @@
+"""A server over the folder of power plants, and clients of it: a program with the token, a browser with the cookie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from power_plants import write_folder
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.server.service import Service
+
+
+@pytest.fixture
+def plants(tmp_path: Path) -> Path:
+    return write_folder(tmp_path / "plants")
+
+
+@pytest.fixture
+def service(plants: Path, tmp_path: Path) -> Iterator[Service]:
+    with Service([Investigator(plants, embedder=ScriptedEmbedder())], directory=tmp_path / "data") as running:
+        yield running
+
+
+@pytest.fixture
+def program(service: Service) -> Iterator[httpx.Client]:
+    token = service.token_file.read_text().strip()
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=service.address, headers=headers, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def browser(service: Service) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client:
+        assert client.get(service.link()).status_code == 200
+        client.headers["Origin"] = service.address
+        yield client

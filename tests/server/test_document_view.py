@@ -1,0 +1,87 @@
+"""A document is shown as it is built, whole or around a mark, and what is marked is exactly the span."""
+
+from __future__ import annotations
+
+import pytest
+
+from investigator.records import Document, Heading
+from investigator.records.tables import Table, TableCell
+from investigator.server.document_view import WINDOW, BlockKind, DocumentView, document_view
+
+TEXT = "Harbours\nThe harbour is old.\nIt is deep.\n\nDepths\nYear  Depth\n2019  11 m\n2020  12 m\n\nThe end."
+
+
+def document(text: str = TEXT, **more: object) -> Document:
+    return Document(id="a.txt", title="A", media_type="text/plain", content_hash="0", text=text).changed(**more)
+
+
+def marked(view: DocumentView) -> str:
+    cells = [run for block in view.blocks for row in block.rows for cell in row for run in cell.runs]
+    return "".join(run.text for run in [*(run for block in view.blocks for run in block.runs), *cells] if run.marked)
+
+
+def words(view: DocumentView) -> list[str]:
+    return ["".join(run.text for run in block.runs) for block in view.blocks if block.kind is not BlockKind.TABLE]
+
+
+def test_headings_and_paragraphs_stand_apart_with_their_lines() -> None:
+    view = document_view(document(headings=(Heading(text="Harbours", start=0), Heading(text="Depths", start=42))))
+    assert [(block.kind, block.line) for block in view.blocks] == [
+        (BlockKind.HEADING, 1),
+        (BlockKind.PARAGRAPH, 2),
+        (BlockKind.HEADING, 5),
+        (BlockKind.PARAGRAPH, 6),
+        (BlockKind.PARAGRAPH, 10),
+    ]
+    assert words(view)[:2] == ["Harbours", "The harbour is old.\nIt is deep."]
+
+
+@pytest.mark.parametrize("quote", ["The harbour is old.", "old.\nIt is", "The end.", TEXT[:40]])
+def test_what_is_marked_is_the_span_but_for_the_lines_between_paragraphs(quote: str) -> None:
+    start = TEXT.index(quote)
+    view = document_view(document(), (start, start + len(quote)))
+    assert marked(view).split() == quote.split()
+
+
+def test_a_table_is_a_table_and_its_cells_are_marked() -> None:
+    at = TEXT.index("Year")
+    spans = [(0, 0, "Year"), (0, 1, "Depth"), (1, 0, "2019"), (1, 1, "11 m"), (2, 1, "12 m")]
+    cells = tuple(
+        TableCell(row=row, column=column, start=TEXT.index(text, at), end=TEXT.index(text, at) + len(text))
+        for row, column, text in spans
+    )
+    table = Table(start=at, end=TEXT.index("\n\nThe end"), cells=cells, label_columns=1)
+    start = TEXT.index("11 m")
+    view = document_view(document(tables=(table,)), (start, start + 4))
+    (drawn,) = (block for block in view.blocks if block.kind is BlockKind.TABLE)
+    rows = [["".join(run.text for run in cell.runs) for cell in row] for row in drawn.rows]
+    assert (rows, drawn.line) == ([["Year", "Depth"], ["2019", "11 m"], ["", "12 m"]], 6)
+    assert [cell.is_header for cell in drawn.rows[1]] == [True, False]
+    assert marked(view) == "11 m"
+    assert "2019" not in " ".join(words(view))
+
+
+def test_of_a_long_document_the_part_around_the_mark_is_shown_and_the_rest_is_a_step_away() -> None:
+    long = document("\n".join(f"Line {number} of many." for number in range(20_000)))
+    quote = "Line 9000 of many."
+    start = long.text.index(quote)
+    view = document_view(long, (start, start + len(quote)))
+    assert marked(view) == quote
+    assert view.blocks[0].line > 1
+    assert sum(len(run.text) for block in view.blocks for run in block.runs) < 1.1 * WINDOW
+    assert view.earlier is not None
+    assert view.later is not None
+    seen, at = 0, 0
+    while (part := document_view(long, at=at)).later is not None:
+        seen, at = seen + 1, part.later
+    assert part.end == len(long.text)
+    assert seen < 30
+
+
+@pytest.mark.parametrize("mark", [(-1, 5), (5, 5), (9, 3), (0, 10**9)])
+def test_a_span_that_is_none_marks_nothing(mark: tuple[int, int]) -> None:
+    assert marked(document_view(document(), mark)) == ""
+
+
+def test_an_empty_document_is_shown_as_one() -> None:
+    assert document_view(document("")).blocks == ()

@@ -1,0 +1,190 @@
+"""Nobody is let in but the user: not by another name, from another page, with an old link, too slowly or too much."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.errors import ForeignFileError, SettingsError
+from investigator.server.access import Access, allowed_hosts
+from investigator.server.guard import MOST_OCTETS
+from investigator.server.service import Service, token_of
+
+PAGES = ("/", "/f/plants/", "/f/plants/documents", "/f/plants/document?id=cedar.txt", "/v1/folders", "/v1/openapi.json")
+
+
+def test_a_link_opens_the_page_once(service: Service) -> None:
+    link = service.link()
+    with httpx.Client() as first, httpx.Client() as second:
+        opened = first.get(link)
+        assert (opened.status_code, opened.headers["location"]) == (303, "/")
+        cookie = opened.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert str(urlsplit(link).port) in cookie
+        assert first.get(f"{service.address}/", follow_redirects=True).status_code == 200
+        assert second.get(link).status_code == 401
+        assert second.get(f"{service.address}/").status_code == 401
+
+
+def test_only_the_newest_links_work() -> None:
+    numbers = iter(range(100))
+    access = Access("t" * 20, 1, fresh=lambda: f"key{next(numbers)}")
+    links = [access.new_link() for _ in range(11)]
+    assert not access.opened_by(links[0])
+    assert access.opened_by(links[-1])
+    assert not access.opened_by(links[-1])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_without_token_or_cookie_nothing_is_served(service: Service, page: str) -> None:
+    refused = httpx.get(service.address + page)
+    assert refused.status_code == 401
+    assert "plants" not in refused.text
+    assert "cedar" not in refused.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Basic dTpw"},
+        {"Cookie": "investigator=x"},
+        {"Cookie": "=;;;"},
+    ],
+)
+def test_a_wrong_token_or_cookie_is_none(service: Service, headers: dict[str, str]) -> None:
+    assert httpx.get(f"{service.address}/v1/folders", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize("host", ["evil.test", "evil.test:80", "", "127.0.0.1", "127.0.0.1.evil.test:{port}"])
+def test_a_foreign_name_that_leads_here_is_not_served(program: httpx.Client, host: str) -> None:
+    named = host.format(port=program.base_url.port)
+    assert program.get("/v1/folders", headers={"Host": named}).status_code == 421
+
+
+def test_the_cookie_of_one_port_is_not_that_of_another() -> None:
+    one, other = Access("t" * 20, 1), Access("t" * 20, 2)
+    pair = one.cookie().partition(";")[0]
+    assert one.has_cookie({"cookie": pair})
+    assert not other.has_cookie({"cookie": pair})
+    assert not other.has_cookie({"cookie": pair.replace("-1=", "-2=")})
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.test"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "null", "Sec-Fetch-Site": "cross-site"},
+    ],
+)
+def test_another_page_cannot_ask_with_the_readers_cookie(browser: httpx.Client, headers: dict[str, str]) -> None:
+    del browser.headers["Origin"]
+    asked = browser.post("/f/plants/ask", data={"question": "Who?"}, headers=headers)
+    assert asked.status_code == 403
+    assert browser.get("/v1/folders", headers=headers).status_code == 403
+
+
+def test_a_browser_that_says_nothing_of_its_page_cannot_change_anything(browser: httpx.Client) -> None:
+    del browser.headers["Origin"]
+    assert browser.post("/f/plants/ask", data={"question": "Who?"}).status_code == 403
+    assert browser.get("/f/plants/").status_code == 200
+
+
+def test_a_form_of_the_page_itself_is_taken(browser: httpx.Client) -> None:
+    """A browser that is told to send no referrer sends the Origin `null` with a form."""
+    own = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
+    asked = browser.post("/f/plants/ask", data={"question": "Who?"}, headers=own, follow_redirects=False)
+    assert asked.status_code == 303
+
+
+def test_every_reply_says_what_a_browser_may_do_with_it(browser: httpx.Client, program: httpx.Client) -> None:
+    for reply in (
+        browser.get("/f/plants/"),
+        browser.get("/nothing"),
+        program.get("/v1/folders"),
+        httpx.get(program.base_url),
+    ):
+        policy = reply.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert "access-control-allow-origin" not in reply.headers
+
+
+@pytest.mark.parametrize(
+    "path", ["/../../etc/passwd", "/static/../service.py", "/static/%2e%2e/service.py", "/static//etc/passwd", "/%00"]
+)
+def test_no_path_leads_to_a_file(program: httpx.Client, path: str) -> None:
+    with socket.create_connection((program.base_url.host, program.base_url.port or 0)) as line:
+        host = f"{program.base_url.host}:{program.base_url.port}"
+        auth = program.headers["Authorization"]
+        line.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {auth}\r\n\r\n".encode())
+        reply = b"".join(iter(lambda: line.recv(65_536), b""))
+    assert reply.startswith(b"HTTP/1.1 404")
+    assert b"root:" not in reply
+    assert b"class Service" not in reply
+
+
+def test_documents_are_named_by_id_and_no_path_is_opened(program: httpx.Client) -> None:
+    for name in ("../../../etc/passwd", "/etc/passwd", "cedar.txt\0", ""):
+        assert program.get("/v1/folders/plants/text", params={"document": name}).status_code in (404, 422)
+
+
+def test_a_body_that_is_too_long_is_refused(program: httpx.Client) -> None:
+    refused = program.post("/v1/investigations", content=b"x" * (MOST_OCTETS + 1))
+    assert (refused.status_code, refused.headers["content-type"]) == (413, "application/problem+json")
+
+
+def test_an_address_that_is_too_long_is_refused(program: httpx.Client) -> None:
+    assert program.get("/v1/folders", params={"q": "x" * 9_000}).status_code == 414
+
+
+@pytest.mark.parametrize(
+    "sent", [b"GET / HTTP/1.1\r\nHost: x", b"POST /v1/investigations HTTP/1.1\r\n{own}Content-Length: 9\r\n\r\n{"]
+)
+def test_a_client_that_sends_slowly_is_turned_away(plants: Path, tmp_path: Path, sent: bytes) -> None:
+    slow = Service([Investigator(plants, embedder=ScriptedEmbedder())], directory=tmp_path / "data", patience=0.3)
+    with slow as service:
+        place = urlsplit(service.address)
+        token = service.token_file.read_text().strip()
+        own = f"Host: {place.netloc}\r\nAuthorization: Bearer {token}\r\n".encode()
+        with socket.create_connection((place.hostname or "", place.port or 0), timeout=10) as line:
+            line.sendall(sent.replace(b"{own}", own))
+            assert line.recv(1_000).startswith(b"HTTP/1.1 408")
+
+
+def test_a_header_of_a_reply_cannot_be_made_up(browser: httpx.Client) -> None:
+    asked = browser.post("/f/plants/ask", data={"question": "Who?\r\nX-Made-Up: 1"}, follow_redirects=False)
+    assert "x-made-up" not in asked.headers
+
+
+def test_the_token_is_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "token"
+    token = token_of(path)
+    assert (len(token) > 30, path.stat().st_mode & 0o777, token_of(path) == token) == (True, 0o600, True)
+    path.write_text("short")
+    with pytest.raises(SettingsError, match="fewer than 20"):
+        token_of(path)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    with pytest.raises(ForeignFileError, match="is a link"):
+        token_of(link)
+
+
+def test_a_server_for_other_machines_has_the_names_that_it_was_given() -> None:
+    assert allowed_hosts("0.0.0.0", 80, ("files.example",)) == {
+        *("127.0.0.1:80", "localhost:80", "[::1]:80", "files.example:80")
+    }

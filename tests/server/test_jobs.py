@@ -1,0 +1,199 @@
+"""A job is done once, is followed from any point, and outlives the server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+
+import httpx
+import pytest
+from power_plants import ABSENT, ONE
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.errors import SettingsError
+from investigator.records import Event as Happened
+from investigator.records import Planned
+from investigator.server.desk import Desk
+from investigator.server.folders import served_folders
+from investigator.server.ledger import JobLedger
+from investigator.server.problems import ServerError
+from investigator.server.records import JobRequest, JobState, ServerJob
+from investigator.server.service import Service
+from investigator.services.run_records import RunOptions
+
+
+def followed(client: httpx.Client, job_id: str, after: int = 0) -> Iterator[tuple[int, str, str]]:
+    """The events of a job as a client gets them: number, kind, data."""
+    with client.stream("GET", f"/v1/investigations/{job_id}/events", headers={"Last-Event-ID": str(after)}) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        event: dict[str, str] = {}
+        for line in stream.iter_lines():
+            name, _, value = line.partition(": ")
+            event[name] = value
+            if not line and "id" in event:
+                yield int(event["id"]), event["event"], event["data"]
+                event = {}
+
+
+def asked(client: httpx.Client, question: str = ONE, **headers: str) -> ServerJob:
+    reply = client.post("/v1/investigations", json={"folder": "plants", "question": question}, headers=headers)
+    assert reply.status_code == 202, reply.text
+    job = ServerJob.model_validate(reply.json())
+    assert reply.headers["location"] == f"/v1/investigations/{job.id}"
+    return job
+
+
+def test_an_investigation_is_followed_to_its_answer(program: httpx.Client) -> None:
+    job = asked(program)
+    events = list(followed(program, job.id))
+    assert [number for number, _, _ in events] == list(range(1, len(events) + 1))
+    kinds = [kind for _, kind, _ in events]
+    assert {"fileread", "started", "thought", "planned", "remembered", "reflected"} <= set(kinds)
+    assert (kinds[-1], json.loads(events[-1][2])["state"]) == ("ended", "done")
+    outcome = program.get(f"/v1/investigations/{job.id}").json()
+    assert outcome["job"]["state"] == "done"
+    assert "42 MW" in outcome["investigation"]["answer"]["text"]
+    (run,) = program.get("/v1/folders/plants/runs").json()["items"]
+    assert run["id"] == outcome["job"]["run_id"]
+
+
+def test_a_stream_goes_on_after_any_event(program: httpx.Client) -> None:
+    job = asked(program)
+    every = list(followed(program, job.id))
+    assert list(followed(program, job.id, after=4)) == every[4:]
+    assert program.get(f"/v1/investigations/{job.id}/events", headers={"Last-Event-ID": "-1"}).status_code == 400
+
+
+def test_the_same_key_gives_the_same_job_and_another_question_under_it_is_refused(program: httpx.Client) -> None:
+    key = {"Idempotency-Key": "k1"}
+    assert asked(program, **key).id == asked(program, **key).id
+    other = program.post("/v1/investigations", json={"folder": "plants", "question": ABSENT}, headers=key)
+    assert (other.status_code, other.headers["content-type"]) == (422, "application/problem+json")
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        ({"folder": "nowhere", "question": "Who?"}, 404),
+        ({"folder": "plants", "question": "   "}, 422),
+        ({"folder": "plants"}, 422),
+        ({"folder": "plants", "question": "Who?", "model": "x"}, 422),
+        ({"folder": "plants", "question": "x" * 30_000}, 422),
+        ([], 422),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_told_why(program: httpx.Client, request_: object, status: int) -> None:
+    refused = program.post("/v1/investigations", json=request_)
+    assert (refused.status_code, refused.headers["content-type"]) == (status, "application/problem+json")
+    assert refused.json()["detail"]
+    assert refused.json()["hint"]
+
+
+def test_what_fails_is_told_with_what_to_do(program: httpx.Client) -> None:
+    reply = program.post("/v1/investigations", json={"folder": "plants", "question": ONE, "only": ["gone.txt"]})
+    *_, (_, kind, data) = followed(program, reply.json()["id"])
+    ended = json.loads(data)
+    assert (kind, ended["state"]) == ("ended", "failed")
+    assert "gone.txt" in ended["problem"]["detail"]
+    assert ended["problem"]["hint"]
+
+
+class Waiting(Investigator):
+    """An investigator whose investigations wait, each before its end, until they may go on."""
+
+    def __init__(self, folder: Path, may_end: Event) -> None:
+        super().__init__(folder, embedder=ScriptedEmbedder())
+        self.may_end = may_end
+
+    def investigate(self, question: str, options: RunOptions = RunOptions()) -> Iterator[Happened]:
+        for event in super().investigate(question, options):
+            yield event
+            if isinstance(event, Planned):
+                assert self.may_end.wait(60)
+
+
+def a_desk(plants: Path, directory: Path, may_end: Event, most_waiting: int = 20) -> Desk:
+    numbers = iter(range(1, 100))
+    return Desk(
+        served_folders([Waiting(plants, may_end)], directory),
+        lambda: f"{directory.name}-job{next(numbers)}",
+        most_waiting=most_waiting,
+        now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def until(desk: Desk, job_id: str, holds: Callable[[ServerJob], object]) -> ServerJob:
+    waited = Event()
+    while not holds(job := desk.job(job_id)):
+        waited.wait(0.01)
+    return job
+
+
+def test_a_job_that_is_stopped_keeps_what_it_has_learned(plants: Path, tmp_path: Path) -> None:
+    may_end = Event()
+    desk = a_desk(plants, tmp_path / "data", may_end)
+    desk.start()
+    running, waiting = (desk.submit(JobRequest(folder="plants", question=q)) for q in (ONE, ABSENT))
+    until(desk, running.id, lambda job: job.run_id)
+    assert desk.stop(waiting.id).state is JobState.STOPPED
+    desk.stop(running.id)
+    may_end.set()
+    stopped = until(desk, running.id, lambda job: job.state is JobState.STOPPED)
+    desk.close()
+    assert stopped.run_id
+    assert Investigator(plants, embedder=ScriptedEmbedder()).show(stopped.run_id).answer is None
+
+
+def test_only_so_many_jobs_wait(plants: Path, tmp_path: Path) -> None:
+    may_end = Event()
+    desk = a_desk(plants, tmp_path / "data", may_end, most_waiting=1)
+    desk.submit(JobRequest(folder="plants", question=ONE))
+    with pytest.raises(ServerError) as refused:
+        desk.submit(JobRequest(folder="plants", question=ABSENT))
+    assert (refused.value.problem.status, refused.value.retry_after > 0) == (429, True)
+    desk.close()
+
+
+def test_what_a_server_leaves_is_done_by_the_next_one(plants: Path, tmp_path: Path) -> None:
+    """It goes on from its journal: the steps that were done are not done again."""
+    may_end = Event()
+    desk = a_desk(plants, tmp_path / "data", may_end)
+    desk.start()
+    job = desk.submit(JobRequest(folder="plants", question=ONE, fresh=True))
+    until(desk, job.id, lambda job: job.run_id)
+    may_end.set()
+    desk.close()
+    left = JobLedger(next((tmp_path / "data").glob("*/server.db")))
+    before, events = left.job(job.id), left.events(job.id)
+    left.close()
+    assert before is not None
+    assert before.state is JobState.RUNNING
+    again = a_desk(plants, tmp_path / "data", may_end)
+    again.start()
+    done = until(again, job.id, lambda job: job.state is JobState.DONE)
+    kept = again.folder("plants").ledger.events(job.id)
+    again.close()
+    assert done.run_id == before.run_id
+    assert kept[: len(events)] == events
+    assert kept[-1].kind == "ended"
+    assert [event.number for event in kept] == list(range(1, len(kept) + 1))
+
+
+def test_two_servers_do_not_serve_one_folder(service: Service, plants: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="another server serves"):
+        Service([Investigator(plants, embedder=ScriptedEmbedder())], directory=tmp_path / "data")
+
+
+def test_two_folders_of_one_name_have_two_names(plants: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "plants"
+    other.mkdir(parents=True)
+    (other / "a.txt").write_text("The lake is deep.", encoding="utf-8")
+    folders = served_folders(
+        [Investigator(folder, embedder=ScriptedEmbedder()) for folder in (plants, other)], tmp_path / "d"
+    )
+    assert {name: folder.path for name, folder in folders.items()} == {"plants": plants, "plants-2": other}
+    for folder in folders.values():
+        folder.close()

@@ -1,0 +1,154 @@
+"""A reader asks, watches, reads the answer, and sees each quote in its document; nothing in a document acts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+from power_plants import ABSENT, ONE
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.server.service import Service
+
+HOSTILE = """<script>alert(1)</script> The harbour is 12 metres deep. ![x](https://evil.test/?leak)
+\u202esdrawkcab\x1b[31m
+
+<img src=x onerror=alert(1)> [sign in](javascript:alert(1)) The harbour is 12 metres deep.
+"""
+
+
+def asked(client: httpx.Client, folder: str, question: str, **more: str) -> httpx.Response:
+    """Ask as the form does, watch to the end, and return the page that the browser is led to."""
+    started = client.post(f"/f/{folder}/ask", data={"question": question, **more}, follow_redirects=False)
+    assert started.status_code == 303, started.text
+    place = started.headers["location"]
+    with client.stream("GET", f"{place}/progress") as stream:
+        assert "event: ended" in list(stream.iter_lines())
+    return client.get(place)
+
+
+def test_a_reader_asks_and_each_citation_leads_to_its_quote(browser: httpx.Client) -> None:
+    page = asked(browser, "plants", ONE)
+    assert page.url.path.startswith("/f/plants/runs/")
+    assert "It makes 42 MW of power." in page.text
+    links = [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', page.text)]
+    quotes = [unescape(quote) for quote in re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", page.text)]
+    assert links
+    assert len(links) == len(quotes)
+    for link, quote in zip(links, quotes, strict=True):
+        marked = re.findall(r"<mark>(.*?)</mark>", browser.get(link).text, re.DOTALL)
+        assert "".join(unescape(words) for words in marked) == quote
+
+
+def test_what_happens_is_shown_as_it_happens_and_again_after_a_reload(browser: httpx.Client) -> None:
+    started = browser.post("/f/plants/ask", data={"question": ONE}, follow_redirects=False)
+    place = started.headers["location"]
+    with browser.stream("GET", f"{place}/progress") as stream:
+        first = [line for line in stream.iter_lines() if line.startswith(("id", "data"))]
+    with browser.stream("GET", f"{place}/progress?after=3") as stream:
+        again = [line for line in stream.iter_lines() if line.startswith("id")]
+    ids = [line for line in first if line.startswith("id")]
+    assert again == [line for line in ids if int(line.removeprefix("id: ")) > 3]
+    places = set(re.findall(r'data-place="(\w+)"', "\n".join(first)))
+    assert places == {"now", "log", "plan", "known"}
+
+
+def test_a_follow_up_knows_what_it_follows(browser: httpx.Client) -> None:
+    run = asked(browser, "plants", ONE).url.path.rpartition("/")[2]
+    page = asked(browser, "plants", "When was it opened?", after=run)
+    assert "Follow-up" in page.text
+    assert "1982" in page.text
+
+
+def test_an_answer_that_is_not_there_says_so_and_where_it_was_looked_for(browser: httpx.Client) -> None:
+    page = asked(browser, "plants", ABSENT)
+    assert re.search("Not (in the documents|found so far)", page.text)
+    assert 'id="coverage"' in page.text
+
+
+@pytest.mark.parametrize("data", [{"question": ""}, {}, {"question": "x" * 30_000}])
+def test_a_form_that_makes_no_sense_gets_a_page_that_says_why(browser: httpx.Client, data: dict[str, str]) -> None:
+    refused = browser.post("/f/plants/ask", data=data)
+    assert refused.status_code == 422
+    assert refused.headers["content-type"].startswith("text/html")
+    assert "Back to the folders" in refused.text
+
+
+@pytest.mark.parametrize(
+    ("place", "status"),
+    [
+        ("/f/nowhere/", 404),
+        ("/f/plants/runs/20200101", 404),
+        ("/f/plants/jobs/none", 404),
+        ("/f/plants/document?id=gone.txt", 422),
+        ("/f/plants/sheet?id=cedar.txt&page=1", 422),
+    ],
+)
+def test_what_is_not_there_is_told_on_a_page(browser: httpx.Client, place: str, status: int) -> None:
+    asked(browser, "plants", ONE)
+    reply = browser.get(place)
+    assert (reply.status_code, reply.headers["content-type"]) == (status, "text/html; charset=utf-8")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Iterator[httpx.Client]:
+    folder = tmp_path / "sent"
+    folder.mkdir()
+    (folder / "<img src=x onerror=alert(1)>.txt").write_text(HOSTILE, encoding="utf-8")
+    (folder / "b.txt").write_text("The lake is 3 metres deep. " * 3, encoding="utf-8")
+    with (
+        Service([Investigator(folder, embedder=ScriptedEmbedder())], directory=tmp_path / "data") as service,
+        httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
+    ):
+        client.get(service.link())
+        client.headers["Origin"] = service.address
+        yield client
+
+
+def test_a_document_can_do_nothing_on_a_page(hostile: httpx.Client) -> None:
+    answer = asked(hostile, "sent", "How deep is the harbour? <script>alert(2)</script>")
+    links = [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', answer.text)]
+    assert links
+    pages = [
+        answer,
+        *map(hostile.get, links),
+        hostile.get("/f/sent/documents"),
+        hostile.get("/f/sent/search?q=harbour"),
+    ]
+    for page in pages:
+        assert page.status_code == 200
+        assert "<script>alert" not in page.text
+        assert "<img src=x" not in page.text
+        assert not re.search(r'(href|src)="(?!/|#)', page.text)
+        assert "\u202e" not in page.text
+        assert "\x1b" not in page.text
+    assert all("on" not in {name[:2] for name in re.findall(r"<\w+[^>]*?\s(\w+)=", page.text)} for page in pages)
+
+
+def test_a_run_is_saved_as_one_file(browser: httpx.Client) -> None:
+    page = asked(browser, "plants", ONE)
+    saved = browser.get(f"{page.url.path}/report")
+    assert saved.headers["content-disposition"].startswith("attachment")
+    assert "It makes 42 MW" in saved.text
+
+
+def test_the_index_is_brought_up_to_date_from_the_page(browser: httpx.Client, plants: Path) -> None:
+    asked(browser, "plants", ONE)
+    (plants / "new.txt").write_text("The Willow plant makes 46 MW of power.", encoding="utf-8")
+    assert "new.txt" in browser.get("/f/plants/documents").text
+    started = browser.post("/f/plants/index", follow_redirects=False)
+    with browser.stream("GET", f"{started.headers['location']}/progress") as stream:
+        assert "event: ended" in list(stream.iter_lines())
+    page = browser.get(started.headers["location"])
+    assert page.url.path == "/f/plants/documents"
+    assert "id=new.txt" in page.text
+
+
+def test_a_search_leads_to_passages(browser: httpx.Client) -> None:
+    found = browser.get("/f/plants/search", params={"q": "cedar"}).text
+    assert "/f/plants/document?id=cedar.txt" in found
+    assert "<h1>Search</h1>" in browser.get("/f/plants/search").text
