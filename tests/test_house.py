@@ -223,7 +223,8 @@ import importlib, os, sys
 def watch(event, arguments):
     writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
     reads_data = event == "open" and "/investigator/" in str(arguments[0]) and "/data/" in str(arguments[0])
-    if writes or reads_data or event in {"socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.mkdir"}:
+    reaches_out = event in {"socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.mkdir"}
+    if writes or reads_data or reaches_out:
         raise SystemExit(f"an import did this: {event} {arguments}")
 
 sys.addaudithook(watch)
