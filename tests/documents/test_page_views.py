@@ -6,6 +6,7 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import c_double
 from pathlib import Path
 
@@ -219,6 +220,22 @@ def test_a_pdf_that_cannot_be_opened_says_why(pages, folder, data, reason):
     document = Document(id="shut.pdf", title="", media_type="application/pdf", content_hash=digest, text=FIRST)
     with pytest.raises(ReaderError, match=reason):
         pages.picture(document, 1, 50)
+
+
+def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_drawn(kept, folder, pages):
+    document = kept("slow.pdf", pdf([[FIRST] * 40]))
+    hurried = PageViews(folder, FolderSettings(), ReaderSettings(max_seconds=0.05))
+    with hurried, pytest.raises(ReaderError, match=r"more than 0\.05 seconds"):
+        hurried.picture(document, 1, 4_000)
+    assert pages.picture(document, 1, 50)
+
+
+def test_several_readers_are_shown_their_own_pages(pages, kept):
+    document = kept("many.pdf", pdf([[f"Page {number} of the report."] for number in range(1, 9)]))
+    with ThreadPoolExecutor(8) as threads:
+        spans = [document.text.index(f"Page {number} ") for number in range(1, 9)]
+        shown = threads.map(lambda at: pages.marked(document, [MarkedSpan(start=at, end=at + 6)]), spans)
+        assert [view.page for (view,) in shown] == list(range(1, 9))
 
 
 def test_a_pdf_inside_an_archive_is_shown(pages, folder, read_all):
