@@ -21,7 +21,7 @@ from investigator.language.addresses import defanged
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
 from investigator.reports.inert import inert, inert_line
-from investigator.reports.tables import VERDICTS, no_line, table_rows
+from investigator.reports.tables import no_line, table_rows, verdict_words
 from investigator.reports.wording import (
     FILE_STATUSES,
     STOPS,
@@ -89,7 +89,7 @@ def investigation_view(investigation: Investigation) -> Mapping[str, object]:
         "table": answer.table if answer else None,
         "table_rows": table_rows(answer.table) if answer and answer.table else (),
         "no_line": no_line(answer.table) if answer and answer.table else "",
-        "verdicts": VERDICTS,
+        "verdicts": verdict_words(answer.table) if answer and answer.table else {},
         "sources": sources(answer, investigation.memories) if answer else (),
         "numbers": _numbers(answer) if answer else {},
         "coverage_line": coverage_line(answer.coverage) if answer else "",

@@ -8,15 +8,25 @@ from investigator.language.addresses import defanged
 from investigator.records import AnswerTable, Quote, RowVerdict, TableRow
 from investigator.reports.inert import inert_line
 
-VERDICTS: Mapping[RowVerdict, str] = {
+_OF_DOCUMENTS: Mapping[RowVerdict, str] = {
     RowVerdict.YES: "yes",
     RowVerdict.UNCLEAR: "unclear",
     RowVerdict.MISSING: "nothing found",
     RowVerdict.NO: "no",
 }
+_OF_SIDES: Mapping[RowVerdict, str] = {
+    **_OF_DOCUMENTS,
+    RowVerdict.YES: "established",
+    RowVerdict.UNCLEAR: "not established",
+}
 _IN_THIS_ORDER = (RowVerdict.YES, RowVerdict.UNCLEAR, RowVerdict.MISSING)
 _MOST_NAMED = 20
 _LONGEST_CELL = 400  # characters
+
+
+def verdict_words(table: AnswerTable) -> Mapping[RowVerdict, str]:
+    """Return what is said of a row: whether a document holds it, or whether a side or period is established."""
+    return _OF_DOCUMENTS if table.is_of_documents else _OF_SIDES
 
 
 def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
@@ -29,7 +39,7 @@ def table_rows(table: AnswerTable) -> tuple[TableRow, ...]:
 def table_lines(table: AnswerTable) -> Iterator[str]:
     """Yield the lines of a table, harmless whatever the documents hold."""
     for row in table_rows(table):
-        yield f"{inert_line(row.label)}: {VERDICTS[row.verdict]}{_missing(row)}"
+        yield f"{inert_line(row.label)}: {verdict_words(table)[row.verdict]}{_missing(row)}"
         if row.value and row.value != _one_line(row.quotes[:1]):
             yield f"    {inert_line(defanged(row.value), _LONGEST_CELL)}"
         for quote in row.quotes:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from investigator.evidence.claims import prove
 from investigator.language.normalise import one_line
+from investigator.language.terms import words
 from investigator.questions.constraints import constraints
 from investigator.questions.imprints import covered_period
 from investigator.questions.kinds import cue
 from investigator.questions.periods import Period, periods
+from investigator.questions.related import related_roots, roots
 from investigator.questions.topics import spelled_roots
 from investigator.records import (
+    SUMMARY,
     Claim,
+    ConstraintKind,
     Document,
     DocumentCard,
     Investigation,
@@ -26,24 +31,39 @@ from investigator.records import (
 )
 from investigator.research.follow_ups import found_for
 from investigator.research.planner import Proposal
+from investigator.research.table_cells import same_elsewhere
+from investigator.research.telling import new_sentences, telling_sentences
 from investigator.research.verdict import judged
 from investigator.scoring.calibration import default_calibration
+from investigator.tables.asked import table_question
+from investigator.tables.times import asked_times
 
 _MOST_ROWS = 12
 _OF_BEST = 0.5  # share of the best match from which a document belongs to a series
-_MOST_QUOTES = 3
+_MOST_QUOTES, _MOST_TIMES = 4, 5
+_BEGINNING = 1_500  # characters
+_TIME, _PARTS_OF_YEAR = 1.0, (3, 6, 9)
 _ABOUT = 600  # characters of the beginning of a document, in which it says what it is
 _MEANT_AS_WELL, _MOST_SUMMARISED = 0.9, 2
+_NUMBERS = {"two": 2, "both": 2, "either": 2, "three": 3, "four": 4, "five": 5}
+_HOW_MANY = re.compile(rf"\b({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 
 
-def series(cards: Sequence[DocumentCard], worth_asking: float) -> tuple[DocumentCard, ...]:
+def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) -> tuple[DocumentCard, ...]:
     """Return the documents that report on one thing at different times, the earliest first; () if there are not two."""
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= max(worth_asking, _OF_BEST * best)][:_MOST_ROWS]
     dated = [card for card in likely if _times(card)]
+    dated = [card for card in dated if _is_issuer_named(card, question)] or dated
     if len({_when(card) for card in dated}) < 2:
         return ()
     return tuple(sorted(dated, key=lambda card: (_when(card), card.document_id)))
+
+
+def _is_issuer_named(card: DocumentCard, question: str) -> bool:
+    """Return True if a question names the firm that a report is of, by the first word of its name."""
+    name = words(card.imprint.issuer)[:1]
+    return bool(name) and name[0] in words(question)
 
 
 def at_newest(part: Part, cards: Sequence[DocumentCard]) -> Part:
@@ -87,12 +107,45 @@ def side_by_side(
         for part, name in zip(sides, names, strict=True):
             others = [other for other in names if other != name]
             found = [m for m in found_for(part, run, history) if not _is_of_another(m, name, others, document)]
-            rows.append(_row(part.side, part, found, document, is_read=is_read))
+            rows.append(_row(part.side, part, _with_telling(part, found, document, is_read), document, is_read=is_read))
         return tuple(rows)
-    asked = _in_order([memory for memory in history if memory.quotes], document)
-    if run.kind is QuestionKind.TREND:
-        asked = asked[:_MOST_ROWS]
+    asked = _series_asked(run, document) if run.kind is QuestionKind.TREND else _compared(run, document)
+    if run.kind is QuestionKind.TREND and not asked and not is_read:
+        return _in_one_document(run, history, document)
+    asked = asked or _in_order([memory for memory in history if memory.quotes], document)[:_MOST_ROWS]
     return _by_document(run, asked, document, is_read=is_read) if len(asked) > 1 else ()
+
+
+def _in_one_document(
+    run: Investigation, history: Sequence[Memory], document: Callable[[str], Document]
+) -> tuple[TableRow, ...]:
+    """Return what one document tells of a thing at several times, in its order; () if nothing was found."""
+    part, found = run.parts[0], [memory for memory in history if memory.quotes and not memory.addressed]
+    if not found:
+        return ()
+    best = max(found, key=lambda memory: _of_side(part, memory, document))
+    one = document(best.target_document_id)
+    quotes = telling_sentences(one, part.question, best.quotes, most=_MOST_TIMES, dated=True)
+    return (_row(_label(one), part, [_with_quotes(best, quotes)], document, is_read=False, most=_MOST_TIMES),)
+
+
+def _series_asked(run: Investigation, document: Callable[[str], Document]) -> list[str]:
+    """The reports that were asked for a trend, the earliest first; () if some of them cover no period."""
+    asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
+    times = {name: _named_period(document(name)) for name in asked}
+    if len(set(times.values())) < 2 or not all(times.values()):
+        return []
+    return sorted(times, key=lambda name: (times[name], name))[:_MOST_ROWS]
+
+
+def _compared(run: Investigation, document: Callable[[str], Document]) -> list[str]:
+    """The documents that a comparison without names means: as many as it says, those with the best replies."""
+    said = _HOW_MANY.search(run.question)
+    if said is None:
+        return []
+    best = sorted(run.memories, key=lambda memory: -_of_side(run.parts[0], memory, document))
+    names = dict.fromkeys(memory.target_document_id for memory in best if memory.quotes and not memory.addressed)
+    return list(names)[: _NUMBERS[said.group(1).casefold()]]
 
 
 def _is_of_another(memory: Memory, name: str, others: Sequence[str], document: Callable[[str], Document]) -> bool:
@@ -112,9 +165,72 @@ def _holds(about: Sequence[str], name: str) -> bool:
 def _by_document(
     run: Investigation, asked: Sequence[str], document: Callable[[str], Document], *, is_read: bool
 ) -> tuple[TableRow, ...]:
-    (part, *_) = run.parts
-    found = {name: [one for one in run.memories if one.target_document_id == name] for name in asked}
-    return tuple(_row(name, part, found[name], document, is_read=is_read) for name in asked)
+    part, before, rows = run.parts[0], None, list[TableRow]()
+    for name in asked:
+        found: Sequence[Memory] = [one for one in run.memories if one.target_document_id == name]
+        if run.kind is QuestionKind.TREND and not is_read:
+            found = [_with_news(one, part, document(name), before) for one in found]
+        else:
+            found = _with_telling(part, found, document, is_read)
+        rows.append(_row(_label(document(name)), part, found, document, is_read=is_read))
+        before = document(name)
+    return tuple(rows)
+
+
+def _label(one: Document) -> str:
+    """The name of a document with the period that it covers."""
+    period = covered_period(one.imprint)
+    return f"{one.id} ({period})" if period else one.id
+
+
+def _with_telling(
+    part: Part, found: Sequence[Memory], document: Callable[[str], Document], is_read: bool
+) -> Sequence[Memory]:
+    """Return the memories of a side, that of its best document with the sentences that tell most of what is asked."""
+    if is_read or not found:
+        return found
+    best = max(found, key=lambda memory: _of_side(part, memory, document))
+    quotes = telling_sentences(document(best.target_document_id), part.question, best.quotes)
+    return (_with_quotes(best, quotes),)
+
+
+def _of_side(part: Part, memory: Memory, document: Callable[[str], Document]) -> float:
+    """How surely a document is the one that a side means: by what it is called, what it begins with, and its reply."""
+    if memory.addressed or not memory.quotes:
+        return 0.0
+    one, asked = document(memory.target_document_id), table_question(part.question)
+    if not asked.terms:
+        return float(memory.point or 0)
+    named, begins = roots(f"{one.title} {one.id.replace('_', ' ')} {one.imprint.issuer}"), roots(one.text[:_BEGINNING])
+    called = sum(not (term.roots | related_roots(term.text)).isdisjoint(named) for term in asked.terms)
+    about = sum(not (term.roots | related_roots(term.text)).isdisjoint(begins) for term in asked.terms)
+    of_time = sum(_TIME * (one_time.quarter == one.imprint.fiscal_quarter) for one_time in _quarters(part.question))
+    return (called + about) / len(asked.terms) + of_time + (memory.point or 0) / 100
+
+
+def _quarters(question: str) -> list[Period]:
+    """The quarters that the times of a question end with: the third for nine months of a year."""
+    return [Period(time.year, time.months // 3) for time in asked_times(question) if time.months in _PARTS_OF_YEAR]
+
+
+def _with_news(memory: Memory, part: Part, one: Document, before: Document | None) -> Memory:
+    """Return a memory with what its document says of a subject that the one before it does not.
+
+    A cell says enough, with the same figure in other tables.
+    """
+    cells = [quote for quote in memory.quotes if quote.cell is not None]
+    if cells:
+        asked = f"{part.question}, {covered_period(one.imprint)}"
+        return _with_quotes(memory, same_elsewhere(asked, cells[0], one)[:1])
+    names = [bound.text for bound in part.constraints if bound.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE)]
+    new = new_sentences(one, names or [part.question], before)
+    return _with_quotes(memory, (new,) if new is not None else ())
+
+
+def _with_quotes(memory: Memory, quotes: Sequence[Quote]) -> Memory:
+    """Return a memory with quotes in the place of other sentences; its cells stay, and come first."""
+    cells = [quote for quote in memory.quotes if quote.cell is not None]
+    return memory.changed(quotes=(*cells, *quotes)) if quotes else memory
 
 
 def _in_order(history: Sequence[Memory], document: Callable[[str], Document]) -> list[str]:
@@ -128,7 +244,13 @@ def _in_order(history: Sequence[Memory], document: Callable[[str], Document]) ->
 
 
 def _row(
-    label: str, part: Part, found: Sequence[Memory], document: Callable[[str], Document], *, is_read: bool
+    label: str,
+    part: Part,
+    found: Sequence[Memory],
+    document: Callable[[str], Document],
+    *,
+    is_read: bool,
+    most: int = _MOST_QUOTES,
 ) -> TableRow:
     """What was found for a row: the statements of the reply that meets most of what is asked."""
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
@@ -147,7 +269,7 @@ def _row(
         document_id=one.quote.document_id,
         verdict=RowVerdict.YES if one.is_met else RowVerdict.UNCLEAR,
         value=one.claim.text,
-        quotes=tuple(quotes)[:_MOST_QUOTES],
+        quotes=tuple(quotes)[:most],
         missing=tuple(dict.fromkeys(match.constraint.text for match in one.failing)),
     )
 

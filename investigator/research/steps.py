@@ -182,7 +182,7 @@ class Steps:
         if run.kind is QuestionKind.SUMMARY and not run.rounds and not state.bounds.reads:
             return whole_documents(run.question, state.cards)
         if run.kind is QuestionKind.TREND and not run.rounds:
-            documents = series(state.cards, state.bounds.worth_asking)
+            documents = series(run.question, state.cards, state.bounds.worth_asking)
             if documents:
                 return series_plan(run.parts[0].question if len(run.parts) == 1 else run.question, documents)
         questions = state.follow_ups or (() if state.run.rounds else self._asked_apart(state))

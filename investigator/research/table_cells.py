@@ -25,7 +25,7 @@ from investigator.records import (
 )
 from investigator.tables.asked import table_question
 from investigator.tables.computing import asked_operation, computation
-from investigator.tables.lookup import DocumentTables, FoundCell, best_cells, best_pair
+from investigator.tables.lookup import DocumentTables, FoundCell, best_cells, best_pair, figure_of
 from investigator.tables.times import TableTime, agrees, header_time
 
 MET_POINT = 95
@@ -55,6 +55,17 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = (one for time in _times(question) for one in best_cells(question, tables, time, most=1))
     return tuple(dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met))
+
+
+def same_elsewhere(question: str, quote: Quote, document: Document) -> tuple[Quote, ...]:
+    """Return the cells of other tables of a document that meet all that a question asks, and give the same figure."""
+    if quote.cell is None:
+        return ()
+    figure = figure_of(quote.cell.value)
+    found = best_cells(question, DocumentTables(document), most=_LOOKED_AT)
+    others = (one for one in found if one.is_met and figure_of(one.view.words(one.cell)) == figure)
+    apart = {one.view.table.start: one for one in others if not quote.start <= one.cell.start < quote.end}
+    return tuple(cell_quote(document, one.view, one.cell) for one in apart.values())
 
 
 def with_cells(finding: Finding, cells: Sequence[Quote], *, is_read: bool) -> Finding:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 
-from investigator.language.terms import folded, stop_words, words
-from investigator.questions.cues import empty_words
+from investigator.language.terms import folded
 from investigator.questions.numbered import numbered
 from investigator.questions.periods import Period, agree, periods
-from investigator.questions.related import root, roots
+from investigator.questions.related import roots
 from investigator.records import Document, TableCell
 from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.cells import TableView, views
+from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
 from investigator.tables.times import TableTime, agrees, header_time, without_times
 
 _ABOUT = 3_000  # characters of the beginning of a document, in which it says what it is
@@ -34,13 +34,8 @@ _IN_ORDER = 0.1
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
-_PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
 _MONEY = re.compile(r"[$€£¥₹]")
 _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
-_BRACKETS = re.compile(r"\([^()]*\)")
-"""What a label says besides: a question need not say the loss of "Net income (loss)"."""
-_SHORT_WORD = 3
-_MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
 
 
 @dataclass(frozen=True)
@@ -68,18 +63,6 @@ class FoundCell:
         """Return True if it meets all that is asked."""
         agrees_with_time = bool(self.time_agrees) or not self.asks_time
         return not self.missing and not self.misses and agrees_with_time and self.is_sure
-
-
-@dataclass(frozen=True)
-class _Named:
-    """The words of a row, a column or a caption: their roots, those that a question would have to say, as they are."""
-
-    every: frozenset[str]
-    telling: frozenset[str]
-    spelled: frozenset[str] = frozenset()
-    neighbours: frozenset[tuple[str, str]] = frozenset()
-    words: int = 0
-    initials: str = ""
 
 
 class DocumentTables:
@@ -148,31 +131,6 @@ def _time(text: str) -> TableTime | None:
     return found if found is not None and found.year else None
 
 
-@lru_cache(maxsize=16_384)
-def _named(text: str) -> _Named:
-    plain = _MARK.sub(" ", text)
-    every = words(plain)
-    outside = words(_BRACKETS.sub(" ", plain))
-    telling = frozenset(root(word) for word in outside if _tells(word))
-    long = sum(len(word) > 1 and not word.isdigit() for word in every)
-    spelled = frozenset(map(_singular, every))
-    return _Named(
-        every=frozenset(map(root, every)),
-        telling=telling - empty_words(),
-        spelled=spelled,
-        neighbours=frozenset(pairwise(map(root, outside))),
-        words=long,
-        initials="".join(word[0] for word in every),
-    )
-
-
-def _tells(word: str) -> bool:
-    """Return True for a word by which a name differs from another: "off" and "no" do, "the" does not."""
-    if word in _PARTING:
-        return True
-    return word not in stop_words() and not word.isdigit() and len(word) > 1
-
-
 def best_cells(
     question: str, tables: DocumentTables, time: TableTime | None = None, most: int = 3
 ) -> tuple[FoundCell, ...]:
@@ -228,8 +186,8 @@ def _opposed(asked: TableQuestion, cells: Sequence[FoundCell]) -> Iterator[tuple
 
 def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell) -> int | None:
     """Return the place of the first asked word that the headers of one cell say and those of the other do not."""
-    mine, theirs = (_named(" ".join(found.view.column_headers(found.cell))) for found in (one, other))
-    own = [place for place, term in enumerate(asked.terms) if _says(mine, term) and not _says(theirs, term)]
+    mine, theirs = (named(" ".join(found.view.column_headers(found.cell))) for found in (one, other))
+    own = [place for place, term in enumerate(asked.terms) if says(mine, term) and not says(theirs, term)]
     return own[0] if own else None
 
 
@@ -246,22 +204,27 @@ def _without_doubt(best: FoundCell, rivals: Sequence[FoundCell], asked: TableQue
     return replace(best, is_sure=False)
 
 
+def figure_of(value: str) -> str:
+    """Return the digits of the words of a cell."""
+    return re.sub(r"[^\d.]", "", value)
+
+
 def _figure(found: FoundCell) -> str:
-    return re.sub(r"[^\d.]", "", found.view.words(found.cell))
+    return figure_of(found.view.words(found.cell))
 
 
 def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | None) -> Iterator[FoundCell]:
     translated = _by_own_quarters(wanted, tables)
     looked_at = 0
     for view in tables.views:
-        caption = _named(f"{view.caption} {tables.heading_over(view)}")
+        caption = without(named(f"{view.caption} {tables.heading_over(view)}"), naming_alone(view, asked))
         for row, cells in view.rows.items():
             labels = view.row_labels(row) if row >= view.table.header_rows else ()
             if not labels or looked_at > _MOST_LOOKED_AT:
                 continue
-            own, above = _named(labels[-1]), _named(" ".join(labels[:-1]))
+            own, above = named(labels[-1]), named(" ".join(labels[:-1]))
             is_sum = bool(own.words) and not own.telling
-            if not is_sum and not any(_says(own, term) or _says(above, term) for term in asked.terms):
+            if not is_sum and not any(says(own, term) or says(above, term) for term in asked.terms):
                 continue
             for cell in cells:
                 looked_at += 1
@@ -277,12 +240,12 @@ def _fit(
     tables: DocumentTables,
     view: TableView,
     cell: TableCell,
-    names: tuple[_Named, _Named, _Named],
+    names: tuple[Named, Named, Named],
     wanted: TableTime | None,
 ) -> FoundCell | None:
     own, above, caption = names
     header_text = " ".join(view.column_headers(cell))
-    header = _named(header_text)
+    header = named(header_text)
     value = view.words(cell)
     kind = _kind_fits(asked, value, " ".join((header_text, *view.row_labels(cell.row))))
     if kind is None:
@@ -306,9 +269,9 @@ def _fit(
     agreed = agrees(wanted, time) if wanted is not None and time is not None else None
     if wanted is not None and time is None and tables.is_of(wanted):
         agreed = True
-    score -= _NOT_ASKED * _share_not_said(own, said, asked)
-    score -= _NOT_ASKED_ABOVE * _share_not_said(above, said, asked)
-    score -= _NOT_ASKED_OVER * _share_not_said(_timeless(header_text), said, asked)
+    score -= _NOT_ASKED * share_not_said(own, said, asked)
+    score -= _NOT_ASKED_ABOVE * share_not_said(above, said, asked)
+    score -= _NOT_ASKED_OVER * share_not_said(_timeless(header_text), said, asked)
     score += _IN_ORDER * sum(pair in own.neighbours for pair in pairwise(term.root for term in asked.terms))
     score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
     score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
@@ -328,39 +291,15 @@ def _fit(
 
 
 @lru_cache(maxsize=4_096)
-def _timeless(header: str) -> _Named:
-    return _named(without_times(header))
+def _timeless(header: str) -> Named:
+    return named(without_times(header))
 
 
-def _place(term: AskedTerm, own: _Named, above: _Named, header: _Named, caption: _Named) -> float:
-    for named, worth in ((own, _LABEL), (header, _HEADER), (above, _PARENT), (caption, _CAPTION)):
-        if _says(named, term) and (named is not caption or _spells(named.spelled, term)):
-            return worth if term.root in named.every else worth - _OTHER_WORD
+def _place(term: AskedTerm, own: Named, above: Named, header: Named, caption: Named) -> float:
+    for name, worth in ((own, _LABEL), (header, _HEADER), (above, _PARENT), (caption, _CAPTION)):
+        if says(name, term) and (name is not caption or spells(name.spelled, term)):
+            return worth if term.root in name.every else worth - _OTHER_WORD
     return 0.0
-
-
-def _spells(spelled: frozenset[str], term: AskedTerm) -> bool:
-    """Return True for a name, and for a word that stands there as it is: "operations" says nothing of "operating"."""
-    return term.is_name or bool(term.initials) or _singular(term.text) in spelled
-
-
-def _singular(word: str) -> str:
-    return word.removesuffix("s") if len(word) > _SHORT_WORD else word
-
-
-def _says(named: _Named, term: AskedTerm) -> bool:
-    if not named.every.isdisjoint(term.roots):
-        return True
-    return bool(term.initials) and term.initials in named.initials
-
-
-def _share_not_said(named: _Named, said: frozenset[str], asked: TableQuestion) -> float:
-    """Return the share of the telling words of a name that the question does not say."""
-    if not named.telling:
-        return 0.0
-    if any(term.initials and term.initials in named.initials for term in asked.terms):
-        return 0.0
-    return len(named.telling - said) / len(named.telling)
 
 
 def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:

@@ -5,7 +5,16 @@ from html.parser import HTMLParser
 import pytest
 from pydantic import BaseModel
 
-from investigator.records import Answer, AnswerStatus, Claim, Investigation, StopReason
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    AnswerTable,
+    Claim,
+    Investigation,
+    RowVerdict,
+    StopReason,
+    TableRow,
+)
 from investigator.records.answers import Coverage
 from investigator.reports.html import cited_claims, html_report
 
@@ -197,3 +206,21 @@ def test_a_megabyte_of_text_and_no_text_at_all_are_both_reported() -> None:
     assert Page(html_report(full)).texts["answer"].count("word") == 200_000
     assert len(html_report(full)) < 3_000_000
     assert Page(html_report(bare)).open == []
+
+
+def test_other_wordings_are_told(answered: Investigation) -> None:
+    answer = answered.answer
+    assert answer is not None
+    asked = answered.changed(answer=answer.changed(asked_as=("Who pays the rent?",), wordings=("rent",)))
+    assert "Who pays the rent?" in html_report(asked)
+    assert "Also searched for" not in html_report(asked)
+    searched = answered.changed(answer=answer.changed(wordings=("the yearly rent",)))
+    assert "Also searched for" in html_report(searched)
+
+
+def test_a_side_is_established_and_no_yes(answered: Investigation) -> None:
+    answer = answered.answer
+    assert answer is not None
+    row = TableRow(label="Bolt", document_id="bolt.txt", verdict=RowVerdict.YES, value="4,100")
+    page = html_report(answered.changed(answer=answer.changed(table=AnswerTable(asked="sales", rows=(row,)))))
+    assert "<td>established</td>" in page

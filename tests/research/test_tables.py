@@ -116,13 +116,20 @@ def test_a_model_reads_what_the_index_cannot_decide(folder: Path, tmp_path: Path
     assert {name for name, verdict in verdicts(answer).items() if verdict is RowVerdict.YES} == {"school.txt"}
 
 
-def report(name: str, end: str, match: float = 0.9) -> DocumentCard:
-    return DocumentCard(document_id=name, title=name, match=match, imprint=Imprint(period_end=end, fiscal_quarter=1))
+def report(name: str, end: str, match: float = 0.9, issuer: str = "") -> DocumentCard:
+    imprint = Imprint(issuer=issuer, period_end=end, fiscal_quarter=1)
+    return DocumentCard(document_id=name, title=name, match=match, imprint=imprint)
+
+
+def test_a_series_is_of_the_firm_that_the_question_names() -> None:
+    firms = (("a.pdf", "Bolt Inc.", "03-31"), ("b.pdf", "Nut plc", "03-31"), ("c.pdf", "Bolt Inc.", "06-30"))
+    cards = tuple(report(name, f"2023-{end}", issuer=issuer) for name, issuer, end in firms)
+    assert [card.document_id for card in series("How have Bolt's sales moved?", cards, 0.05)] == ["a.pdf", "c.pdf"]
 
 
 def test_a_series_is_asked_in_the_order_of_the_periods() -> None:
     cards = (report("b.pdf", "2023-06-30"), report("a.pdf", "2023-03-31"), report("other.pdf", "2023-03-31", match=0.1))
-    documents = series(cards, 0.05)
+    documents = series("net sales", cards, 0.05)
     assert [card.document_id for card in documents] == ["a.pdf", "b.pdf"]
     plan = series_plan("net sales", documents)
     assert [(step.document_id, step.purpose) for step in plan.steps] == [("a.pdf", "net sales"), ("b.pdf", "net sales")]
@@ -155,6 +162,29 @@ def test_a_survey_is_answered_at_once_unless_somebody_can_read_what_is_unclear()
     assert next_step(state(Step.SURVEY, rows=unclear)) is Step.PLAN
     assert next_step(state(Step.SURVEY, rows=unclear, reads=False)) is Step.ANSWER
     assert next_step(state(Step.SURVEY)) is Step.ANSWER
+
+
+QUARTERS = {"03-31": ("71.0 %", "The court heard the case."), "06-30": ("72.5 %", "In May the court ruled for Bolt.")}
+
+
+def test_a_trend_has_a_row_for_each_report_with_its_cell_or_with_what_is_new(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for end, (share, news) in QUARTERS.items():
+        text = (
+            f"# Bolt quarterly report\n\nQuarterly period ended {'March 31' if end < '06' else 'June 30'}, 2023\n\n"
+            "# Margins\n\nProducts and Repairs margin:\n\n"
+            "| | Three Months Ended |\n| --- | --: |\n| Margin percentage: |\n"
+            f"| Products | 40.0 % |\n| Repairs | {share} |\n| Total margin percentage | 45.0 % |\n\n"
+            f"# Legal\n\nThe Rivet lawsuit concerns a patent of Bolt that is in force. {news} It may take some years.\n"
+        )
+        (tmp_path / "folder" / f"{end}.md").write_text(text, encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    table = investigator.ask("How has the margin percentage of Repairs moved over the quarters?").table
+    assert table is not None
+    assert [quote.cell and quote.cell.value for row in table.rows for quote in row.quotes[:1]] == ["71.0 %", "72.5 %"]
+    table = investigator.ask("How did the Rivet lawsuit develop from one report to the next?").table
+    assert table is not None
+    assert "In May the court ruled for Bolt." in " ".join(quote.text for quote in table.rows[-1].quotes)
 
 
 def test_a_document_of_the_other_side_answers_for_neither(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
 from investigator.evidence.cells import cell_standing
 from investigator.records import Document, Operation
-from investigator.research.table_cells import cell_matches, met_cells, nearest_cell
+from investigator.research.table_cells import cell_matches, met_cells, nearest_cell, same_elsewhere
 from investigator.tables.computing import asked_operation, computation
 from investigator.tables.lookup import DocumentTables, best_cells
 from investigator.tables.times import TableTime, agrees, asked_times, header_time
@@ -40,6 +40,26 @@ def _read(name: str, text: str) -> Document:
 
 def _said(question: str, document: Document) -> list[str]:
     return [quote.said for quote in met_cells(question, document)]
+
+
+def test_a_caption_that_names_several_rows_makes_the_total_none_of_them() -> None:
+    text = "Products and Repairs margin:\n\n| | 2024 |\n| --- | --: |\n| Margin percentage: |\n| Products | 40.0 % |\n"
+    margins = _read("m.md", f"{text}| Repairs | 71.0 % |\n| Total margin percentage | 45.0 % |\n")
+    assert _said("What was the margin percentage of Repairs in 2024?", margins) == [
+        "Margin percentage > Repairs | 2024 | 71.0 %"
+    ]
+
+
+def test_the_same_figure_is_found_in_another_table(report: Document) -> None:
+    again = _read(
+        "again.md",
+        REPORT
+        + "\nDocks\n\n| | Three Months Ended June 30, 2024 |\n| --- | --: |\n| Net sales | 412 |\n| Costs | 3 |\n",
+    )
+    question = "What were the net sales of Docks in the quarter ended June 30, 2024?"
+    (cell, *_) = met_cells(question, again)
+    assert [quote.text for quote in same_elsewhere(question, cell, again)] == ["Net sales | 412"]
+    assert same_elsewhere(question, cell, report) == ()
 
 
 def test_row_column_and_time_of_a_question_find_its_cell(report: Document) -> None:

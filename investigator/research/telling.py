@@ -1,0 +1,188 @@
+"""Sentences of one document that tell most of what is asked of it beside others: results, and what has changed. Pure.
+
+Background, methods, reference lists and what a text says of the work of others are left behind its own results.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from investigator.documents.pages import heading_at
+from investigator.engines.extractive.summarising import says_something
+from investigator.evidence.quotes import quote_at
+from investigator.language.addressed import addresses_model
+from investigator.language.sentences import sentence_spans
+from investigator.questions.answer_types import AnswerType, figures, finding
+from investigator.questions.cues import patterns
+from investigator.questions.related import related_roots, roots
+from investigator.records import Document, Quote
+from investigator.tables.asked import AskedTerm, TableQuestion, table_question
+from investigator.tables.times import agrees, header_time
+
+_MOST_SENTENCES, _FEWEST_WORDS = 4_000, 4
+_LEAST_OF_BEST = 0.4
+_SAME = 0.7  # share of the words of the shorter sentence
+_ABSTRACT, _LONG = 3_500, 10_000  # characters: the beginning of a long text says its main results
+_SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
+_MAIN = 0.6
+_OF_NAME = 0.3  # what a word tells that stands in the title of the document
+_BY_LIKE_WORD, _BY_ANOTHER_WORD = 0.9, 0.5
+_CITES = re.compile(r"\[\d[\d,–\- ]*\]|\bet al\b|\((?:[A-Z][\w-]+,? (?:and [A-Z][\w-]+,? )?)?(?:19|20)\d\d\)")
+_LONGEST_SECTION = 3_000  # characters
+_MOST_TOGETHER = 4
+_BLANKS = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    start: int
+    end: int
+    text: str
+    roots: frozenset[str]
+
+
+def telling_sentences(
+    document: Document, question: str, near: Sequence[Quote] = (), *, most: int = 4, dated: bool = False
+) -> tuple[Quote, ...]:
+    """Return the sentences of a document that tell most of what is asked, the best first.
+
+    Words that the document is named by tell little. `near` are quotes that were found otherwise. With `dated` sentences
+    that name a time come first, in the order of the text.
+    """
+    sentences = islice((one for one in _sentences(document) if says_something(one.text)), _MOST_SENTENCES)
+    wanted = _Wanted.of(document, question, list(sentences))
+    found = (quote.start for quote in near if quote.cell is None)
+    worth = {one: wanted.worth(one, dated=dated) for one in wanted.sentences}
+    for start in found:
+        worth.update({one: worth[one] + _PLACE for one in wanted.sentences if one.start <= start < one.end})
+    kept = _apart(sorted(worth, key=lambda one: (-worth[one], one.start)), worth, most)
+    if dated:
+        kept.sort(key=lambda one: one.start)
+    return tuple(quote_at(document, one.start, one.end) for one in kept)
+
+
+def _apart(ranked: Sequence[_Sentence], worth: Mapping[_Sentence, float], most: int) -> list[_Sentence]:
+    """The best sentences, without those that say what a better one says, and those that are far behind the best."""
+    kept: list[_Sentence] = []
+    for one in ranked:
+        if len(kept) == most or worth[one] <= 0 or worth[one] < _LEAST_OF_BEST * worth[ranked[0]]:
+            break
+        if all(len(one.roots & other.roots) < _SAME * min(len(one.roots), len(other.roots)) for other in kept):
+            kept.append(one)
+    return kept
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is asked of the sentences of a document, with what each of its words tells."""
+
+    document: Document
+    asked: TableQuestion
+    sentences: Sequence[_Sentence]
+    weights: tuple[tuple[AskedTerm, float], ...]
+
+    @classmethod
+    def of(cls, document: Document, question: str, sentences: Sequence[_Sentence]) -> _Wanted:
+        asked = table_question(question)
+        name = roots(f"{document.title} {document.imprint.issuer} {document.id.replace('_', ' ')}")
+        weights = (
+            (term, _rarity(term, sentences) * (_OF_NAME if term.root in name else 1.0))
+            for term in asked.terms
+            if not _pattern("outcome").search(term.text)
+        )
+        return cls(document, asked, sentences, tuple((term, weight) for term, weight in weights if weight))
+
+    def worth(self, one: _Sentence, *, dated: bool) -> float:
+        """Return how much a sentence tells; 0 if it says none of the words that are asked for."""
+        total = math.fsum(weight for _, weight in self.weights)
+        said = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights)
+        if total and not said:
+            return 0.0
+        heading, text = heading_at(self.document.headings, one.start), one.text
+        worth = _SAID * said / total if total else 0.0
+        worth += _RESULT * finding(AnswerType.COMPARISON, text) + _FIGURES * figures(AnswerType.COMPARISON, text)
+        worth += _OWN * bool(_pattern("own").search(text)) + _PLACE * bool(_pattern("results").search(heading))
+        tells = finding(AnswerType.COMPARISON, text) > 0 or bool(_pattern("own").search(text))
+        worth += _MAIN * (tells and one.start < _ABSTRACT and len(self.document.text) > _LONG)
+        worth -= _PLACE * bool(_pattern("before").search(heading))
+        worth -= _OF_OTHERS * (bool(_CITES.search(text)) + bool(_pattern("procedure").search(text)))
+        if not self.weights or _pattern("outcome").search(self.asked.text):
+            worth += _PLACE * bool(_pattern("last").search(f"{heading} {text}"))
+        return worth + self._time(one, dated)
+
+    def _time(self, one: _Sentence, dated: bool) -> float:
+        """Return what the time of a sentence is worth: if it is the one asked for, or with `dated` if it has one."""
+        named = header_time(one.text) if self.asked.times or dated else None
+        if named is None or not named.year:
+            return 0.0
+        if not self.asked.times:
+            return _TIME
+        return _TIME * sum(1 if agrees(wanted, named) else -1 for wanted in self.asked.times) / len(self.asked.times)
+
+
+def _held(term: AskedTerm, said: frozenset[str]) -> float:
+    if term.root in said:
+        return 1.0
+    if not said.isdisjoint(term.others):
+        return _BY_LIKE_WORD
+    return _BY_ANOTHER_WORD * (not said.isdisjoint(related_roots(term.text)))
+
+
+def new_sentences(document: Document, subject: Sequence[str], before: Document | None) -> Quote | None:
+    """Return what the section on a subject says that the document before it did not; the end of it if nothing is new.
+
+    None if no sentence says the whole subject.
+    """
+    own = _section(document, subject)
+    if not own:
+        return None
+    known = {_plain(one) for one in _section(before, subject)} if before is not None else frozenset()
+    new = [place for place, one in enumerate(own) if _plain(one) not in known]
+    last = new[-1] if new else len(own) - 1
+    first = last
+    while first and last - first + 1 < _MOST_TOGETHER and (not new or first - 1 in new):
+        first -= 1
+    return quote_at(document, own[first].start, own[last].end)
+
+
+def _section(document: Document, subject: Sequence[str]) -> list[_Sentence]:
+    """The sentences of the part of a document that speaks most of a subject: from the first that names it on."""
+    wanted = frozenset().union(*(roots(text) for text in subject))
+    starts = [0, *(heading.start for heading in document.headings), len(document.text)]
+    best: list[_Sentence] = []
+    most = 0.0
+    for start, end in pairwise(starts):
+        text = document.text[start:end]
+        if not wanted or not wanted <= roots(text):
+            continue
+        sentences = list(_sentences(document, start, min(end, start + _LONGEST_SECTION)))
+        naming = [place for place, one in enumerate(sentences) if wanted <= one.roots]
+        share = len(naming) / len(sentences) if sentences else 0.0
+        if share > most:
+            most, best = share, sentences[naming[0] :]
+    return best
+
+
+def _sentences(document: Document, start: int = 0, end: int | None = None) -> Iterator[_Sentence]:
+    for first, last in sentence_spans(document.text[start:end]):
+        text = document.text[start + first : start + last]
+        if len(text.split()) >= _FEWEST_WORDS and not addresses_model(text):
+            yield _Sentence(start + first, start + last, text, roots(text))
+
+
+def _rarity(term: AskedTerm, sentences: Sequence[_Sentence]) -> float:
+    """What a word tells: much if few sentences of the document hold it, nothing if none does."""
+    held = sum(not one.roots.isdisjoint(term.roots) for one in sentences)
+    return math.log((len(sentences) + 1) / (held + 0.5)) if held else 0.0
+
+
+def _plain(one: _Sentence) -> str:
+    return _BLANKS.sub(" ", one.text).casefold()
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return patterns("sections")[name]

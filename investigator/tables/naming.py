@@ -1,0 +1,99 @@
+"""What rows, columns and captions are named by: their words, and which of them a question would have to say. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from investigator.language.terms import stop_words, words
+from investigator.questions.cues import empty_words
+from investigator.questions.related import root
+from investigator.tables.asked import AskedTerm, TableQuestion
+from investigator.tables.cells import TableView
+
+_PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
+_BRACKETS = re.compile(r"\([^()]*\)")
+"""What a label says besides: a question need not say the loss of "Net income (loss)"."""
+_SHORT_WORD = 3
+_MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
+
+
+@dataclass(frozen=True)
+class Named:
+    """The words of a row, a column or a caption: their roots, those that a question would have to say, as they are."""
+
+    every: frozenset[str]
+    telling: frozenset[str]
+    spelled: frozenset[str] = frozenset()
+    neighbours: frozenset[tuple[str, str]] = frozenset()
+    words: int = 0
+    initials: str = ""
+
+
+@lru_cache(maxsize=16_384)
+def named(text: str) -> Named:
+    """Return what a label, a header or a caption names; marks of footnotes and what stands in brackets tell nothing."""
+    plain = _MARK.sub(" ", text)
+    every = words(plain)
+    outside = words(_BRACKETS.sub(" ", plain))
+    telling = frozenset(root(word) for word in outside if _tells(word))
+    long = sum(len(word) > 1 and not word.isdigit() for word in every)
+    spelled = frozenset(map(_singular, every))
+    return Named(
+        every=frozenset(map(root, every)),
+        telling=telling - empty_words(),
+        spelled=spelled,
+        neighbours=frozenset(pairwise(map(root, outside))),
+        words=long,
+        initials="".join(word[0] for word in every),
+    )
+
+
+def _tells(word: str) -> bool:
+    """Return True for a word by which a name differs from another: "off" and "no" do, "the" does not."""
+    if word in _PARTING:
+        return True
+    return word not in stop_words() and not word.isdigit() and len(word) > 1
+
+
+def naming_alone(view: TableView, asked: TableQuestion) -> frozenset[str]:
+    """Return the roots of the asked words that name a row or a column by themselves: the caption says them of it alone.
+
+    "Products and Services gross margin" does not make the row of the total one of Services.
+    """
+    labels = {view.row_labels(row)[-1] for row in view.rows if view.row_labels(row) and row >= view.table.header_rows}
+    headers = {header for cell in view.values() for header in view.column_headers(cell)[-1:]}
+    telling = {own.telling for own in map(named, labels | headers) if len(own.telling) == 1}
+    return frozenset().union(*(term.roots for term in asked.terms if any(own <= term.roots for own in telling)))
+
+
+def without(named: Named, taken: frozenset[str]) -> Named:
+    """Return a name without some roots."""
+    return replace(named, every=named.every - taken)
+
+
+def spells(spelled: frozenset[str], term: AskedTerm) -> bool:
+    """Return True for a name, and for a word that stands there as it is: "operations" says nothing of "operating"."""
+    return term.is_name or bool(term.initials) or _singular(term.text) in spelled
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s") if len(word) > _SHORT_WORD else word
+
+
+def says(named: Named, term: AskedTerm) -> bool:
+    """Return True if a name says a word that is asked for, or its initials."""
+    if not named.every.isdisjoint(term.roots):
+        return True
+    return bool(term.initials) and term.initials in named.initials
+
+
+def share_not_said(named: Named, said: frozenset[str], asked: TableQuestion) -> float:
+    """Return the share of the telling words of a name that the question does not say."""
+    if not named.telling:
+        return 0.0
+    if any(term.initials and term.initials in named.initials for term in asked.terms):
+        return 0.0
+    return len(named.telling - said) / len(named.telling)
