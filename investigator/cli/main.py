@@ -7,6 +7,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 from __future__ import annotations
 
 import functools
+import gc
 import io
 import os
 import sys
@@ -19,6 +20,7 @@ from typer.core import TyperGroup
 
 from investigator.cli.lazy_group import LazyCommand, lazy_group
 from investigator.errors import InvestigatorError
+from investigator.files.own_process import SELDOM
 from investigator.reports.inert import inert
 from investigator.secrets import redacted
 
@@ -27,8 +29,19 @@ _Options = ParamSpec("_Options")
 
 def run() -> None:
     """Run the command line of this process; ends the process with the exit code."""
+    _start_light()
     _write_anything()
     app(prog_name="investigator")
+
+
+def _start_light() -> None:
+    """Spend less on starting, and leave busy cores to others: threads that wait for work do not spin.
+
+    Set before NumPy and PyTorch are loaded, which read these variables then.
+    """
+    gc.set_threshold(SELDOM, 20, 20)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:

@@ -8,10 +8,11 @@ of two words. English.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
 
 from investigator.language.terms import folded, porter_stem, words
 
@@ -21,8 +22,10 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class _Lexicon:
+    """Words with those that may stand for them, by their first two letters, which a stem shares; irregular forms."""
+
     irregular: Mapping[str, str]
-    groups: Mapping[str, tuple[str, ...]]
+    entries: Mapping[str, Sequence[tuple[str, Sequence[str]]]]
 
 
 @lru_cache(maxsize=50_000)
@@ -39,7 +42,7 @@ def roots(text: str) -> frozenset[str]:
 def related(word: str) -> tuple[str, ...]:
     """Return words that may stand for a folded word, without itself; none for one that is not known."""
     own = root(word)
-    return tuple(other for other in _lexicon().groups.get(own, ()) if porter_stem(other) != own)[:_MOST]
+    return tuple(other for other in _group(own) if porter_stem(other) != own)[:_MOST]
 
 
 @cache
@@ -89,19 +92,28 @@ def _phrasal_verbs() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
     return tuple((tuple(root(word) for word in verb.split()), tuple(others.split())) for verb, _, others in lines)
 
 
+@lru_cache(maxsize=10_000)
+def _group(own: str) -> tuple[str, ...]:
+    """Return what may stand for the words of a root: only words that begin like it are stemmed."""
+    entries = _lexicon().entries.get(own[:2], ())
+    alike = (others for word, others in entries if word.startswith(own[:-2]) and porter_stem(word) == own)
+    return tuple(dict.fromkeys(chain.from_iterable(alike)))
+
+
 @cache
 def _lexicon() -> _Lexicon:
     text = files("investigator.questions").joinpath("data", "related_words.txt").read_text(encoding="utf-8")
-    groups: dict[str, list[str]] = {}
+    entries: dict[str, list[tuple[str, Sequence[str]]]] = {}
     irregular: dict[str, str] = {}
     for line in text.splitlines():
         form, is_form, base = line.partition(" = ")
         if is_form:
             irregular.setdefault(form, base)
             continue
-        same, _, above = line.partition(" < ")
-        for word in same.split():
-            groups.setdefault(porter_stem(word), []).extend((*same.split(), *above.split()))
-        for general in above.split():
-            groups.setdefault(porter_stem(general), []).extend(same.split())
-    return _Lexicon(irregular, {word: tuple(dict.fromkeys(others)) for word, others in groups.items()})
+        synonyms, _, general = line.partition(" < ")
+        same, above = synonyms.split(), general.split()
+        for word in same:
+            entries.setdefault(word[:2], []).append((word, (*same, *above)))
+        for word in above:
+            entries.setdefault(word[:2], []).append((word, same))
+    return _Lexicon(irregular, entries)

@@ -35,10 +35,11 @@ class FileRead(Record):
 
 
 class Embedded(Record):
-    """Chunks got their vectors: `done` of `total` so far."""
+    """Chunks got their vectors, or their sentences did: `done` of `total` chunks so far."""
 
     done: int
     total: int
+    sentences: bool = False
 
 
 class Notice(Record):

@@ -111,7 +111,10 @@ def counted_step(event: Event) -> Count | None:
             brought = sum(file.chunks for file in event.files)
             return Count("files", "reading", event.done, event.total, about, True, brought)
         case Embedded():
-            return Count("passages", "making vectors", event.done, event.total, (), True)
+            kind, phase = "passages", "making vectors"
+            if event.sentences:
+                kind, phase = "passages' sentences", "making vectors of sentences"
+            return Count(kind, phase, event.done, event.total, (), True)
         case Progressed():
             return Count(event.phase, event.phase, event.done, event.total, event.about)
         case Remembered():

@@ -12,10 +12,11 @@ from investigator.documents.readers.base import READERS, ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
 from investigator.documents.readers.versions import is_current
 from investigator.engines.base import Embedder, Vectors
-from investigator.engines.embedding.rerankers import open_reranker
+from investigator.engines.embedding.rerankers import SentenceReranker, open_reranker
 from investigator.errors import DamagedDocumentError, FolderError
 from investigator.plugins import found
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, LeftOut, Notice, Search
+from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import (
@@ -29,6 +30,7 @@ from investigator.store.chroma import ChromaIndex, discard
 from investigator.store.corpus import Corpus
 from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
+from investigator.store.sentence_vectors import SentenceVectorTable
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
@@ -59,6 +61,7 @@ class FolderIndex:
     ) -> None:
         self.corpus = Corpus(workspace.index)
         self.table = vector_table(workspace, embedder, notice)
+        self.sentences = SentenceVectorTable(workspace.index, embedder.name)
         self._folder = folder
         self._workspace = workspace
         self._settings = settings
@@ -178,6 +181,15 @@ class FolderIndex:
         """Make the vectors that are missing. Raises EmbedderError and StoreError."""
         yield from embed_missing(self.corpus, self.table, self._embedder)
 
+    def embed_sentences(self) -> Iterator[Embedded]:
+        """Make the vectors of sentences that are missing, unless that is too much to do ahead of the questions.
+
+        Raises EmbedderError and StoreError.
+        """
+        retrieval = self._settings.retrieval
+        if retrieval.reranker == SentenceReranker.name and self.corpus.chunk_count() <= retrieval.sentences_up_to:
+            yield from KeptSentences(self.sentences, self.table, self._embedder).keep_all(self.corpus)
+
     def open_vectors(self) -> VectorIndex:
         """Return the vector index, brought up to date with the vectors that are there."""
         return open_vectors(self._workspace, self.table, self._settings.retrieval, self._notice)
@@ -217,7 +229,10 @@ def open_library(
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
     if search is Search.WHOLE:
         vectors = WholeSearch(open_vectors(workspace, table, settings, notice), corpus, table, embedder)
-    return Library(corpus, full_text, vectors, open_reranker(settings.reranker, embedder), settings)
+    kept = KeptSentences(SentenceVectorTable(workspace.index, embedder.name), table, embedder)
+    reranker = open_reranker(settings.reranker, embedder)
+    own = isinstance(reranker, SentenceReranker)
+    return Library(corpus, full_text, vectors, reranker, settings, kept if own else None)
 
 
 def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str], None]) -> VectorTable:

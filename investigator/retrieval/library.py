@@ -14,6 +14,7 @@ from investigator.questions.spelling import MOST_SLIPS, respelled
 from investigator.records import Document, DocumentCard, LeftOut, Passage, SearchHit, TermFrequency, Unreadable
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, Half, in_one_order
 from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
+from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -53,13 +54,14 @@ class Library:
         vectors: VectorSearch,
         reranker: Reranker,
         settings: RetrievalSettings,
+        kept: KeptSentences | None = None,
     ) -> None:
         self._corpus = corpus
         self._full_text = full_text
         self._settings = settings
         self._reranker = reranker
         self._search = ChunkSearch(full_text, vectors)
-        self._passages = PassageSearch(corpus, self._search, reranker, settings)
+        self._passages = PassageSearch(corpus, self._search, reranker, settings, kept)
         self._known_holders: dict[str, frozenset[str]] = {}
         self._ranked = lru_cache(maxsize=64)(self._rank)
         self._weights = lru_cache(maxsize=64)(self._weigh)

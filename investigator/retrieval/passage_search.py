@@ -10,6 +10,7 @@ from investigator.language.relevance import overlap
 from investigator.records import Chunk, Document, Passage
 from investigator.retrieval.chunk_search import ChunkSearch
 from investigator.retrieval.fusion import windows
+from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.corpus import Corpus
 
@@ -17,13 +18,21 @@ _FIRST, _SPREAD, _BEST = 2, 14, 12  # chunks of a document that show it as a who
 
 
 class PassageSearch:
-    """Finds the passages of a document that fit some queries."""
+    """Finds the passages of a document that fit some queries; the vectors of the sentences it compares are `kept`."""
 
-    def __init__(self, corpus: Corpus, search: ChunkSearch, reranker: Reranker, settings: RetrievalSettings) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        search: ChunkSearch,
+        reranker: Reranker,
+        settings: RetrievalSettings,
+        kept: KeptSentences | None = None,
+    ) -> None:
         self._corpus = corpus
         self._search = search
         self._reranker = reranker
         self._settings = settings
+        self._kept = kept
 
     def best(self, queries: Sequence[str], document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
         """Return the best passages, best first; `weights` are those of the stems of the first query.
@@ -81,8 +90,10 @@ class PassageSearch:
         best = [i for i in scores if i in chunks][: self._settings.reranked]
         if not best:
             return dict(scores)
-        texts = [document.text[chunks[i].start : chunks[i].end] for i in best]
-        second = dict(zip(best, self._reranker.scores(query, texts), strict=True))
+        texts = {i: document.text[chunks[i].start : chunks[i].end] for i in best}
+        if self._kept is not None:
+            self._kept.keep(texts)
+        second = dict(zip(best, self._reranker.scores(query, list(texts.values())), strict=True))
         weight = self._reranker.weight
         return {i: (score + weight * max(0.0, second.get(i, 0.0))) / (1 + weight) for i, score in scores.items()}
 

@@ -32,4 +32,9 @@ class RetrievalSettings(Record):
         ge=0,
         description="vectors up to which every one is compared with a query; more are in Chroma",
     )
+    sentences_up_to: int = Field(
+        default=10_000,
+        ge=0,
+        description="chunks up to which index --vectors also makes the vectors of sentences; of more, questions do",
+    )
     snippet_characters: int = Field(default=300, ge=50, le=2000, description="length of a document's nearest passage")

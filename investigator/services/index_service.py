@@ -67,7 +67,9 @@ class IndexService:
             yield from self._parts.folder_index(self.folder, workspace).read(Recheck(verify=verify, retry=retry))
         if vectors:
             with self.workspace(write=False) as workspace:
-                yield from self._parts.folder_index(self.folder, workspace).embed()
+                index = self._parts.folder_index(self.folder, workspace)
+                yield from index.embed()
+                yield from index.embed_sentences()
             with self.workspace(write=True) as workspace:
                 self._parts.folder_index(self.folder, workspace).open_vectors()
         yield from self._parts.notices()
@@ -118,7 +120,8 @@ class IndexService:
             search = search or index.best_search()
             for _ in self.prepare(index, search):
                 pass
-            yield index.library(search, self._parts.caching_embedder, retrieval)
+            with self._parts.caching_embedder.backed_by(index.sentences.get):
+                yield index.library(search, self._parts.caching_embedder, retrieval)
 
     def read(self, index: FolderIndex, again: frozenset[str] = frozenset()) -> Iterator[Event]:
         """Bring text and words up to date, and read the documents `again` from their files.

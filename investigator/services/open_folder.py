@@ -185,4 +185,5 @@ def open_folder(
     with service.workspace(write=True) as workspace, parts.fresh_reading(service.folder) as fresh:
         fresh.start()
         index = parts.folder_index(service.folder, workspace)
-        yield OpenFolder(service, parts, engines, index, workspace.runs, fresh, tracer, joint)
+        with parts.caching_embedder.backed_by(index.sentences.get):
+            yield OpenFolder(service, parts, engines, index, workspace.runs, fresh, tracer, joint)

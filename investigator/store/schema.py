@@ -105,6 +105,17 @@ vectors = Table(
     Column("in_chroma", Integer, nullable=False, default=0),
 )
 
+sentence_vectors = Table(
+    "sentence_vectors",
+    metadata,
+    Column("chunk_id", Integer, ForeignKey("chunks.id", ondelete="CASCADE"), primary_key=True),
+    Column("embedder", String, primary_key=True),
+    Column("place", Integer, primary_key=True),  # of the sentence in the chunk, from 0
+    Column("digest", LargeBinary, nullable=False),  # the beginning of the sha256 of its text
+    Column("vector", LargeBinary, nullable=False),
+    Index("sentence_vectors_by_digest", "digest"),
+)
+
 # chunk ids whose vectors Chroma still holds although their document is gone
 gone_chunks = Table("gone_chunks", metadata, Column("chunk_id", Integer, primary_key=True))
 
@@ -122,7 +133,7 @@ INDEX = Schema(
             "(document_id UNINDEXED, words, tokenize='porter unicode61 remove_diacritics 2')",
         ),
     ),
-    version=7,
+    version=8,
 )
 
 runs = Table(

@@ -22,7 +22,16 @@ exec(sys.argv[1])
 print("LOADED", *sys.modules, file=sys.stderr)
 """
 _OUTSIDE_THE_CORE = {"bb3", "dialogue", "tasks"}
-_HEAVY = {"chromadb", "chromadb_rust_bindings", "langchain", "onnxruntime", "sentence_transformers", "transformers"}
+_HEAVY = {
+    "chromadb",
+    "chromadb_rust_bindings",
+    "langchain",
+    "langchain_core",
+    "onnxruntime",
+    "sentence_transformers",
+    "torch",
+    "transformers",
+}
 
 
 def command(*words: str | Path) -> str:
@@ -65,6 +74,20 @@ def test_asking_and_showing_load_no_chat(tmp_path: Path) -> None:
     shown = loaded(command("show", run.id, folder, *kept))
     assert "reports.terminal" in shown
     assert beyond_the_core(shown) == set()
+
+
+def test_a_question_about_what_is_indexed_needs_no_pytorch(tmp_path: Path) -> None:
+    folder, workspace = tmp_path / "documents", tmp_path / "w"
+    folder.mkdir()
+    clauses = "\n\n".join(
+        f"Clause {i}. The tenant of unit {i} pays for the repair of what he breaks." for i in range(99)
+    )
+    (folder / "lease.txt").write_text(f"The annual rent is EUR 48,000.\n\n{clauses}", encoding="utf-8")
+    for _ in Investigator(folder, workspace=workspace).index(vectors=True):
+        pass
+    asked = loaded(command("ask", folder, "What does the tenant of unit 7 pay for?", "--workspace", workspace))
+    assert {"store.exact", "engines.embedding.quick_minilm"} <= asked
+    assert asked & _HEAVY == set()
 
 
 def test_help_loads_no_command() -> None:

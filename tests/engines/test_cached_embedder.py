@@ -30,6 +30,19 @@ def test_no_texts_give_no_vectors() -> None:
     assert CachedEmbedder(ScriptedEmbedder()).embed([]).shape == ScriptedEmbedder().embed([]).shape
 
 
+def test_what_is_kept_elsewhere_is_not_embedded_as_long_as_it_is_open() -> None:
+    inner = Counting()
+    remembering = CachedEmbedder(inner, most=0)
+    rows = ScriptedEmbedder().embed(["a b", "c d"])
+    with remembering.backed_by(
+        lambda texts: {text: row for text, row in zip(("a b",), rows, strict=False) if text in texts}
+    ):
+        assert np.array_equal(remembering.embed(["c d", "a b"]), rows[::-1])
+    assert inner.texts == ["c d"]
+    remembering.embed(["a b"])
+    assert inner.texts == ["c d", "a b"]
+
+
 def test_what_was_not_used_for_long_is_forgotten() -> None:
     inner = Counting()
     remembering = CachedEmbedder(inner, most=2)

@@ -14,6 +14,7 @@ from investigator.engines.base import Embedder
 from investigator.engines.embedding.bert import Precision
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_weights
 from investigator.engines.embedding.minilm import MiniLM
+from investigator.engines.embedding.quick_minilm import QuickMiniLM
 from investigator.errors import EmbedderError
 
 TEXTS = [
@@ -54,6 +55,29 @@ def test_every_precision_gives_nearly_the_same_vectors(precision: Precision) -> 
     assert np.sum(vectors * exact, axis=1).min() > 0.9995
 
 
+def test_few_texts_get_the_vectors_of_many() -> None:
+    said = [
+        *TEXTS,
+        "Wie hoch ist die Miete?",
+        "¿Cuántos niños recibieron zinc?",
+        "Сколько это стоит?",
+        "كم عدد الأطفال؟",
+    ]
+    texts = [f"{text} " * times + f"{number}" for number, text in enumerate(said) for times in range(1, 88, 5)]
+    assert len(texts) > 190
+    assert max(map(len, texts)) > 5_000 > 10 > min(map(len, texts))
+    few, many = QuickMiniLM(Path(MODEL_DIR)).encode(texts), MiniLM(Path(MODEL_DIR)).encode(texts)
+    assert few.dtype == np.float32
+    assert np.sum(few * many, axis=1).min() > 0.999
+
+
+def test_other_files_are_no_model(tmp_path: Path) -> None:
+    for content in (b"", b"none", (8).to_bytes(8, "little") + b'{"a": 1}'):
+        (tmp_path / "model.safetensors").write_bytes(content)
+        with pytest.raises(EmbedderError, match="cannot be loaded"):
+            QuickMiniLM(tmp_path)
+
+
 def test_vectors_have_length_one_and_know_what_is_alike(embedder: SentenceTransformerEmbedder) -> None:
     vectors = embedder.embed(TEXTS)
     assert vectors.shape == (len(TEXTS), 384)
@@ -67,7 +91,7 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(embedder: SentenceTrans
     together = embedder.embed(texts)
     assert np.allclose(embedder.embed(texts[::-1])[::-1], together, atol=1e-3)
     alone = np.concatenate([embedder.embed([text]) for text in texts[::8]])
-    assert np.allclose(alone, together[::8], atol=1e-3)
+    assert np.sum(alone * together[::8], axis=1).min() > 0.9995  # NumPy computes these, PyTorch those
 
 
 def test_more_texts_than_are_held_at_once_keep_their_order(embedder: SentenceTransformerEmbedder) -> None:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 DIMENSIONS = 384
 """Numbers in a vector."""
 
-_LAYERS = 6
-_HEADS = 12
-_HEAD = DIMENSIONS // _HEADS
-_EPSILON = 1e-12
+LAYERS = 6
+HEADS = 12
+_HEAD = DIMENSIONS // HEADS
+EPSILON = 1e-12
 _PADDING = 0  # the token that fills
 _STEP = 16  # texts are filled up to a multiple of this: few sizes of matrices are prepared once and kept
 
@@ -79,7 +79,7 @@ class Bert:
         types = weights["embeddings.token_type_embeddings.weight"]
         self._place = weights["embeddings.position_embeddings.weight"] + types[0]
         self._norm = _Weights(weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"])
-        self._layers = [_layer(weights, index, precision) for index in range(_LAYERS)]
+        self._layers = [_layer(weights, index, precision) for index in range(LAYERS)]
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
         """Return unit vectors, shape (texts, 384), of non-empty texts as token ids, which come in the order of length.
@@ -129,7 +129,7 @@ def _linear(states: Tensor, weights: _Weights) -> Tensor:
 def _normed(states: Tensor, weights: _Weights) -> Tensor:
     from torch.nn.functional import layer_norm
 
-    return layer_norm(states, (DIMENSIONS,), weights.weight, weights.bias, eps=_EPSILON)
+    return layer_norm(states, (DIMENSIONS,), weights.weight, weights.bias, eps=EPSILON)
 
 
 def _parts(states: Tensor, runs: Sequence[_Run]) -> list[Tensor]:
@@ -150,7 +150,7 @@ def _attention_of_run(states: Tensor, run: _Run) -> Tensor:
     import torch
     from torch.nn.functional import scaled_dot_product_attention
 
-    query, key, value = states.unflatten(2, (3, _HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
+    query, key, value = states.unflatten(2, (3, HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
     if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's own attention, which multiplies small blocks
         fits = query @ key.transpose(-1, -2)
         for text, used in enumerate(run.used):

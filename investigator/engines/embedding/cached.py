@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from threading import Lock
+from typing import TypeAlias
 
 import numpy as np
 
 from investigator.engines.base import Embedder, Vectors
+
+Kept: TypeAlias = Callable[[Sequence[str]], Mapping[str, Vectors]]
+"""Returns the vectors of those of some texts that it keeps; safe to call from several threads."""
 
 _MOST = 20_000  # vectors of 384 numbers: 30 MB
 
@@ -20,7 +25,19 @@ class CachedEmbedder:
         self._embedder = embedder
         self._most = most
         self._known: OrderedDict[str, Vectors] = OrderedDict()
+        self._kept: tuple[Kept, ...] = ()
         self._lock = Lock()
+
+    @contextmanager
+    def backed_by(self, kept: Kept) -> Iterator[None]:
+        """Look for texts there, too, before they are embedded, as long as the context lasts."""
+        with self._lock:
+            self._kept = (*self._kept, kept)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._kept = tuple(other for other in self._kept if other is not kept)
 
     @property
     def name(self) -> str:
@@ -32,19 +49,23 @@ class CachedEmbedder:
         wanted = dict.fromkeys(texts)
         with self._lock:
             known = {text: self._known[text] for text in wanted if text in self._known}
-        missing = [text for text in wanted if text not in known]
-        if not missing and known:
-            return np.stack([known[text] for text in texts])
-        made = self._embedder.embed(missing)
-        if not known and len(missing) == len(texts):
-            self._keep(missing, made)
-            return made
-        known |= dict(zip(missing, made, strict=True))
-        self._keep(missing, made)
+            sources = self._kept
+        new: dict[str, Vectors] = {}
+        for kept in sources:
+            new |= kept([text for text in wanted if text not in known and text not in new])
+        missing = [text for text in wanted if text not in known and text not in new]
+        if missing or not wanted:
+            made = self._embedder.embed(missing)
+            if len(missing) == len(texts):
+                self._keep(dict(zip(missing, made, strict=True)))
+                return made
+            new |= zip(missing, made, strict=True)
+        self._keep(new)
+        known |= new
         return np.stack([known[text] for text in texts])
 
-    def _keep(self, texts: Sequence[str], rows: Vectors) -> None:
+    def _keep(self, rows: Mapping[str, Vectors]) -> None:
         with self._lock:
-            self._known.update(zip(texts, rows, strict=True))
+            self._known.update(rows)
             while len(self._known) > self._most:
                 self._known.popitem(last=False)

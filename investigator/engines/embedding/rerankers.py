@@ -48,7 +48,7 @@ class SentenceReranker:
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the best cosine of the sentences of each text."""
-        pieces = [_sentences(text) for text in texts]
+        pieces = [sentences(text) for text in texts]
         vectors = self._embedder.embed([query, *(sentence for piece in pieces for sentence in piece)])
         near = (vectors[1:] @ vectors[0]).tolist()
         scores, start = [], 0
@@ -89,7 +89,8 @@ def open_reranker(name: str, embedder: Embedder) -> Reranker:
     return SentenceReranker(embedder) if name == SentenceReranker.name else CrossEncoderReranker(name)
 
 
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text as they are compared with a query; a text without any is one itself."""
     found = [text[start:end] for start, end in sentence_spans(text) if end - start >= _SHORTEST_SENTENCE]
     return found or [text]
 

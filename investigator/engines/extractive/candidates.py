@@ -94,7 +94,7 @@ def candidates(
     passages: Sequence[Passage], places: Sequence[tuple[float, float]], question: Asked, embedder: Embedder
 ) -> list[Candidate]:
     """Return all sentences of the passages in their order; `places` holds similarity and overlap of each passage."""
-    pieces = [_sentences(passage.text) for passage in passages]
+    pieces = [compared_spans(passage.text) for passage in passages]
     flat = [passages[number].text[start:end] for number, piece in enumerate(pieces) for start, end in piece]
     if not flat:
         return []
@@ -135,7 +135,8 @@ def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) 
     return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in weights if (n := counts[word])}
 
 
-def _sentences(text: str) -> list[tuple[int, int]]:
+def compared_spans(text: str) -> list[tuple[int, int]]:
+    """Return the spans of the sentences of a text that may answer; one that is too long to be a sentence in pieces."""
     found = [piece for start, end in sentence_spans(text) for piece in _pieces(text, start, end)]
     return [(start, end) for start, end in found if _says_something(text[start:end])]
 

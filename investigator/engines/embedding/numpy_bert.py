@@ -1,0 +1,134 @@
+"""The same BERT in NumPy, for the few texts of a question: importing PyTorch takes two seconds, this a tenth of one.
+
+The weights are mapped into memory from the safetensors file, so a text reads the layers and the rows of its own words.
+Everything is float32. One text is computed at a time, without padding.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from investigator.engines.base import Vectors
+from investigator.engines.embedding.bert import DIMENSIONS, EPSILON, HEADS, LAYERS
+
+Matrix: TypeAlias = npt.NDArray[np.float32]
+
+_HEAD = DIMENSIONS // HEADS
+
+
+class _Weights(NamedTuple):
+    weight: Matrix
+    bias: Matrix
+
+
+class _Layer(NamedTuple):
+    query: _Weights
+    key: _Weights
+    value: _Weights
+    attended: _Weights
+    attended_norm: _Weights
+    inner: _Weights
+    outer: _Weights
+    outer_norm: _Weights
+
+
+class NumpyBert:
+    """The layers, with the tensors of a safetensors file by name.
+
+    Raises KeyError if the tensors are not this model's. Safe to use from several threads.
+    """
+
+    def __init__(self, tensors: Mapping[str, Matrix]) -> None:
+        def weights(name: str) -> _Weights:
+            return _Weights(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
+
+        self._word = tensors["embeddings.word_embeddings.weight"]
+        self._place = tensors["embeddings.position_embeddings.weight"]
+        self._type = tensors["embeddings.token_type_embeddings.weight"][0]
+        self._norm = weights("embeddings.LayerNorm")
+        self._layers = [
+            _Layer(
+                query=weights(f"encoder.layer.{index}.attention.self.query"),
+                key=weights(f"encoder.layer.{index}.attention.self.key"),
+                value=weights(f"encoder.layer.{index}.attention.self.value"),
+                attended=weights(f"encoder.layer.{index}.attention.output.dense"),
+                attended_norm=weights(f"encoder.layer.{index}.attention.output.LayerNorm"),
+                inner=weights(f"encoder.layer.{index}.intermediate.dense"),
+                outer=weights(f"encoder.layer.{index}.output.dense"),
+                outer_norm=weights(f"encoder.layer.{index}.output.LayerNorm"),
+            )
+            for index in range(LAYERS)
+        ]
+
+    def vector(self, text: list[int]) -> Vectors:
+        """Return the unit vector, shape (384,), of a text as token ids, of which there is at least one."""
+        states = _normed(self._word[text] + self._place[: len(text)] + self._type, self._norm)
+        for layer in self._layers:
+            states = _normed(states + _linear(_attention(states, layer), layer.attended), layer.attended_norm)
+            inner = _gelu(_linear(states, layer.inner))
+            states = _normed(states + _linear(inner, layer.outer), layer.outer_norm)
+        total = states.sum(axis=0)  # the length is 1 in the end, so the sum serves as the mean
+        return np.asarray(total / np.linalg.norm(total), dtype=np.float32)
+
+
+def mapped_tensors(path: Path) -> dict[str, Matrix]:
+    """Return the float32 tensors of a safetensors file by name, read from the file where they are used.
+
+    Raises OSError if it cannot be opened, ValueError or KeyError if it is no such file.
+    """
+    with path.open("rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    return {
+        name: np.ndarray(one["shape"], dtype="<f4", buffer=data, offset=start + one["data_offsets"][0])
+        for name, one in header.items()
+        if one.get("dtype") == "F32"
+    }
+
+
+def _linear(states: Matrix, weights: _Weights) -> Matrix:
+    made: Matrix = states @ weights.weight.T + weights.bias
+    return made
+
+
+def _normed(states: Matrix, weights: _Weights) -> Matrix:
+    centred = states - states.mean(axis=1, keepdims=True)
+    scale = np.sqrt(np.square(centred).mean(axis=1, keepdims=True) + np.float32(EPSILON))
+    normed: Matrix = centred / scale * weights.weight + weights.bias
+    return normed
+
+
+def _attention(states: Matrix, layer: _Layer) -> Matrix:
+    """Mix the states of a text, shape (tokens, 384), each head by itself."""
+
+    def heads(weights: _Weights) -> Matrix:
+        return _linear(states, weights).reshape(-1, HEADS, _HEAD).transpose(1, 0, 2)
+
+    fits = heads(layer.query) @ heads(layer.key).transpose(0, 2, 1) / np.float32(_HEAD**0.5)
+    shares = np.exp(fits - fits.max(axis=2, keepdims=True))
+    mixed: Matrix = shares / shares.sum(axis=2, keepdims=True) @ heads(layer.value)
+    return mixed.transpose(1, 0, 2).reshape(-1, DIMENSIONS)
+
+
+def _gelu(states: Matrix) -> Matrix:
+    shares: Matrix = np.float32(0.5) * (1 + _erf(states * np.float32(0.5**0.5)))
+    return states * shares
+
+
+def _erf(values: Matrix) -> Matrix:
+    """The error function to 1.5e-7: Abramowitz and Stegun 1964, formula 7.1.26."""
+    size = np.abs(values)
+    t = 1 / (1 + np.float32(0.3275911) * size)
+    series = t * np.float32(1.061405429) - np.float32(1.453152027)
+    for number in (1.421413741, -0.284496736, 0.254829592):
+        series = series * t + np.float32(number)
+    signed: Matrix = np.copysign(1 - series * t * np.exp(-size * size), values)
+    return signed

@@ -1,0 +1,65 @@
+"""Keeps the vectors of sentences: all ahead of the questions, or those of the passages that a question reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from investigator.engines.base import Embedder
+from investigator.engines.embedding.rerankers import sentences
+from investigator.engines.extractive.candidates import compared_spans
+from investigator.records import Embedded
+from investigator.store.corpus import Corpus
+from investigator.store.sentence_vectors import SentenceVectorTable
+from investigator.store.vectors import VectorTable
+
+_WINDOW = 128  # chunks whose sentences are embedded at a time: little to lose at a stop
+
+
+class KeptSentences:
+    """Makes and keeps the vectors of the sentences that are compared with questions.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self, table: SentenceVectorTable, chunks: VectorTable, embedder: Embedder) -> None:
+        self._table = table
+        self._chunks = chunks
+        self._embedder = embedder
+
+    def keep(self, texts: Mapping[int, str]) -> None:
+        """Make and keep what is missing for some chunks, whose texts are given. Raises EmbedderError and StoreError."""
+        lacking = self._table.lacking(texts)
+        found = {chunk_id: _compared(texts[chunk_id]) for chunk_id in texts if chunk_id in lacking}
+        if not found:
+            return
+        whole = self._chunks.get([chunk_id for chunk_id, each in found.items() if texts[chunk_id] in each])
+        rows = {texts[chunk_id]: vector for chunk_id, vector in whole.items()}
+        others = list(dict.fromkeys(sentence for each in found.values() for sentence in each if sentence not in rows))
+        if others:
+            rows |= zip(others, self._embedder.embed(others), strict=True)
+        self._table.put(found, rows)
+
+    def keep_all(self, corpus: Corpus) -> Iterator[Embedded]:
+        """Make and keep what is missing, some chunks at a time; yield how many of how many chunks are done.
+
+        Raises EmbedderError and StoreError.
+        """
+        missing = self._table.missing()
+        total, done = sum(map(len, missing.values())), 0
+        texts: dict[int, str] = {}
+        for document_id, ids in missing.items():
+            for start in range(0, len(ids), _WINDOW):
+                part = ids[start : start + _WINDOW]
+                texts |= corpus.chunk_texts(document_id, part)
+                done += len(part)
+                if len(texts) >= _WINDOW:
+                    self.keep(texts)
+                    texts.clear()
+                    yield Embedded(done=done, total=total, sentences=True)
+        if texts:
+            self.keep(texts)
+            yield Embedded(done=done, total=total, sentences=True)
+
+
+def _compared(text: str) -> list[str]:
+    return list(dict.fromkeys((*sentences(text), *(text[start:end] for start, end in compared_spans(text)))))

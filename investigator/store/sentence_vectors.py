@@ -1,0 +1,102 @@
+"""The vectors of sentences, kept with their chunks: a question compares sentences, and need not embed them again.
+
+They are found by the text of a sentence, of which only a digest is kept. They are what was computed, to the last
+bit: no answer depends on whether they were there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Select, select
+from sqlalchemy.dialects.sqlite import insert
+
+from investigator.engines.base import Vectors
+from investigator.store.database import Database
+from investigator.store.schema import chunks, sentence_vectors
+
+_DIGEST = 16  # bytes
+_AT_ONCE = 500  # digests in one statement
+_OFF_LENGTH = 0.002  # how far the square of a row's length may be from 1
+
+
+class SentenceVectorTable:
+    """Vectors of sentences of one embedder. A row of another size or length than 1 is taken for missing."""
+
+    def __init__(self, database: Database, embedder: str) -> None:
+        self._database = database
+        self._embedder = embedder
+
+    def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors, each of shape (dimensions,), of those of the texts that are kept."""
+        by_digest = {_digest(text): text for text in texts}
+        digests = list(by_digest)
+        columns = select(sentence_vectors.c.digest, sentence_vectors.c.vector)
+        own = columns.where(sentence_vectors.c.embedder == self._embedder)
+        found: dict[str, Vectors] = {}
+        with self._database.begin() as connection:
+            for start in range(0, len(digests), _AT_ONCE):
+                wanted = sentence_vectors.c.digest.in_(digests[start : start + _AT_ONCE])
+                for digest, stored in connection.execute(own.where(wanted)):
+                    vector = _sound(stored)
+                    if vector is not None:
+                        found[by_digest[digest]] = vector
+        return found
+
+    def put(self, texts: Mapping[int, Sequence[str]], rows: Mapping[str, Vectors]) -> None:
+        """Keep the vectors of the sentences of some chunks, by their text; skip chunks that are gone by now."""
+        values = [
+            {
+                "chunk_id": chunk_id,
+                "embedder": self._embedder,
+                "place": place,
+                "digest": _digest(text),
+                "vector": rows[text].astype("<f4").tobytes(),
+            }
+            for chunk_id, sentences in texts.items()
+            for place, text in enumerate(sentences)
+        ]
+        with self._database.begin() as connection:
+            there = set(connection.execute(select(chunks.c.id).where(chunks.c.id.in_(list(texts)))).scalars())
+            kept = [value for value in values if value["chunk_id"] in there]
+            if kept:
+                connection.execute(insert(sentence_vectors).on_conflict_do_nothing(), kept)
+
+    def missing(self) -> dict[str, tuple[int, ...]]:
+        """Return the ids of chunks whose sentences have no vectors yet, by document, in the order of the text."""
+        query = self._without(chunks.c.document_id, chunks.c.id).order_by(chunks.c.document_id, chunks.c.start)
+        found: dict[str, list[int]] = {}
+        with self._database.begin() as connection:
+            for document_id, chunk_id in connection.execute(query):
+                found.setdefault(document_id, []).append(chunk_id)
+        return {document_id: tuple(ids) for document_id, ids in found.items()}
+
+    def lacking(self, chunk_ids: Iterable[int]) -> set[int]:
+        """Return those of the chunks whose sentences have no vectors yet."""
+        with self._database.begin() as connection:
+            return set(connection.execute(self._without(chunks.c.id).where(chunks.c.id.in_(list(chunk_ids)))).scalars())
+
+    def _without(self, *columns: Any) -> Select[Any]:
+        own = (
+            (sentence_vectors.c.chunk_id == chunks.c.id)
+            & (sentence_vectors.c.embedder == self._embedder)
+            & (sentence_vectors.c.place == 0)
+        )
+        every = select(*columns).select_from(chunks).outerjoin(sentence_vectors, own)
+        return every.where(sentence_vectors.c.chunk_id.is_(None))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_DIGEST]
+
+
+def _sound(stored: bytes) -> Vectors | None:
+    if not stored or len(stored) % 4:
+        return None
+    vector: Vectors = np.frombuffer(stored, dtype="<f4")
+    with np.errstate(all="ignore"):
+        length = float(vector @ vector)
+    return vector if abs(length - 1.0) <= _OFF_LENGTH else None
