@@ -57,15 +57,15 @@ def test_every_precision_gives_nearly_the_same_vectors(precision: Precision) -> 
 
 def test_few_texts_get_the_vectors_of_many() -> None:
     said = [
-        *TEXTS,
+        *(text for text in TEXTS if len(text) < 99),
         "Wie hoch ist die Miete?",
         "¿Cuántos niños recibieron zinc?",
         "Сколько это стоит?",
         "كم عدد الأطفال؟",
     ]
-    texts = [f"{text} " * times + f"{number}" for number, text in enumerate(said) for times in range(1, 88, 5)]
-    assert len(texts) > 190
-    assert max(map(len, texts)) > 5_000 > 10 > min(map(len, texts))
+    texts = [f"{text} " * times + str(number) for number, text in enumerate(said) for times in (*range(1, 20), 99)]
+    assert len(texts) == 200
+    assert max(map(len, texts)) > 4_000 > 10 > min(map(len, texts))
     few, many = QuickMiniLM(Path(MODEL_DIR)).encode(texts), MiniLM(Path(MODEL_DIR)).encode(texts)
     assert few.dtype == np.float32
     assert np.sum(few * many, axis=1).min() > 0.999

@@ -81,7 +81,7 @@ class NumpyBert:
 def mapped_tensors(path: Path) -> dict[str, Matrix]:
     """Return the float32 tensors of a safetensors file by name, read from the file where they are used.
 
-    Raises OSError if it cannot be opened, ValueError or KeyError if it is no such file.
+    Raises OSError if it cannot be opened, ValueError, KeyError or TypeError if it is no such file.
     """
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -90,7 +90,7 @@ def mapped_tensors(path: Path) -> dict[str, Matrix]:
     return {
         name: np.ndarray(one["shape"], dtype="<f4", buffer=data, offset=start + one["data_offsets"][0])
         for name, one in header.items()
-        if one.get("dtype") == "F32"
+        if name != "__metadata__" and one["dtype"] == "F32"
     }
 
 

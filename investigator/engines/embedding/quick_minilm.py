@@ -30,7 +30,7 @@ class QuickMiniLM:
 
         try:
             self._bert = NumpyBert(mapped_tensors(folder / "model.safetensors"))
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise EmbedderError(f"the embedding model in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
         self._tokenizer = open_tokenizer(folder)
         self._threads = ThreadpoolController()
