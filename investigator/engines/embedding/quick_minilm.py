@@ -1,6 +1,6 @@
 """The embedding model for the few texts of a question, without PyTorch; `minilm.py` is for many.
 
-`docs/decisions/0024-query-vectors-in-numpy.md` says when which of them computes, and how they are kept equal.
+`docs/decisions/0025-query-vectors-in-numpy.md` says when which of them computes, and how they are kept equal.
 """
 
 from __future__ import annotations
