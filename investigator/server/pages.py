@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response, Streamin
 from pydantic import ValidationError
 
 from investigator.errors import PageError, ReaderError, SourceChangedError
-from investigator.records import Document, FolderStatus, PageView, Quote
+from investigator.records import Document, FolderStatus, PageView, Passage, Quote
 from investigator.reports.html import html_report, investigation_view, pages_environment
 from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
 from investigator.secrets import redacted
@@ -150,13 +150,19 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
 def _add_documents(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/document")
     def document(
-        name: str, id: str, request: Request, start: int | None = None, end: int | None = None, at: int | None = None
+        name: str,
+        id: str,
+        request: Request,
+        start: int | None = None,
+        end: int | None = None,
+        cell: int | None = None,
+        at: int | None = None,
     ) -> Response:
         served = desk.folder(name)
         mark = (start, end) if start is not None and end is not None else None
         found = served.investigator.document(id)
         view = document_view(found, mark, at)
-        sheets, why_none = _sheets(served, found, mark, at or 0)
+        sheets, why_none = _sheets(served, found, mark, cell, at or 0)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
         return HTMLResponse(_html(template, folder=served, view=view, sheets=sheets, why_none=why_none))
 
@@ -167,14 +173,14 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
 
 
 def _sheets(
-    served: ServedFolder, document: Document, mark: tuple[int, int] | None, at: int
+    served: ServedFolder, document: Document, mark: tuple[int, int] | None, cell: int | None, at: int
 ) -> tuple[Sequence[PageView], str]:
     """Return the pages of a PDF on which a mark stands, or the one at an offset; none of another format, with why."""
     if document.media_type != _PDF or not document.text:
         return (), ""
     first = min(at, len(document.text) - 1)
     try:
-        views = served.pages.views(document.id, *(mark or (first, first + 1)))
+        views = served.pages.views(document.id, *(mark or (first, first + 1)), cell)
     except (PageError, SourceChangedError, ReaderError) as error:
         return (), error.message
     return views if mark else [view.changed(marks=()) for view in views], ""
@@ -192,11 +198,13 @@ def _pieces(live: Live, event: LoggedEvent) -> str:
     return "".join(f'<div data-place="{piece.place.value}">{piece.html}</div>' for piece in live.pieces(event))
 
 
-def _linking(served: ServedFolder) -> Callable[[Quote], str]:
+def _linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:
     """Return what gives the address at which the page shows a quote or a passage in its document."""
 
-    def link(passage: Quote) -> str:
+    def link(passage: Quote | Passage) -> str:
         place = {"id": passage.document_id, "start": passage.start, "end": passage.end}
+        if isinstance(passage, Quote) and passage.cell is not None:
+            place["cell"] = passage.cell.start
         return f"/f/{served.name}/document?{urlencode(place)}"
 
     return link

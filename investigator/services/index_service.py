@@ -85,10 +85,12 @@ class IndexService:
     def document(self, document_id: str) -> Document:
         """Return a document as the index holds it. Raises FolderError if it holds none of that id, and StoreError."""
         with self.workspace(write=False) as workspace:
+            corpus = Corpus(workspace.index)
             try:
-                return Corpus(workspace.index).document(document_id)
+                return corpus.document(document_id)
             except KeyError:
-                raise _no_document(document_id) from None
+                reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
+                raise _no_document(document_id, reason) from None
 
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
         """Return the best chunks for a query, best first, in one document or in all."""
@@ -143,5 +145,6 @@ class IndexService:
             )
 
 
-def _no_document(document_id: str) -> FolderError:
-    return FolderError(f"there is no document {document_id}", hint="See them with: investigator status FOLDER")
+def _no_document(document_id: str, reason: str = "") -> FolderError:
+    why = f": {reason}" if reason else ""
+    return FolderError(f"there is no document {document_id}{why}", hint="See them with: investigator status FOLDER")

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 
 from investigator.documents.page_views import PageViews
 from investigator.documents.readers.pdf.page_drawing import MarkedSpan
-from investigator.errors import FolderError, SourceChangedError
+from investigator.errors import SourceChangedError
 from investigator.records import Document, MarkKind, PageView, Quote
 from investigator.services.index_service import IndexService
 from investigator.services.parts import Parts
-from investigator.store.corpus import Corpus
 from investigator.tables.cells import views
 
 _SHOWN_WIDTH = 1_200
@@ -27,41 +26,33 @@ class DocumentPages:
         self._service = service
         self._pages = pages
 
-    def views(self, document_id: str, start: int, end: int) -> tuple[PageView, ...]:
+    def views(self, document_id: str, start: int, end: int, cell: int | None = None) -> tuple[PageView, ...]:
         """Return the pages on which the characters `[start, end)` of a document's text stand, with marks over them.
 
-        Raises FolderError if the index has no such document, PageError if it is no PDF or has no such words,
-        SourceChangedError if the file is not the one that was read, ReaderError, and what `Investigator.status` does.
+        If they are the row of a table, `cell` is where the quoted cell in it begins: its value and what names it are
+        marked too. Raises FolderError if the index has no such document, PageError if it is no PDF or has no such
+        words, SourceChangedError if the file is not the one that was read, ReaderError, and StoreError.
         """
-        return self._pages.marked(self._document(document_id), [MarkedSpan(start=start, end=end)])
+        document = self._service.document(document_id)
+        return self._pages.marked(document, _spans(document, start, end, cell))
 
     def quote_views(self, quote: Quote) -> tuple[PageView, ...]:
-        """Return the pages on which a quote stands, with marks over it; of a cell of a table, over its headers too.
+        """Return the pages on which a quote stands, with marks over it.
 
         Raises what `views` does, and SourceChangedError if the words of the index are not those of the quote.
         """
-        document = self._document(quote.document_id)
+        document = self._service.document(quote.document_id)
         if document.content_hash != quote.source_hash or document.text[quote.start : quote.end] != quote.text:
             raise SourceChangedError(f"{quote.document_id} was read again since it was quoted, and says something else")
-        return self._pages.marked(document, _spans(document, quote))
+        cell = quote.cell.start if quote.cell is not None else None
+        return self._pages.marked(document, _spans(document, quote.start, quote.end, cell))
 
     def picture(self, document_id: str, page: int, width: int = _SHOWN_WIDTH) -> bytes:
         """Return a page, counted from 1, as a PNG file that is `width` pixels wide, or fewer if it would be too large.
 
         Raises what `views` does.
         """
-        return self._pages.picture(self._document(document_id), page, width)
-
-    def _document(self, document_id: str) -> Document:
-        with self._service.workspace(write=False) as workspace:
-            corpus = Corpus(workspace.index)
-            try:
-                return corpus.document(document_id)
-            except KeyError:
-                reasons = (file.reason for file in corpus.unreadable() if file.path == document_id)
-                reason = next(reasons, "the index does not have it")
-        hint = "See the documents with: investigator status FOLDER"
-        raise FolderError(f"there is no document {document_id}: {reason}", hint=hint)
+        return self._pages.picture(self._service.document(document_id), page, width)
 
 
 @contextmanager
@@ -71,16 +62,15 @@ def open_pages(service: IndexService, parts: Parts) -> Iterator[DocumentPages]:
         yield DocumentPages(service, pages)
 
 
-def _spans(document: Document, quote: Quote) -> Sequence[MarkedSpan]:
-    """Return what is to be marked for a quote: its words; of a cell, its row, its value, and what names its column."""
-    spans = [MarkedSpan(start=quote.start, end=quote.end)]
-    cell = quote.cell
+def _spans(document: Document, start: int, end: int, cell: int | None) -> Sequence[MarkedSpan]:
+    """Return what is to be marked: the words; of a cell that begins at `cell`, also its value and what names it."""
+    spans = [MarkedSpan(start=start, end=end)]
     if cell is None:
         return spans
-    spans.append(MarkedSpan(start=cell.start, end=cell.end, kind=MarkKind.VALUE))
     for table in views(document):
         for value in table.values():
-            if (value.start, value.end) == (cell.start, cell.end):
+            if value.start == cell:
+                spans.append(MarkedSpan(start=value.start, end=value.end, kind=MarkKind.VALUE))
                 named_by = table.naming_cells(value)
                 return [*spans, *(MarkedSpan(start=one.start, end=one.end, kind=MarkKind.HEADER) for one in named_by)]
     return spans

@@ -65,6 +65,9 @@ def test_a_cell_is_marked_in_its_row_with_what_names_it(pages: DocumentPages, re
     (view,) = pages.quote_views(quoted(report, "804"))
     assert view.page == 2
     lefts = {kind: {round(600 * mark.left, -1) for mark in view.marks if mark.kind is kind} for kind in MarkKind}
+    quote = quoted(report, "804")
+    assert quote.cell is not None
+    assert pages.views(report.id, quote.start, quote.end, quote.cell.start) == (view,)
     assert lefts == {MarkKind.QUOTE: {50, 200, 350}, MarkKind.VALUE: {200}, MarkKind.HEADER: {50, 200}}
 
 
@@ -80,7 +83,7 @@ def test_a_quote_that_the_index_does_not_hold_any_more_is_not_marked(pages: Docu
         pages.quote_views(quoted(report, "804").changed(text="Costs 999 790"))
 
 
-@pytest.mark.parametrize(("name", "reason"), [("shut.pdf", "damaged"), ("../etc/passwd", "does not have it")])
+@pytest.mark.parametrize(("name", "reason"), [("shut.pdf", "damaged"), ("../etc/passwd", "no document")])
 def test_a_file_that_is_no_document_of_the_index_is_never_opened(pages: DocumentPages, name: str, reason: str) -> None:
     with pytest.raises(FolderError, match=reason):
         pages.picture(name, 1)
