@@ -1,0 +1,67 @@
+"""A citation of a PDF opens the picture of its page, with the quote marked on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.server.service import Service
+
+ROWS = (
+    ("Item", "2023", "2022"),
+    ("Net sales", "1,204", "1,100"),
+    ("Costs", "804", "790"),
+    ("Net income", "400", "310"),
+)
+DRAWN = "\n".join(
+    f"BT /F 12 Tf {60 + 150 * at} {700 - 20 * row} Td ({word}) Tj ET"
+    for row, words in enumerate(ROWS)
+    for at, word in enumerate(words)
+)
+# without a table of places: pdfium finds the objects itself
+REPORT = f"""%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R
+  /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >> endobj
+4 0 obj << /Length {len(DRAWN)} >> stream
+{DRAWN}
+endstream endobj
+trailer << /Root 1 0 R >>
+"""
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator[httpx.Client]:
+    folder = tmp_path / "mill"
+    folder.mkdir()
+    (folder / "report.pdf").write_text(REPORT, encoding="latin-1")
+    with (
+        Service([Investigator(folder, embedder=ScriptedEmbedder())], directory=tmp_path / "data") as service,
+        httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
+    ):
+        client.get(service.link())
+        client.headers["Origin"] = service.address
+        yield client
+
+
+def test_a_cited_cell_is_marked_on_the_picture_of_its_page(reader: httpx.Client) -> None:
+    started = reader.post("/f/mill/ask", data={"question": "What were the net sales in 2023?"}, follow_redirects=False)
+    with reader.stream("GET", f"{started.headers['location']}/progress") as stream:
+        assert "event: ended" in list(stream.iter_lines())
+    answer = reader.get(started.headers["location"])
+    links = [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', answer.text)]
+    assert links
+    page = reader.get(next(link for link in links if "cell=" in link))
+    kinds = re.findall(r'<rect class="(\w+)"', page.text)
+    assert set(kinds) == {"quote", "value", "header"}
+    (sheet,) = re.findall(r'<img src="([^"]+)"', page.text)
+    picture = reader.get(unescape(sheet))
+    assert picture.headers["content-type"] == "image/png"
+    assert picture.content.startswith(b"\x89PNG")
