@@ -98,6 +98,7 @@ _COMMANDS = (
     _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
     _command("matrix", "cli.matrix:matrix", "Put questions to each document, and show the answers as a table."),
     _command("serve", "cli.serve:serve", "Serve folders as a page in the browser and as an interface for programs."),
+    _command("mcp", "cli.mcp:mcp", "Give agents tools over folders, by the Model Context Protocol."),
     _command("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
     _command("show", "cli.runs:show", "Show a kept investigation again, finished or not."),
     _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),

@@ -15,6 +15,7 @@ from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.server.desk import Desk
 from investigator.server.pages import page_of_problem, pages
 from investigator.server.problems import ServerError, problem, problem_of
+from investigator.server.protocol import agent_app
 from investigator.server.records import Problem
 from investigator.server.rest import rest
 
@@ -26,7 +27,12 @@ def application(
     desk: Desk, is_closing: Callable[[], bool], on_problem: Callable[[str], None] = lambda _: None
 ) -> FastAPI:
     """Return the application without its guard; `on_problem` is told what nobody expected."""
-    app = FastAPI(title=_TITLE, version="1", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json")
+    agents = agent_app(desk)
+    lifespan = agents.router.lifespan_context if agents is not None else None
+    app = FastAPI(
+        title=_TITLE, version="1", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json", lifespan=lifespan
+    )
+    app.router.routes.extend(agents.routes if agents is not None else ())
     app.include_router(rest(desk, is_closing))
     app.include_router(pages(desk, is_closing))
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))

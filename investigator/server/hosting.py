@@ -70,7 +70,6 @@ class Hosting:
             app,
             http=_in_time(patience),
             ws="none",
-            lifespan="off",
             log_config=None,
             log_level="critical",
             access_log=False,  # queries are private

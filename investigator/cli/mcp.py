@@ -1,0 +1,33 @@
+"""`investigator mcp FOLDER...`: five tools for agents, over standard input and output."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.cli.options import CommonOptions
+from investigator.server.desk import Desk
+from investigator.server.folders import served_folders
+from investigator.server.protocol import agent_server
+
+
+def mcp(
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="The folders of documents.")],
+    common: CommonOptions,
+) -> None:
+    """Give agents five tools over folders, by the Model Context Protocol.
+
+    They are search, start_investigation, get_investigation, read_passage and status, and only read.
+    A desktop client starts this command itself; `investigator serve` offers the same tools at /mcp. Needs the package
+    mcp: pip install "investigator[mcp]".
+    """
+    settings = common.settings.load()
+    served = served_folders([common.investigator(folder, settings) for folder in folders])
+    with closing(Desk(served, lambda: secrets.token_hex(8))) as desk:
+        server = agent_server(desk)
+        desk.start()
+        server.run("stdio")

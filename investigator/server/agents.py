@@ -1,0 +1,216 @@
+"""Five tools for agents, by the Model Context Protocol: search, begin and read an investigation, read on, look around.
+
+Replies are short, with a cursor for the rest: a text for the model, and the same facts as a record for its program.
+They read only; what an investigation may spend is bounded by the settings of the server.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import Field
+
+from investigator.records import Document, FileStatus, Investigation, Passage, Quote
+from investigator.records.base import Record
+from investigator.reports.inert import inert_line, inert_prose
+from investigator.reports.terminal import investigation_text
+from investigator.reports.wording import FILE_STATUSES, plural
+from investigator.server.desk import Desk
+from investigator.server.folders import ServedFolder
+from investigator.server.problems import ServerError, problem
+from investigator.server.records import JobRequest, JobState
+
+_Facts = TypeVar("_Facts", bound=Record)
+
+MOST_CHARACTERS = 5_000
+"""Of the text of a reply: well under 2,000 tokens with its record."""
+LONGEST_WAIT = 20
+_SNIPPET = 450
+_MOST_LISTED = 40
+_MOST_SOURCES = 12
+_READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
+_PAGE_WORDS = ("page", "slide", "sheet")
+_LINE_WORDS = ("line", "text line")
+_SLICE = 0.2  # seconds between two looks at a job that is waited for
+
+Cursor = Annotated[int, Field(ge=0, description="where to go on: `next` of the reply before")]
+FolderName = Annotated[str, Field(description="one of the folders that `status` names; may be empty if there is one")]
+
+
+class Found(Record):
+    """A passage that a search found."""
+
+    document: str
+    start: int
+    end: int
+    place: str
+
+
+class SearchReply(Record):
+    """Passages, best first."""
+
+    passages: tuple[Found, ...]
+
+
+class InvestigationReply(Record):
+    """Where an investigation stands; `status` is that of its answer, and `next` where its text goes on."""
+
+    id: str
+    state: JobState
+    status: str = ""
+    sources: tuple[Found, ...] = ()
+    next: int | None = None
+
+
+class PassageReply(Record):
+    """A span of a document."""
+
+    document: str
+    start: int
+    end: int
+    characters: int
+    next: int | None = None
+
+
+class StatusReply(Record):
+    """What a folder holds, and what could not be read."""
+
+    folder: str
+    folders: tuple[str, ...]
+    documents: tuple[str, ...]
+    unreadable: tuple[str, ...] = ()
+    next: int | None = None
+
+
+@dataclass(frozen=True)
+class ToolReply(Generic[_Facts]):
+    """What a tool says: a text for the model, and the facts in it for its program."""
+
+    text: str
+    facts: _Facts
+
+
+class AgentTools:
+    """The tools. Each raises ServerError, InvestigatorError or pydantic's ValidationError if it cannot be served."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    @property
+    def every(self) -> tuple[Callable[..., ToolReply[Any]], ...]:
+        """Return all of them, in the order in which they are used."""
+        return (self.search, self.start_investigation, self.get_investigation, self.read_passage, self.status)
+
+    def search(
+        self, query: str, limit: Annotated[int, Field(ge=1, le=10)] = 5, folder: FolderName = ""
+    ) -> ToolReply[SearchReply]:
+        """Find passages by words and meaning, best first. No language model reads them."""
+        hits = self._served(folder).investigator.search(query, limit=limit)
+        lines = [f"{hit.passage.place}\n{inert_line(hit.passage.text, _SNIPPET)}" for hit in hits]
+        found = SearchReply(passages=tuple(_found(hit.passage) for hit in hits))
+        return ToolReply("\n\n".join(lines) or "Nothing was found.", found)
+
+    def start_investigation(
+        self, question: str, only: list[str] | None = None, after: str = "", folder: FolderName = ""
+    ) -> ToolReply[InvestigationReply]:
+        """Begin to answer a question with proven quotes; returns an id at once, for get_investigation.
+
+        `only` limits it to documents, by id or pattern; `after` is the id of one that the question follows.
+        """
+        follows = self._desk.job(after).run_id if after else ""
+        name = self._served(folder).name
+        job = self._desk.submit(JobRequest(folder=name, question=question, only=tuple(only or ()), after=follows))
+        return ToolReply(f"Begun: {job.id}", InvestigationReply(id=job.id, state=job.state))
+
+    def get_investigation(
+        self, id: str, wait_seconds: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0, cursor: Cursor = 0
+    ) -> ToolReply[InvestigationReply]:
+        """Return an answer with its sources, or how far it is; wait for it at most 20 seconds, then ask again."""
+        job, ends_at = self._desk.job(id), time.monotonic() + wait_seconds
+        while not job.state.has_ended and time.monotonic() < ends_at:
+            time.sleep(_SLICE)
+            job = self._desk.job(id)
+        record = self._desk.folder_of(id).investigator.show(job.run_id) if job.run_id else None
+        if job.problem is not None:
+            raise ServerError(job.problem)
+        if record is None:
+            return ToolReply(f"The investigation is {job.state.value}.", InvestigationReply(id=id, state=job.state))
+        text = inert_prose(investigation_text(record).plain)
+        end = min(cursor + MOST_CHARACTERS, len(text))
+        reply = InvestigationReply(
+            id=id,
+            state=job.state,
+            status=record.answer.status if record.answer else "",
+            sources=_sources(record) if not cursor else (),
+            next=end if end < len(text) else None,
+        )
+        return ToolReply(text[cursor:end], reply)
+
+    def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> ToolReply[PassageReply]:
+        """Read a document from a place on: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
+        found = self._served(folder).investigator.document(document)
+        start, size = _offset(found, place), len(found.text)
+        end = min(start + MOST_CHARACTERS, size)
+        span = PassageReply(document=document, start=start, end=end, characters=size, next=end if end < size else None)
+        return ToolReply(inert_prose(found.text[start:end]), span)
+
+    def status(self, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[StatusReply]:
+        """List the documents of a folder, those that could not be read and why, and the folders that are served."""
+        served = self._served(folder)
+        files = served.investigator.status(compare=False).files
+        read = [file.path for file in files if file.status in _READ]
+        failed = [
+            f"{file.path}: {FILE_STATUSES[file.status]} {file.reason}" for file in files if file.status not in _READ
+        ]
+        shown, rest = tuple(read[cursor : cursor + _MOST_LISTED]), cursor + _MOST_LISTED
+        record = StatusReply(
+            folder=served.name,
+            folders=tuple(self._desk.folders),
+            documents=shown,
+            unreadable=tuple(failed[:_MOST_LISTED]) if not cursor else (),
+            next=rest if rest < len(read) else None,
+        )
+        lines = [f"{plural(len(read), 'document')} can be asked in {served.name}.", *shown]
+        lines += ["Could not be read:", *record.unreadable] if record.unreadable else []
+        return ToolReply(inert_prose("\n".join(lines)), record)
+
+    def _served(self, folder: str) -> ServedFolder:
+        """Return the folder of a name, or the only one. Raises ServerError."""
+        if not folder and len(self._desk.folders) == 1:
+            return next(iter(self._desk.folders.values()))
+        return self._desk.folder(folder)
+
+
+def _found(span: Passage | Quote) -> Found:
+    return Found(document=span.document_id, start=span.start, end=span.end, place=span.place)
+
+
+def _sources(record: Investigation) -> tuple[Found, ...]:
+    quotes = record.answer.citations if record.answer is not None else ()
+    return tuple(_found(quote) for quote in quotes[:_MOST_SOURCES])
+
+
+def _offset(document: Document, place: str) -> int:
+    """Return the offset of a place in a document. Raises ServerError."""
+    word, _, number = place.strip().lower().rpartition(" ")
+    if not number.isascii() or not number.isdigit() or len(number) > 12 or word not in ("", *_PAGE_WORDS, *_LINE_WORDS):
+        hint = "Give an offset, or words such as: page 4, line 12"
+        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place[:40]!r} is no place", hint))
+    count = int(number)
+    if not word:
+        offset: int | None = count if count < len(document.text) else None
+    elif word in _PAGE_WORDS:
+        offset = next((page.start for page in document.pages if page.page == count), None)
+    else:
+        starts = [0, *(found.end() for found in re.finditer("\n", document.text))]
+        offset = starts[count - 1] if 0 < count <= len(starts) else None
+    if offset is None:
+        held = f"{plural(len(document.text), 'character')} and {plural(len(document.pages), 'page')}"
+        wrong = f"{document.id} has no {place.strip()}: it has {held}"
+        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, wrong))
+    return offset

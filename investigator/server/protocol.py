@@ -1,0 +1,92 @@
+"""The tools for agents as a server of the Model Context Protocol, by its own package, loaded when needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+
+from pydantic import ValidationError
+from starlette.applications import Starlette
+
+from investigator.errors import InvestigatorError, MissingPackageError
+from investigator.reports.html import pages_environment
+from investigator.reports.inert import inert_json
+from investigator.secrets import redacted
+from investigator.server.agents import AgentTools, ToolReply
+from investigator.server.desk import Desk
+from investigator.server.live import TEMPLATES
+from investigator.server.problems import ServerError, problem_of
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+PATH = "/mcp"
+
+
+def agent_server(desk: Desk) -> MCPServer[Any]:
+    """Return the server of the tools over the folders of a desk. Raises MissingPackageError."""
+    try:
+        from mcp.server.mcpserver import MCPServer
+        from mcp.types import ToolAnnotations
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            "agents are served by the package mcp, which is not installed",
+            hint='Install it with: pip install "investigator[mcp]"',
+        ) from error
+    instructions = pages_environment(TEMPLATES).get_template("agents.j2").render()
+    server: MCPServer[Any] = MCPServer("investigator", instructions=instructions, log_level="CRITICAL")
+    for tool in AgentTools(desk).every:
+        server.add_tool(_as_tool(tool), annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
+    return server
+
+
+def agent_app(desk: Desk) -> Starlette | None:
+    """Return the application that serves the tools over HTTP and keeps nothing of a client; None without the package.
+
+    Who may ask is decided before a request comes here.
+    """
+    try:
+        server = agent_server(desk)
+    except MissingPackageError:
+        return None
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    guarded_already = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    return server.streamable_http_app(
+        streamable_http_path=PATH, json_response=True, stateless_http=True, transport_security=guarded_already
+    )
+
+
+def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
+    """Return a tool as the package takes it: with the reply of the protocol, and errors that a model can read."""
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.types import CallToolResult, TextContent
+
+    hints = get_type_hints(tool, include_extras=True)
+    (facts,) = get_args(hints["return"])
+    hints["return"] = Annotated[CallToolResult, facts]
+
+    @wraps(tool)
+    def call(**arguments: object) -> CallToolResult:
+        try:
+            reply = tool(**arguments)
+        except ServerError as error:
+            raise ToolError(f"{error.problem.detail} {error.problem.hint}".strip()) from error
+        except InvestigatorError as error:
+            told = problem_of(error)
+            raise ToolError(f"{told.detail} {told.hint}".strip()) from error
+        except ValidationError as error:
+            raise ToolError(redacted(str(error))) from error
+        structured = json.loads(inert_json(redacted(reply.facts.model_dump_json())))
+        return CallToolResult(
+            content=[TextContent(type="text", text=redacted(reply.text))], structured_content=structured
+        )
+
+    own = signature(tool)
+    taken = [parameter.replace(annotation=hints[name]) for name, parameter in own.parameters.items()]
+    call.__signature__ = own.replace(parameters=taken, return_annotation=hints["return"])  # type: ignore[attr-defined]
+    call.__annotations__ = hints
+    return call

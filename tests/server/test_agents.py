@@ -1,0 +1,128 @@
+"""A real client of the protocol uses the tools, over a pipe and over HTTP, in its newest revision and the one before."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from power_plants import ABSENT, ONE
+
+from investigator.server.agents import MOST_CHARACTERS
+from investigator.server.service import Service
+
+NEWEST, BEFORE = "2026-07-28", "legacy"
+_Work = Callable[[Client], Awaitable[Any]]
+
+
+def over_http(service: Service, work: _Work, mode: str = "auto", **headers: str) -> Any:
+    async def run() -> Any:
+        own = {"Authorization": f"Bearer {service.token_file.read_text().strip()}"} | headers
+        async with httpx2.AsyncClient(headers=own, timeout=60) as web:
+            transport = streamable_http_client(f"{service.address}/mcp", http_client=web)
+            async with Client(transport, mode=mode) as client:
+                return await work(client)
+
+    return asyncio.run(run())
+
+
+async def answered(client: Client, question: str, **more: object) -> dict[str, Any]:
+    begun = await client.call_tool("start_investigation", {"question": question, **more})
+    assert not begun.is_error, begun.content
+    found = {"state": "waiting"}
+    while found["state"] in ("waiting", "running"):
+        reply = await client.call_tool("get_investigation", {"id": begun.structured_content["id"], "wait_seconds": 20})
+        found = {**reply.structured_content, "text": reply.content[0].text}
+    return found
+
+
+@pytest.mark.parametrize("mode", [NEWEST, BEFORE])
+def test_an_agent_begins_an_investigation_and_gets_its_answer(service: Service, mode: str) -> None:
+    async def work(client: Client) -> dict[str, Any]:
+        return await answered(client, ONE)
+
+    found = over_http(service, work, mode)
+    assert found["state"] == "done"
+    assert "It makes 42 MW of power." in found["text"]
+    assert found["sources"][0]["document"] == "cedar.txt"
+
+
+def test_the_five_tools_only_read_and_say_what_they_take(service: Service) -> None:
+    async def work(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    tools = over_http(service, work)
+    assert [tool.name for tool in tools] == [
+        *("search", "start_investigation", "get_investigation", "read_passage", "status")
+    ]
+    assert all(tool.annotations.read_only_hint and tool.description and tool.output_schema for tool in tools)
+
+
+def test_over_a_pipe_the_same_tools_answer(plants: Path) -> None:
+    arguments = ["-m", "investigator", "mcp", str(plants)]
+    command = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+
+    async def run() -> Any:
+        async with Client(command) as client:
+            return await answered(client, ABSENT), (await client.call_tool("status", {})).structured_content
+
+    found, status = asyncio.run(run())
+    assert found["status"].startswith("not_found")
+    assert status["folder"] == "plants"
+    assert "cedar.txt" in status["documents"]
+
+
+def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service, plants: Path) -> None:
+    (plants / "long.txt").write_text("".join(f"This is line {n} of many.\n" for n in range(1, 1_001)), encoding="utf-8")
+
+    async def work(client: Client) -> Any:
+        await client.call_tool("search", {"query": "cedar"})
+        parts, place = [], "0"
+        while place != "None":
+            reply = await client.call_tool("read_passage", {"document": "long.txt", "place": place})
+            parts.append(reply.content[0].text)
+            place = str(reply.structured_content["next"])
+        line = await client.call_tool("read_passage", {"document": "long.txt", "place": "line 500"})
+        return parts, line.content[0].text
+
+    parts, from_line = over_http(service, work)
+    assert "".join(parts) == (plants / "long.txt").read_text(encoding="utf-8")
+    assert max(map(len, parts)) <= MOST_CHARACTERS
+    assert from_line.startswith("This is line 500 of")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("start_investigation", {"question": " "}, "the question is empty"),
+        ("start_investigation", {"question": "Who?", "folder": "other"}, "no folder other is served"),
+        ("start_investigation", {"question": "Who?", "after": "none"}, "there is no investigation none"),
+        ("get_investigation", {"id": "none"}, "there is no investigation none"),
+        ("read_passage", {"document": "../../etc/passwd"}, "there is no document"),
+        ("read_passage", {"document": "cedar.txt", "place": "page 99"}, "has no page 99"),
+        ("read_passage", {"document": "cedar.txt", "place": "the end"}, "is no place"),
+        ("search", {"query": ""}, "the query is empty"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_words(
+    service: Service, tool: str, arguments: dict[str, str], told: str
+) -> None:
+    async def work(client: Client) -> Any:
+        await client.call_tool("search", {"query": "cedar"})
+        return await client.call_tool(tool, arguments)
+
+    reply = over_http(service, work)
+    assert reply.is_error
+    assert told in reply.content[0].text
+
+
+def test_an_agent_without_the_token_is_not_served(service: Service) -> None:
+    refused = httpx2.post(f"{service.address}/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    assert refused.status_code == 401
