@@ -42,6 +42,7 @@ DATA = Path(__file__).parents[1] / "data/calibration.json"
 DOCUMENT = ("gap", "near_and_overlapping", "named", "names", "period", "age", "naming", "stands_out")
 FOREIGN = ("gap", "near_and_overlapping", "overlap", "named", "names")
 TAKEN_OVER = ("period", "age")  # questions in other languages that ask for them are not in the sets
+FEW = default_calibration().english.document.weights["few"]  # by folder_size.py: the sets are of one size
 SENTENCE = tuple(SentenceFit.model_fields)
 REPLY = ("match_odds", "sentence_odds")
 FOLDS = 5
@@ -61,12 +62,17 @@ def shares(questions: list[Question]) -> dict[str, float]:
 def fitted(questions: list[Question]) -> Calibration:
     """All models for some questions, those for other languages from these alone; thresholds are left open."""
     foreign = [q for q in questions if not is_english(q.asked.question)]
-    english = models(questions, DOCUMENT)
-    other = models(foreign, FOREIGN) if any(q.answerable for q in foreign) else english
+    english = with_few(models(questions, DOCUMENT))
+    other = with_few(models(foreign, FOREIGN)) if any(q.answerable for q in foreign) else english
     taken = {name: english.document.weights[name] for name in TAKEN_OVER}
     document = other.document.changed(weights={**other.document.weights, **taken})
     other = other.changed(document=document)
     return Calibration(english=english, foreign=other, threshold=50, answered_from=100, worth_asking=0.0)
+
+
+def with_few(kept: RelevanceModels) -> RelevanceModels:
+    """The models with the weight of the size of the folder, which is not fitted here."""
+    return kept.changed(document=kept.document.changed(weights={**kept.document.weights, "few": FEW}))
 
 
 def models(questions: list[Question], names: tuple[str, ...]) -> RelevanceModels:

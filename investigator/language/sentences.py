@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
 """A loss in a row of a table, a count in a list: the segmenter takes it for the number of a new item."""
 _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
+_RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
+_FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
 _WINDOW = 4_000  # characters segmented at once: the segmenter's time grows with the square of some texts
 
 
@@ -23,6 +25,34 @@ def sentence_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]
         yield from _block(text, start, gap.start(), language)
         start = gap.end()
     yield from _block(text, start, len(text), language)
+
+
+def statement_spans(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
+    """Return the spans of sentences, and of single lines where each line is a record: a bill, a log, a letterhead.
+
+    Lines are records if every one of a sentence begins like one and none is full; the last may be a sentence.
+    """
+    for start, end in sentence_spans(text, language):
+        lines = list(_lines(text, start, end))
+        yield from lines if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        stop = text.find("\n", start, end)
+        yield from _stripped(text, start, end if stop < 0 else stop)
+        start = end if stop < 0 else stop + 1
+
+
+def _are_records(lines: Sequence[str]) -> bool:
+    """Return True if lines were not broken to fit a width: a line that runs on begins small, or comes after a full one.
+
+    Two lines are told apart by the first, too: it must be much shorter than the second.
+    """
+    if len(lines) < _FEWEST_LINES or any(_RUNS_ON.match(line) for line in lines):
+        return False
+    own = lines[:-1]
+    return max(map(len, own)) <= _LONGEST_RECORD and (len(own) > 1 or len(own[0]) < _TITLE_SHARE * len(lines[1]))
 
 
 def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:

@@ -61,7 +61,7 @@ _MARKS = {
 
 def expected_type(question: str) -> AnswerType:
     """Return the kind of thing that a question asks for."""
-    asked = folded(question)
+    asked = f"{folded(question)} {question.casefold()}"  # some words are known by their accents alone
     return next((kind for kind, pattern in _asking() if pattern.search(asked)), AnswerType.ANY)
 
 

@@ -14,6 +14,7 @@ from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
 """Share of the effect's words that must stand on its side."""
+_LEAST_TO_ANSWER = 0.75  # the same, where the sentence is taken to answer: one of two may be another word
 _BY_ANOTHER_WORD = 0.5  # what a word counts that may stand for one of the effect's
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 
@@ -23,12 +24,12 @@ def cause_share(sentence: str, question: str) -> float:
     wanted = _effect(question)
     if not wanted:
         return 0.0
-    return max((_share(wanted, side) for side in _effect_sides(sentence)), default=0.0)
+    return max((_share(wanted, side) for side in effect_sides(sentence)), default=0.0)
 
 
 def gives_cause(sentence: str, question: str) -> bool:
     """Return True if a sentence gives a cause of what a question asks about."""
-    return cause_share(sentence, question) >= LEAST_OF_EFFECT
+    return cause_share(sentence, question) >= _LEAST_TO_ANSWER
 
 
 def _share(wanted: tuple[str, ...], side: str) -> float:
@@ -46,8 +47,8 @@ def _effect(question: str) -> tuple[str, ...]:
     return tuple(content_words(said or asked))
 
 
-def _effect_sides(sentence: str) -> list[str]:
-    """The parts of a sentence that stand as effects beside a word for a cause."""
+def effect_sides(sentence: str) -> list[str]:
+    """Return the parts of a sentence that stand as effects beside a word for a cause."""
     sides = []
     for found in patterns("causes")["effect_before"].finditer(sentence):
         before = sentence[: found.start()]

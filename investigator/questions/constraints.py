@@ -6,7 +6,7 @@ The rules know English, and take what is written with capitals or digits in any 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from itertools import pairwise
 
@@ -15,8 +15,9 @@ from investigator.language.terms import folded, question_body, stem, stop_words,
 from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.cues import empty_words, opposites, patterns, request_words
 from investigator.questions.numbered import numbered
+from investigator.questions.order import is_past, pairs
 from investigator.questions.periods import spelled_periods
-from investigator.questions.roles import is_past, roles
+from investigator.questions.roles import roles
 from investigator.records import Constraint, ConstraintKind
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,80})[\"“”«»„]")
@@ -31,11 +32,16 @@ _AUXILIARIES = frozenset(["did", "does", "do", "is", "was", "were", "are", "has"
 _TOKEN = re.compile(r"[^\W_](?:[\w'’/&-]|[.,](?=\w))*|[,;:.!?()]")
 _COUNTED = re.compile(
     r"\b(?:how many|number of)\s+(?:(?:of|the|its|their|own|other|different|more)\s+)*"
-    r"([\w-]+(?:\s+(?!(?:did|does|do|were|was|are|is|have|has|had|took|can|could|will|would|in|of|on|at|who|that|there"
-    r"|took|lived|live)\b)[\w-]+){0,2})",
+    r"([\w-]+(?:\s+(?!(?:did|does|do|were|was|are|is|have|has|had|took|can|could|will|would|should|may|might|must|in|of|on"
+    r"|at|to|for|from|with|by|who|that|there|took|lived|live)\b)[\w-]+){0,2})",
     re.IGNORECASE,
 )
+_UNTIL = re.compile(r"\b(?:until|till|since|from|by)\s+$", re.IGNORECASE)
+_BUT_NOT = re.compile(r"\b(?:but|and|,) not (?:the |an? |to |in |for )?([\w-]+(?: [\w-]+)?)", re.IGNORECASE)
+NOT = "not "
+"""How a condition begins that asks for what something is not: "dogs but not cats"."""
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
+_SHORTEST_NAME = 2
 _LONGEST = 160
 _MOST = 24
 
@@ -68,7 +74,11 @@ def _names(question: str) -> list[Constraint]:
     for match in _NAME.finditer(left):
         name = _without_requests(match.group())
         begins = not left[: match.start()].strip() or left[: match.start()].rstrip()[-1] in ".!?:"
-        if not _HAS_CAPITAL.search(name) or (begins and name and " " not in name and _is_plain(name)):
+        if (
+            len(name) < _SHORTEST_NAME
+            or not _HAS_CAPITAL.search(name)
+            or (begins and name and " " not in name and _is_plain(name))
+        ):
             continue
         is_place = _PLACE_BEFORE.search(left[: match.start()]) is not None
         found += _of(ConstraintKind.PLACE if is_place else ConstraintKind.ENTITY, [name])
@@ -104,6 +114,10 @@ def _quantities(question: str) -> Iterator[str]:
 
 
 def _directions(question: str) -> Iterator[str]:
+    counted = _COUNTED.search(question)
+    question = question.replace(counted.group(1), " ") if counted else question
+    for first in {pair.first for pair in pairs(question)}:  # growth hormone does not grow
+        question = re.sub(rf"\b{re.escape(first)}\b", " ", question, flags=re.IGNORECASE)
     for one, other in opposites().values():
         for side, against in ((one, other), (other, one)):
             if (match := side.search(question)) and not against.search(question):
@@ -114,15 +128,31 @@ def _clauses(question: str) -> Iterator[str]:
     for match in patterns("condition")["begins"].finditer(question):
         end = _CLAUSE_END.search(question, match.end())
         words_of = question[match.end() : end.start() if end else None].split()
-        if match.start() > 0 and 1 <= len(words_of) <= 10:
+        asks_when = _UNTIL.search(question[: match.start()]) is not None
+        if match.start() > 0 and 1 <= len(words_of) <= 10 and not asks_when:
             yield " ".join(words_of)
+    for match in _BUT_NOT.finditer(question):
+        yield f"{NOT}{match.group(1)}"
 
 
 def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
-    """The runs of content words that no other constraint holds."""
-    taken = {stem(word) for one in found for word in words(one.text)}
-    skipped = taken | empty_words() | {stem(word) for word in request_words()}
-    skipped |= {stem(folded(word)) for word in _kinds_asked(question)}
+    """The things that a mark tells apart, and the runs of content words that no other constraint holds.
+
+    Words that name nothing count if there are no others.
+    """
+    taken = {stem(word) for one in found if one.kind is not ConstraintKind.ROLE for word in words(one.text)}
+    for pair in pairs(question):
+        if pair.is_exact and not {stem(pair.first), stem(pair.second)} <= taken:
+            yield f"{pair.first} {pair.second}"
+            taken |= {stem(pair.first), stem(pair.second)}
+    skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
+    runs = list(_runs(question, skipped | empty_words()))
+    asked = {one.kind for one in found} & {ConstraintKind.QUANTITY, ConstraintKind.DIRECTION, ConstraintKind.CONDITION}
+    names = sum(one.kind in _NAMES for one in found)
+    yield from runs if runs or asked or names > 1 else _runs(question, skipped)
+
+
+def _runs(question: str, skipped: Set[str]) -> Iterator[str]:
     run: list[str] = []
     for token in (*_TOKEN.findall(question_body(question)), ""):
         parts = words(token)

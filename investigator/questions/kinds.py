@@ -13,6 +13,7 @@ _REQUEST = r"^\W*(?:(?:please|can you|could you|would you|i (?:want|need)(?: you
 _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _OF_THEM = rf"(?:\s+(?:of|all|both))?(?:\s+(?:the|these|those|this|our|my|your))?(?:\s+{_NUMBER})?"
 _ADJECTIVES = r"(?:\s+(?!of\b|in\b|that\b|did\b|do\b|does\b|is\b|are\b|was\b|were\b)[\w'’&.-]+){0,3}?\s+"
+_OWN = r"(?! (?:do|does|did) (?!not\b|n['’]t\b))"  # "how many patents does the firm hold" counts no documents
 _ASKS_IF = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
 )
@@ -68,7 +69,7 @@ def _document_forms() -> tuple[tuple[re.Pattern[str], QuestionKind], ...]:
     every, says, here = rf"{document}|{other}", _joined("mentions"), _joined("folder")
     listed = rf"{_REQUEST}(?:{_joined('listing')})\b(?:\s+(?:all|every|each|any))?"
     forms = (
-        (rf"\bhow many{_OF_THEM}{_ADJECTIVES}(?:{every})\b.{{0,40}}?\b(?:{says})\b", QuestionKind.COUNT),
+        (rf"\bhow many{_OF_THEM}{_ADJECTIVES}(?:{every})\b{_OWN}.{{0,40}}?\b(?:{says})\b", QuestionKind.COUNT),
         (rf"\bhow many\s+of\s+(?:the|these|those|our|my){_ADJECTIVES}(?:{every})\b", QuestionKind.COUNT),
         (rf"\bhow many(?:\s+of)?{_ADJECTIVES}(?:documents|files)\b", QuestionKind.COUNT),
         (rf"\bhow many\b.{{0,80}}\b(?:{here})\b", QuestionKind.COUNT),

@@ -7,18 +7,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from investigator.language.lists import month_numbers
 from investigator.language.terms import is_english, stop_words, words
-from investigator.questions.answer_types import AnswerType, holds_type
-from investigator.questions.causes import gives_cause
+from investigator.questions.answer_types import AnswerType, expected_type, holds_type
+from investigator.questions.causes import effect_sides, gives_cause
+from investigator.questions.constraints import NOT
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.editions import covered, with_fiscal
 from investigator.questions.numbered import numbered
+from investigator.questions.order import Pair, pairs, stand_together, stands_alone
 from investigator.questions.periods import Period, agree, periods
 from investigator.questions.related import related_roots, root, roots
-from investigator.questions.roles import turned_round
+from investigator.questions.roles import is_of_another, turned_round
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
 
 _COUNT_REACH = 5  # words
+_DENIALS, _DENIED_WITHIN = (
+    frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"]),
+    5,
+)  # words
+_SHORT_MONTH = 3  # letters: "mar" and "may" are also other words
 _NO_IMPRINT = Imprint()
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
@@ -70,11 +78,39 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    """All of its words stand in the evidence; of related words only those in the passage count."""
+    """All of its words stand in the evidence, those together that name one thing; of related ones, in the passage."""
     wanted = _content(asked)
-    present = [word for word in wanted if root(word) in evidence.roots or stands(word, evidence.passage_roots)]
+    for both in pairs(question):
+        if {both.first, both.second} <= set(words(asked.text)):
+            if other := _other_mark(both, evidence.sentence):
+                return _found(asked, MatchState.CONTRADICTED, other)
+            apart = not any(stand_together(both, text) for text in (evidence.sentence, evidence.near, evidence.about))
+            if apart and (both.is_exact or not stands_alone(both.second, evidence.sentence)):
+                return _found(asked, MatchState.NOT_MET)
+    present = [word for word in wanted if _is_said(word, evidence)]
     state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
     return _found(asked, state, _shown(present, evidence))
+
+
+def _is_said(word: str, evidence: Surroundings) -> bool:
+    """Return True if a word stands in the evidence; the name of a month, in a sentence that names any."""
+    if word in month_numbers() and not _months().isdisjoint(words(evidence.sentence)):
+        return word in words(evidence.sentence)
+    return root(word) in evidence.roots or stands(word, evidence.passage_roots)
+
+
+@cache
+def _months() -> frozenset[str]:
+    return frozenset(name for name in month_numbers() if len(name) > _SHORT_MONTH)
+
+
+def _other_mark(both: Pair, sentence: str) -> str:
+    """Return what a sentence has another of: "vitamin D" for vitamin A; "" if it has none, or the one that is asked."""
+    if not both.is_exact or both.first[:1].isdigit() or stand_together(both, sentence):
+        return ""
+    mark = r"\d{1,3}[a-z]?" if both.second[:1].isdigit() else "[A-Z]"
+    other = re.search(rf"\b((?i:{re.escape(both.first)})s?) ({mark})\b", sentence)
+    return other.group() if other else ""
 
 
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
@@ -131,6 +167,8 @@ def _spelled(own: frozenset[Period]) -> str:
 
 
 def _condition(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    if asked.text.startswith(NOT):
+        return _denied(asked, evidence.sentence)
     things = numbered(asked.text)
     if len(things) != 1 or things[0].text != asked.text.casefold():
         return _attribute(asked, question, evidence)
@@ -141,6 +179,16 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
         same = [other for other in numbered(text) if other.thing == thing.thing]
         if same:
             return _found(asked, MatchState.CONTRADICTED, same[0].text)
+    return _found(asked, MatchState.NOT_MET)
+
+
+def _denied(asked: Constraint, sentence: str) -> ConstraintMatch:
+    """What must not be so is said not to be."""
+    said = words(sentence)
+    for word in words(asked.text.removeprefix(NOT)):
+        for at in (at for at, one in enumerate(said) if root(one) == root(word)):
+            denied = not _DENIALS.isdisjoint(said[max(0, at - _DENIED_WITHIN) : at])
+            return _found(asked, MatchState.MET if denied else MatchState.CONTRADICTED, word)
     return _found(asked, MatchState.NOT_MET)
 
 
@@ -159,7 +207,8 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 def _counted(things: str, sentence: str) -> tuple[MatchState, str]:
     """A number stands at most a few words before what is counted, or before people if these may be meant."""
-    same = roots(things).union(*(related_roots(word) for word in words(things))) | _people()
+    same = roots(things).union(*(related_roots(word) for word in words(things)))
+    same |= _people() if same & roots(cues("empty")["counted_people"]) else frozenset()
     for match in patterns("shown")["count"].finditer(sentence):
         following = sentence[match.end() :].split()[:_COUNT_REACH]
         if same & roots(" ".join(following)):
@@ -173,13 +222,16 @@ def _people() -> frozenset[str]:
 
 
 def _direction(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    """Of a question after a cause, what the sentence gives as its effect went that way."""
+    effect = " ".join(effect_sides(evidence.sentence)) if expected_type(question) is AnswerType.REASON else ""
+    sentence = effect or evidence.sentence
     for one, other in opposites().values():
         for side, against in ((one, other), (other, one)):
             if not side.search(asked.text):
                 continue
-            if match := side.search(evidence.sentence):
+            if match := side.search(sentence):
                 return _found(asked, MatchState.MET, match.group())
-            if match := against.search(evidence.sentence):
+            if match := against.search(sentence):
                 return _found(asked, MatchState.CONTRADICTED, match.group())
     return _found(asked, MatchState.NOT_MET)
 
@@ -191,8 +243,10 @@ def _modality(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 
 def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
-    against = turned_round(asked.text, evidence.sentence)
-    return _found(asked, MatchState.CONTRADICTED if against else MatchState.MET, against)
+    if against := turned_round(asked.text, evidence.sentence):
+        return _found(asked, MatchState.CONTRADICTED, against)
+    is_another = is_of_another(asked.text, evidence.sentence, evidence.near)
+    return _found(asked, MatchState.NOT_MET if is_another else MatchState.MET)
 
 
 _MATCHERS: Mapping[ConstraintKind, Callable[[Constraint, str, Surroundings], ConstraintMatch]] = {

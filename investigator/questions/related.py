@@ -22,10 +22,13 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class _Lexicon:
-    """Words with those that may stand for them, by their first two letters, which a stem shares; irregular forms."""
+    """Words with those that may stand for them, by their first two letters, which a stem shares; irregular forms.
+
+    Of each entry it says whether it is of verbs.
+    """
 
     irregular: Mapping[str, str]
-    entries: Mapping[str, Sequence[tuple[str, Sequence[str]]]]
+    entries: Mapping[str, Sequence[tuple[str, Sequence[str], bool]]]
 
 
 @lru_cache(maxsize=50_000)
@@ -39,10 +42,10 @@ def roots(text: str) -> frozenset[str]:
     return frozenset(root(word) for word in words(text))
 
 
-def related(word: str) -> tuple[str, ...]:
-    """Return words that may stand for a folded word, without itself; none for one that is not known."""
+def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
+    """Return words that may stand for a folded word, or for a verb, without itself; none for one that is not known."""
     own = root(word)
-    return tuple(other for other in _group(own) if porter_stem(other) != own)[:_MOST]
+    return tuple(other for other in _group(own, as_verb) if porter_stem(other) != own)[:_MOST]
 
 
 @cache
@@ -62,14 +65,17 @@ def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(found)
 
 
-def forms_like(word: str, other: str) -> tuple[str, ...]:
+def forms_like(word: str, other: str, *, as_verb: bool = True) -> tuple[str, ...]:
     """Return the forms of another word that may take the place of a folded word, the likeliest first.
 
-    For a past form these are past forms, for a plural plurals; then the word as it is and its irregular forms.
+    For a past form these are past forms, for a plural plurals; then the word as it is and its irregular forms. Only
+    what stands `as_verb` has irregular past forms: "children" is none.
     """
     irregular = _forms().get(other, ())
     first: tuple[str, ...] = ()
-    if word.endswith("ed") or word in _lexicon().irregular:
+    if not as_verb and word in _lexicon().irregular:
+        first = (f"{other}s",)
+    elif word.endswith("ed") or word in _lexicon().irregular:
         first = irregular or (f"{other}d" if other.endswith("e") else f"{other}ed",)
     elif word.endswith("s") and not word.endswith("ss"):
         first = (*irregular, f"{other}s")
@@ -93,17 +99,18 @@ def _phrasal_verbs() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
 
 
 @lru_cache(maxsize=10_000)
-def _group(own: str) -> tuple[str, ...]:
+def _group(own: str, as_verb: bool) -> tuple[str, ...]:
     """Return what may stand for the words of a root: only words that begin like it are stemmed."""
     entries = _lexicon().entries.get(own[:2], ())
-    alike = (others for word, others in entries if word.startswith(own[:-2]) and porter_stem(word) == own)
+    fitting = ((word, others) for word, others, is_verb in entries if is_verb or not as_verb)
+    alike = (others for word, others in fitting if word.startswith(own[:-2]) and porter_stem(word) == own)
     return tuple(dict.fromkeys(chain.from_iterable(alike)))
 
 
 @cache
 def _lexicon() -> _Lexicon:
     text = files("investigator.questions").joinpath("data", "related_words.txt").read_text(encoding="utf-8")
-    entries: dict[str, list[tuple[str, Sequence[str]]]] = {}
+    entries: dict[str, list[tuple[str, Sequence[str], bool]]] = {}
     irregular: dict[str, str] = {}
     for line in text.splitlines():
         form, is_form, base = line.partition(" = ")
@@ -113,7 +120,7 @@ def _lexicon() -> _Lexicon:
         synonyms, _, general = line.partition(" < ")
         same, above = synonyms.split(), general.split()
         for word in same:
-            entries.setdefault(word[:2], []).append((word, (*same, *above)))
+            entries.setdefault(word[:2], []).append((word, (*same, *above), bool(above)))
         for word in above:
-            entries.setdefault(word[:2], []).append((word, same))
+            entries.setdefault(word[:2], []).append((word, same, True))
     return _Lexicon(irregular, entries)

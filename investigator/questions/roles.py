@@ -1,4 +1,4 @@
-"""Who did what to whom: the role in which a question has a name, and whether a sentence has it in the other one.
+"""Who did what to whom: the role that a question gives a thing, and whether a sentence gives it another or none.
 
 By the order of words, passive voice and "by", in English. What cannot be told so is not held against a sentence.
 """
@@ -7,34 +7,60 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
-from investigator.language.terms import folded, porter_stem, stop_words
+from investigator.language.terms import folded, stop_words, words
+from investigator.questions.cues import cues
+from investigator.questions.order import clause, is_past
 from investigator.questions.related import related_roots, root, roots
 
 _SUBJECT_ASKED = re.compile(r"\s*(?:which|what|who)\b", re.IGNORECASE)
-_AUXILIARY = r"\b(?:did|does|do|has|have|had|will)\s+(?:the\s+)?"
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
 _FAR = 9  # words between the word that asks and the name
 _BEFORE, _AFTER, _AGENT_WITHIN = 3, 8, 6  # words
+_CLAUSE_END = re.compile(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield for each name that the question writes as subject or object of a verb which it is, with the verb."""
+    """Yield for the subject of a question, and for names as its object, what they do or what is done to them."""
+    if found := clause(question):
+        yield f"{_TO if found.is_passive else _BY}{' '.join(found.subject)} | {found.verb}"
+        return
     for name in names:
-        if match := re.search(rf"{_AUXILIARY}{re.escape(name)}\s+([a-z]+)", question):
-            yield f"{_BY}{name} | {match.group(1)}"
-        elif (match := _SUBJECT_ASKED.match(question)) and name in question:
+        if (match := _SUBJECT_ASKED.match(question)) and name in question:
             between = question[match.end() : question.find(name)].split()
             done = [word for word in between if is_past(word)]
             if done and len(between) <= _FAR:
                 yield f"{_TO}{name} | {done[0]}"
 
 
-def is_past(word: str) -> bool:
-    """Return True if a word looks like a past form."""
-    return word.islower() and (word.endswith("ed") or root(word) != porter_stem(word)) and word not in stop_words()
+def is_of_another(role: str, sentence: str, near: str = "") -> bool:
+    """Return True if a sentence says what is done of something else than the thing of a role.
+
+    It has the verb, not the thing, and neither a pronoun nor a word such as "the company" that may mean the thing; or
+    it has the thing, and the verb stands beside it alone: then what is done is said elsewhere.
+    """
+    name, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
+    said = roots(sentence)
+    if said & roots(name):
+        return root(verb) not in said and root(verb) in roots(near)
+    if not said.isdisjoint(_pointing()):
+        return False
+    found = (match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) == root(verb))
+    return any(_has_subject(sentence[: match.start()]) for match in found)
+
+
+def _has_subject(before: str) -> bool:
+    """Return True if something that carries meaning stands before a verb in its clause."""
+    own = words(_CLAUSE_END.split(before)[-1])
+    return any(word not in stop_words() and not word.endswith("ly") for word in own)
+
+
+@cache
+def _pointing() -> frozenset[str]:
+    return roots(cues("pointing")["words"])
 
 
 def turned_round(role: str, sentence: str) -> str:

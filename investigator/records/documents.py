@@ -287,7 +287,8 @@ class Standing(Record):
     most. `names` is the share that it holds of the words that the question writes like names; of all its words if
     it writes none. `period` and `age` are 1 if the document is of the period or age asked for, -1 if it is of
     another, 0 if nothing is known. `naming` is 0 for a question that names nothing, else 1; for one that names
-    nothing, `stands_out` is how much nearer the document is than every other.
+    nothing, `stands_out` is how much nearer the document is than every other. `few` is the logarithm of how much
+    smaller the folder is than those that the other weights were fitted to; 0 for one of their size.
     """
 
     gap: float = 0.0
@@ -299,6 +300,7 @@ class Standing(Record):
     age: float = 0.0
     naming: float = 1.0
     stands_out: float = 0.0
+    few: float = 0.0
 
     @property
     def near_and_overlapping(self) -> float:

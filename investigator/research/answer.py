@@ -246,7 +246,10 @@ def _reason(
     reworded: bool,
 ) -> str:
     """Return why nothing was found."""
-    tried = f"No passage that was read reached {threshold} of 100 points with a quote that answers the question"
+    best = max((memory.point or 0 for memory in memories), default=0)
+    tried = "No passage that was read answers the question"
+    if best < threshold:
+        tried += f" (their best score is {best} of 100, and {threshold} is the least that is shown)"
     disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
     if disputed is not None and _search_point(disputed) >= max(threshold, default_calibration().threshold):
         tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"

@@ -30,10 +30,10 @@ from investigator.records import (
     TableRow,
 )
 from investigator.research.follow_ups import found_for
+from investigator.research.judging import judged
 from investigator.research.planner import Proposal
 from investigator.research.table_cells import same_elsewhere
 from investigator.research.telling import new_sentences, telling_sentences
-from investigator.research.verdict import judged
 from investigator.scoring.calibration import default_calibration
 from investigator.tables.asked import table_question
 from investigator.tables.times import asked_times

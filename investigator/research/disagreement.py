@@ -15,7 +15,7 @@ from investigator.questions.matching import matches
 from investigator.questions.periods import periods
 from investigator.records import Answer, AnswerStatus, Conflict, Document, MatchState, Memory, Part, Quote
 from investigator.research.answer import Precedence, cited_text
-from investigator.research.verdict import surroundings
+from investigator.research.judging import surroundings
 
 _REPORTS_ON = re.compile(
     r"\b(?:quarter(?:ly)?|fiscal|annual|years?|months|half)\b[^.\n]{0,30}\b(?:ended|ending)\b", re.I

@@ -10,12 +10,14 @@ from investigator.language.terms import content_words, folded, stop_words, words
 from investigator.questions.answer_types import AnswerType, spans
 from investigator.questions.constraints import constraints
 from investigator.questions.matching import stands
+from investigator.questions.order import verbs
 from investigator.questions.related import forms_like, phrases, related, roots
 from investigator.records import ConstraintKind, Investigation, Memory, Part
 
 _MOST_WORDINGS = 12  # of one part
 _MOST = 6
 _MANY_WORDS = 24
+_LEAST_LIKENESS = 0.8  # with the question: "is it safe to consume coffee" for "to drink" has 0.96, "to down" 0.81
 _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
 _Exchange = tuple[str, tuple[str, ...]]
@@ -60,6 +62,12 @@ def rewordings(part: Part, shares: Mapping[str, float]) -> tuple[str, ...]:
     return own[:_MOST_WORDINGS] or key_words(part)
 
 
+def alike_wordings(part: Part, likeness: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the wordings of a part that say nearly the same, the likest first; its key words if none does."""
+    alike = [text for text in likeness if likeness[text] >= _LEAST_LIKENESS]
+    return tuple(sorted(alike, key=lambda text: -likeness[text])) or key_words(part)
+
+
 def key_words(part: Part) -> tuple[str, ...]:
     """Return the words of a part without those that ask and join, as one wording; nothing if there are no others."""
     own = [word for word in content_words(part.question) if word != "s"][:_MANY_WORDS]  # of a possessive
@@ -75,11 +83,16 @@ def _of_phrases(part: Part) -> list[_Exchange]:
 def _of_words(part: Part) -> list[_Exchange]:
     """The words that others may stand for, each with the forms of such a one; one of each word after the other.
 
-    A word that says which thing another one means is none of them: "net" in "the net sales".
+    A word that says which thing another one means is none of them: "net" in "the net sales". A verb gives way to
+    verbs alone.
     """
     fixed = _modifiers(part.question)
     loose = [word for word in words_to_replace(part) if word not in fixed][:_MANY_WORDS]
-    of_each = [[(word, forms_like(word, other)) for other in related(word)] for word in loose]
+    doing = verbs(part.question)
+    of_each = [
+        [(word, forms_like(word, other, as_verb=word in doing)) for other in related(word, as_verb=word in doing)]
+        for word in loose
+    ]
     return [exchange for turn in zip_longest(*of_each) for exchange in turn if exchange is not None]
 
 

@@ -46,7 +46,15 @@ from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.disagreement import conflicts_among, with_conflicts
 from investigator.research.exhaustive import decided
-from investigator.research.follow_ups import found_for, limited, related_to, respelled_parts, rewordings, second_hop
+from investigator.research.follow_ups import (
+    alike_wordings,
+    found_for,
+    limited,
+    related_to,
+    respelled_parts,
+    rewordings,
+    second_hop,
+)
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
 from investigator.research.planner import Proposal, propose, without_choice
@@ -63,7 +71,7 @@ from investigator.research.state import (
 )
 from investigator.research.tables import table_answer, to_be_read, with_readings
 from investigator.research.tactical_planning import prioritized, sub_question
-from investigator.research.verdict import chosen_sentences, verdict_of, without_missing
+from investigator.research.verdict import chosen_sentences, verdict_of, with_all_that_meets, without_missing
 from investigator.retrieval.library import DocumentIndex
 
 _UNDECIDED = "Read the documents that the index cannot decide."
@@ -306,7 +314,8 @@ class Steps:
         for part in parts:
             wordings = [text for text in rewordings(part, shares) if text not in searched]
             likeness = dict(zip(wordings, self.library.likeness(part.question, wordings), strict=True))
-            nearest = sorted(wordings, key=lambda text: -likeness[text])[: max(1, _MOST_SEARCHES // len(parts))]
+            alike = [text for text in alike_wordings(part, likeness) if text not in searched]
+            nearest = alike[: max(1, _MOST_SEARCHES // len(parts))]
             cards = {text: self.library.cards((text,)) for text in nearest}
             best += sorted(nearest, key=lambda text: -cards[text][0].match)[:_MOST_ASKED]
             promising += (
@@ -336,13 +345,15 @@ class Steps:
         except BudgetSpent as ceiling:
             stop = spent = ceiling.reason
             written = writer.verbatim(state.history)
+        is_read = not self.client.traits(Role.ANSWER).goes_by_measures
+        if not is_read and run.kind is not QuestionKind.SUMMARY:
+            written = with_all_that_meets(run.parts, written, run.memories, self.library.document)
         claims = written.claims
         checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
         if not written.claims and not run.wordings:  # a model has asked in the words of the question alone
             state, _ = self._searched_otherwise(state, run.parts)
             run = state.run
-        is_read = not self.client.traits(Role.ANSWER).goes_by_measures
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
         missing = self._missing(run)
         found = without_missing(found, missing, is_all=is_all_missing(run.question, missing))

@@ -9,7 +9,8 @@ from itertools import combinations
 
 from investigator.evidence.cells import cell_quote
 from investigator.language.terms import folded
-from investigator.questions.related import roots
+from investigator.questions.order import pairs, stand_together
+from investigator.questions.related import root, roots
 from investigator.records import (
     Claim,
     Constraint,
@@ -185,10 +186,18 @@ def cell_matches(
     found = list(_found_again(question, quote, document))
     if not found or quote.cell is None:
         return (_match(ConstraintKind.ATTRIBUTE, question, MatchState.NOT_MET, ""),)
-    matches = list(_matches(question, found[0], is_computed))
+    matches = [*_matches(question, found[0], is_computed), *_apart(question, quote.cell)]
     if not is_computed and not _says_result(question, quote.cell):
         matches.append(_match(ConstraintKind.ATTRIBUTE, "a figure computed of two", MatchState.NOT_MET, ""))
     return tuple(matches)
+
+
+def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
+    """Yield the words that name one thing in a question and stand apart in a row: "Other income (expense), net"."""
+    labels = " | ".join(cell.row)
+    for both in pairs(question):
+        if {root(both.first), root(both.second)} <= roots(labels) and not stand_together(both, labels):
+            yield _match(ConstraintKind.ATTRIBUTE, f"{both.first} {both.second}", MatchState.NOT_MET, "")
 
 
 def _says_result(question: str, cell: QuotedCell) -> bool:
@@ -227,10 +236,10 @@ def _matches(question: str, found: FoundCell, is_computed: bool) -> Iterator[Con
         words = found.time.words if found.time else ""
         state = MatchState.MET if found.time_agrees else MatchState.NOT_MET
         state = MatchState.CONTRADICTED if found.time_agrees is False else state
-        named = " and ".join(time.words for time in asked.times if time.words)
+        named = " and ".join(time.words for time in asked.times if time.words) or "asked for"
         yield _match(ConstraintKind.PERIOD, named, state, "" if state is MatchState.MET else words)
     if not found.is_sure and not is_computed:
-        yield _match(ConstraintKind.ATTRIBUTE, "one cell alone", MatchState.NOT_MET, "")
+        yield _match(ConstraintKind.ATTRIBUTE, "this cell rather than others", MatchState.NOT_MET, "")
 
 
 def _match(kind: ConstraintKind, text: str, state: MatchState, words: str) -> ConstraintMatch:

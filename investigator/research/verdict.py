@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from investigator.documents.pages import heading_at
 from investigator.language.normalise import one_line
-from investigator.language.sentences import sentence_spans
-from investigator.language.terms import words
-from investigator.questions.matching import Surroundings, matches
+from investigator.language.sentences import statement_spans
 from investigator.records import (
     SUMMARY,
     AnswerStatus,
     Claim,
     ClaimStatus,
-    ConstraintKind,
-    ConstraintMatch,
     Document,
-    MatchState,
     Memory,
     MissingEdition,
     NearMiss,
     OpenPart,
     Part,
-    Quote,
     UnprovenClaim,
 )
-from investigator.research.table_cells import cell_matches, claim_matches, nearest_cell, says_figure
+from investigator.research.judging import Judged, answering, judged
+from investigator.research.table_cells import nearest_cell, says_figure
 from investigator.scoring.calibration import default_calibration
 
-_AROUND = 250  # characters on both sides of a quote that are read with it
 _NEAREST, _NAMED = 3, 4
-_ABOUT = 600  # characters of the beginning of a document, in which it says what it is
-_LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
-"""What a language model may have read out of other words than those of the question."""
 
 
 @dataclass(frozen=True)
@@ -47,35 +37,6 @@ class Statements:
     claims: tuple[Claim, ...] = ()
     unproven: tuple[UnprovenClaim, ...] = ()
     are_stand_ins: bool = False
-
-
-@dataclass(frozen=True)
-class Judged:
-    """The statement that meets most of a part of the question, and whether it meets all."""
-
-    part: Part
-    claim: Claim
-    quote: Quote
-    matches: tuple[ConstraintMatch, ...]
-    is_met: bool
-
-    @property
-    def failing(self) -> tuple[ConstraintMatch, ...]:
-        """Return what it does not meet, contradictions first."""
-        left = [match for match in self.matches if match.state is not MatchState.MET]
-        return tuple(sorted(left, key=lambda match: match.state is not MatchState.CONTRADICTED))
-
-    @property
-    def is_near_miss(self) -> bool:
-        """Return True if it meets all but one, and says something else instead."""
-        return len(self.failing) == 1 and self.failing[0].state is MatchState.CONTRADICTED
-
-    def near_miss(self) -> NearMiss | None:
-        """Return the quote as a near miss; None if it meets all, or less than half."""
-        if not self.failing or len(self.failing) * 2 > len(self.matches):
-            return None
-        opposite = self.is_near_miss and self.failing[0].constraint.kind is ConstraintKind.DIRECTION
-        return NearMiss(part=self.part.question, quote=self.quote, failing=self.failing, says_opposite=opposite)
 
 
 @dataclass(frozen=True)
@@ -96,77 +57,6 @@ class Verdict:
             return ()
         left = (part.question for part, one in self.parts if one is None or not one.is_met)
         return tuple(OpenPart(question=question, searched=(question, *wordings)) for question in left)
-
-
-def judged(
-    part: Part,
-    claims: Sequence[Claim],
-    document: Callable[[str], Document],
-    *,
-    sure: Callable[[Claim], bool],
-    read: bool,
-) -> Judged | None:
-    """Return the statement that meets most of a part; None if there are none.
-
-    `sure` tells whether a statement that meets all is taken as an answer. `read` is True if a language model has
-    written the statements: then other words may stand for what is asked, if most of it is met.
-    """
-    asks = read or len(words(part.question)) > 1  # a word alone says of what, and not what of it
-    found = [
-        Judged(part, claim, quote, own, is_met=asks and sure(claim) and _meets(own, read and quote.cell is None))
-        for claim in claims
-        for quote, sentence in _sentences(claim, read)
-        if (own := _matches(part, claim, (quote, sentence), document)) is not None
-    ]
-    return max(found, key=lambda one: (one.is_met, -len(one.failing)), default=None)
-
-
-def _matches(
-    part: Part, claim: Claim, quoted: tuple[Quote, str], document: Callable[[str], Document]
-) -> tuple[ConstraintMatch, ...]:
-    """Return what of a part a quote of a claim meets: of a cell, what names it counts, of others the text around."""
-    quote, sentence = quoted
-    if claim.computation is not None:
-        return claim_matches(part.question, claim, {one.document_id: document(one.document_id) for one in claim.quotes})
-    if quote.cell is not None:
-        return cell_matches(part.question, quote, document(quote.document_id))
-    return matches(part.constraints, part.question, surroundings(quote, sentence, document(quote.document_id)))
-
-
-def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
-    left = [match for match in own if match.state is not MatchState.MET]
-    if not read:
-        return not left and bool(own)
-    if any(match.state is MatchState.CONTRADICTED or match.constraint.kind not in _LOOSE for match in left):
-        return False
-    if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= {match.constraint.kind for match in left}:
-        return False  # it neither speaks of what is asked in full, nor gives such a thing
-    asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
-    return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
-
-
-def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str]]:
-    """The sentences of a verbatim statement; what a model has written, with all its quotes, is one."""
-    if read and any(quote.cell is None for quote in claim.quotes):
-        yield claim.quotes[0], " ".join((claim.text, *(quote.text for quote in claim.quotes)))
-        return
-    for quote in claim.quotes:
-        if quote.cell is not None:
-            yield quote, quote.said
-            continue
-        for start, end in sentence_spans(quote.text):
-            yield quote, quote.text[start:end]
-
-
-def surroundings(quote: Quote, sentence: str, document: Document) -> Surroundings:
-    """Return a sentence of a quote with the text around it, the heading above it, and what its document says it is."""
-    text = document.text
-    around = text[max(0, quote.start - _AROUND) : quote.start] + " " + text[quote.end : quote.end + _AROUND]
-    imprint = document.imprint
-    own = " ".join((imprint.issuer, *imprint.symbols, imprint.kind))
-    about = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {own} {text[:_ABOUT]}"
-    heading = heading_at(document.headings, quote.start)
-    return Surroundings(sentence, f"{quote.text} {around} {heading}", about, imprint)
 
 
 def verdict_of(
@@ -201,7 +91,42 @@ def verdict_of(
     if not written.claims:
         misses = _nearest(parts, memories, document)
         return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=misses)
-    return _concluded(found, written, read)
+    also = () if read else _all_met(found, written.claims, document, sure)
+    return _concluded(found, written, read, also)
+
+
+def _all_met(
+    found: Sequence[tuple[Part, Judged | None]],
+    claims: Sequence[Claim],
+    document: Callable[[str], Document],
+    sure: Callable[[Claim], bool],
+) -> tuple[Claim, ...]:
+    """Return the verbatim statements that meet all of a part, cut down to the sentences that do, the best first."""
+    each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
+    met = [one for _, one in found if one is not None and one.is_met]
+    met += [one for one in each if one is not None and one.is_met]
+    return tuple(dict.fromkeys(answering(one, document(one.quote.document_id)) for one in met))
+
+
+def with_all_that_meets(
+    parts: Sequence[Part], written: Statements, memories: Sequence[Memory], document: Callable[[str], Document]
+) -> Statements:
+    """Return the statements with the quotes that meet all of a part and are not among them, whatever their point."""
+    known = {quote for claim in written.claims for quote in claim.quotes}
+    others = {
+        quote: Claim(text=one_line(quote.text), quotes=(quote,), memory_ids=(memory.id,))
+        for memory in sorted(memories, key=lambda one: one.point or 0)
+        if not memory.addressed
+        for quote in memory.quotes
+        if quote.cell is None and quote not in known
+    }
+    met = (claim for claim in others.values() if any(_may_answer(part, claim, document) for part in parts))
+    return replace(written, claims=(*written.claims, *met))
+
+
+def _may_answer(part: Part, claim: Claim, document: Callable[[str], Document]) -> bool:
+    one = judged(part, (claim,), document, sure=lambda _: True, read=False)
+    return one is not None and one.is_met
 
 
 def _nearest(
@@ -237,19 +162,23 @@ def _any_says(parts: Sequence[Part], memories: Sequence[Memory], document: Calla
     return any(
         says_figure(parts[0].question, quote.text[start:end], document(quote.document_id))
         for quote in quotes
-        for start, end in sentence_spans(quote.text)
+        for start, end in statement_spans(quote.text)
     )
 
 
-def _concluded(found: Sequence[tuple[Part, Judged | None]], written: Statements, read: bool) -> Verdict:
+def _concluded(
+    found: Sequence[tuple[Part, Judged | None]], written: Statements, read: bool, answers: Sequence[Claim]
+) -> Verdict:
     verdicts = [one for _, one in found if one is not None]
     met = [one for one in verdicts if one.is_met]
     misses = tuple(miss for one in verdicts if not one.is_met and (miss := one.near_miss()) is not None)
     claims = best_first(written.claims, verdicts)
     open_parts = [part.question for part, one in found if one is None or not one.is_met]
     common = Verdict(AnswerStatus.ANSWERED, claims, written.unproven, tuple(found), misses)
+    if answers:  # what meets less is not shown behind what answers
+        common = replace(common, claims=tuple(answers))
     if not open_parts:
-        return replace(common, reason=_what_proves(claims))
+        return replace(common, reason=_what_proves(common.claims))
     if met:
         reason = f"{len(met)} of {number_of(len(found), 'part')} answered; not answered: {'; '.join(open_parts)}"
         return replace(common, status=AnswerStatus.ANSWERED_IN_PART, reason=reason)
@@ -318,6 +247,6 @@ def number_of(number: int, noun: str, plural: str = "") -> str:
 
 
 def best_first(claims: Iterable[Claim], verdicts: Sequence[Judged | None]) -> tuple[Claim, ...]:
-    """Return the statements, those that answer a part first."""
-    answering = [one.claim for one in verdicts if one is not None and one.is_met]
-    return tuple(dict.fromkeys((*answering, *claims)))
+    """Return the statements, those that meet all of a part first."""
+    first = [one.claim for one in verdicts if one is not None and (one.is_met or not one.failing)]
+    return tuple(dict.fromkeys((*first, *claims)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from investigator.store.full_text import FullText
 _LOOKED_INTO = 60  # documents whose best chunk is read, and that may come first
 _FRONTS = 6  # the same for those in whose name, headings and first lines the question's words stand
 _FEWEST_WORDS = 4  # a document that is shorter than a sentence answers nothing, and others are not measured by it
+_USUAL_CHUNKS = 200  # of a folder; in a smaller one fewer texts resemble a question by chance
 _NAMED = 12  # documents that a question names best, looked into although no search of the folder found them
 
 
@@ -64,6 +66,7 @@ class DocumentsFirst:
         leader = max((best[document_id].score for document_id in telling), default=0.0)
         called = {word: weights[word] for word in named_words(question) if word in weights}
         wanted, plain = called or weights, names_nothing(question)
+        few = math.log(max(1.0, _USUAL_CHUNKS / max(1, self._corpus.chunk_count())))
         model, ranked = self._calibration.of(question).document, []
         for document_id, chunk in best.items():
             held = [word for word in wanted if document_id in holders.get(word, frozenset())]
@@ -78,6 +81,7 @@ class DocumentsFirst:
                 age=age.get(document_id, 0.0),
                 naming=0.0 if plain else 1.0,
                 stands_out=max(0.0, nearest[document_id] - others) if plain else 0.0,
+                few=few,
             )
             ranked.append(RankedDocument(document_id, model.chance(standing), standing, chunk))
         return tuple(sorted(ranked, key=lambda entry: -entry.chance))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigator.language.sentences import sentence_spans
+from investigator.language.sentences import sentence_spans, statement_spans
 
 
 def sentences(text):
@@ -68,3 +68,16 @@ def test_numbers_in_brackets_begin_no_sentence():
     assert [row[start:end] for start, end in sentence_spans(row)] == [row]
     text = "We list two. (1) The first is dry. (2) The second is wet."
     assert len(list(sentence_spans(text))) >= 3
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("Invoice 7\nTo Bramley School\nDelivery: 65.00\nTotal due: 1,305.00", 4),
+        ("Notes\nThe soup can be frozen for three months. The bread cannot.", 3),
+        ("We saw patients in\nGermany and in other\nplaces.", 1),
+        ("It was opened by the mayor of\nLeer.", 1),
+    ],
+)
+def test_lines_of_records_are_statements_and_broken_lines_are_not(text, statements):
+    assert len(list(statement_spans(text))) == statements

@@ -58,3 +58,36 @@ def test_heading_and_title_say_what_a_sentence_is_about() -> None:
     sentence = "Net sales were 143,083 million."
     assert {one.constraint.text for one in failing(question, sentence)} == {"third quarter of 2023", "Amazon"}
     assert failing(question, sentence, about="AMAZON.COM, INC. For the quarterly period ended September 30, 2023") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What was the net income?", "Other income (expense), net, was 5 million."),
+        ("May the landlord keep a dog?", "The tenant may not keep a dog."),
+        ("How much vitamin A does each capsule hold?", "Each capsule holds 20 micrograms of vitamin D."),
+        ("Why did sales rise?", "Costs rose because sales fell."),
+        ("Why was the port late?", "The pumps were late because the port was on strike."),
+        ("What was the balance at the end of March?", "The balance at the end of February was 20 pounds."),
+        ("How many factories are there in Leeds?", "The firm has 300 employees in Leeds."),
+        ("Which of them like dogs but not cats?", "Anna and Tom like dogs and cats."),
+        ("Was the burner replaced?", "Replacing the burner would cost 2,480 euros."),
+    ],
+)
+def test_what_is_like_the_answer_does_not_meet_everything(question: str, sentence: str) -> None:
+    assert failing(question, sentence)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("May the tenant keep a dog?", "The tenant may not keep a dog."),
+        ("How should Calmirin be stored?", "Calmirin is stored in a refrigerator."),
+        ("Which of them like dogs but not cats?", "Anna and Tom like dogs, but not cats."),
+        ("Until when is the offer valid?", "The offer is valid until 31 January 2024."),
+        ("What was the balance on 30 June 2024?", "Balance on 30 June 2024: 6,344.17"),
+        ("How many children were treated?", "They treated 497 patients."),
+    ],
+)
+def test_the_same_in_its_own_place_meets_everything(question: str, sentence: str) -> None:
+    assert failing(question, sentence) == []

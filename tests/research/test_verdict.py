@@ -6,7 +6,8 @@ import pytest
 
 from investigator.questions.parts import taken_apart
 from investigator.records import AnswerStatus, Claim, Document, Memory, MissingEdition, Quote, UnprovenClaim
-from investigator.research.verdict import Statements, Verdict, verdict_of, without_missing
+from investigator.research.judging import answering, judged
+from investigator.research.verdict import Statements, Verdict, verdict_of, with_all_that_meets, without_missing
 
 OPENED = "The Emsland plant was opened in 1988."
 OWNED = "The Emsland plant is owned by RWE."
@@ -75,9 +76,9 @@ def test_a_part_without_a_statement_is_named_with_what_was_searched() -> None:
     assert left.question in found.reason
 
 
-def test_the_statement_that_answers_comes_first() -> None:
+def test_the_statement_that_answers_stands_alone() -> None:
     found = verdict("When was the Emsland plant opened?", claim(OWNED), claim(OPENED))
-    assert [one.text for one in found.claims] == [OPENED, OWNED]
+    assert [one.text for one in found.claims] == [OPENED]
 
 
 @pytest.mark.parametrize("is_read", [True, False])
@@ -120,3 +121,30 @@ def test_what_other_reports_say_is_no_answer_if_the_one_asked_for_is_missing() -
     assert verdict.status is AnswerStatus.NOT_FOUND
     assert verdict.reason == "The report for 2022 is not in the folder. Nearest: 2023.pdf."
     assert without_missing(found, [gone], is_all=False).status is AnswerStatus.ANSWERED
+
+
+def test_an_answer_is_cut_to_the_sentence_that_answers() -> None:
+    found = verdict("How many meals does the canteen sell?", claim(PAGE[PAGE.rindex("It rained") :]))
+    assert [one.text for one in found.claims] == ["The canteen of the Emsland plant sells 300 meals."]
+    assert found.claims[0].quotes[0].text in PAGE
+
+
+def test_a_sentence_that_says_nothing_of_what_is_asked_answers_nothing() -> None:
+    text = "Plant\n\nIt has eight towers. The river was dammed in 1988."
+    document = page().changed(text=text)
+    start = text.index("It has")
+    one = Quote(
+        document_id="plant.txt", page=None, line=3, start=start, end=len(text), text=text[start:], source_hash="h"
+    )
+    (part,) = taken_apart("When was the river dammed?")
+    found = judged(part, [Claim(text=one.text, quotes=(one,))], lambda _: document, sure=lambda _: True, read=False)
+    assert found is not None
+    assert found.is_met
+    assert answering(found, document).text == "The river was dammed in 1988."
+
+
+def test_a_quote_that_meets_everything_is_shown_whatever_its_point() -> None:
+    parts = taken_apart("When was the Emsland plant opened?")
+    written = with_all_that_meets(parts, Statements(), [memory(OPENED, 10), memory(OWNED, 10, 2)], page)
+    assert [one.text for one in written.claims] == [OPENED]
+    assert verdict_of(parts, written, [memory(OPENED, 10)], page, is_read=False).status is PASSAGES

@@ -219,7 +219,7 @@ def test_hopeless_documents_are_skimmed_without_a_call(run: Run) -> None:
 def test_where_all_is_hopeless_the_nearest_are_asked_before_it_is_said(run: Run) -> None:
     events, engine = run(question="Who won the cup in Lisbon?", query__ask=said(0), planner__plan=[ALL, plan_of()])
     _, answer = outcome(events)
-    assert len(documents(engine)) == 2
+    assert len(documents(engine)) >= 2
     assert answer.status is AnswerStatus.NOT_FOUND
     assert answer.coverage.complete
 

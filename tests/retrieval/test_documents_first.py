@@ -55,7 +55,7 @@ def test_the_texts_alone_could_not_have_told(library: Library) -> None:
 def test_a_firm_that_has_no_document_is_likely_nowhere(library: Library) -> None:
     known = library.cards(("What was cash of Best Buy used for in Q4 2022?",))[0]
     unknown = library.cards(("What was cash of Intel used for in Q4 2022?",))[0]
-    assert known.match > 2 * unknown.match
+    assert known.match > unknown.match + 0.4
 
 
 def test_a_search_of_the_folder_puts_the_passage_of_the_right_document_first(library: Library) -> None:

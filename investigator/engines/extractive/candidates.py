@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from investigator.engines.base import Embedder, Vectors
 from investigator.language.relevance import overlap, rarity, share_of_weight, stems
-from investigator.language.sentences import sentence_spans
+from investigator.language.sentences import statement_spans
 from investigator.language.terms import content_words, stem, words
 from investigator.questions.answer_types import AnswerType, expected_type, figures, finding, holds_type
 from investigator.records import Need, Passage, Record
@@ -137,7 +137,7 @@ def _telling(weights: Mapping[str, float], sentences: Sequence[frozenset[str]]) 
 
 def compared_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of the sentences of a text that may answer; one that is too long to be a sentence in pieces."""
-    found = [piece for start, end in sentence_spans(text) for piece in _pieces(text, start, end)]
+    found = [piece for start, end in statement_spans(text) for piece in _pieces(text, start, end)]
     return [(start, end) for start, end in found if _says_something(text[start:end])]
 
 

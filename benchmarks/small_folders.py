@@ -1,0 +1,104 @@
+"""What is said of questions about invented folders of a few short files, without a language model.
+
+    python benchmarks/small_folders.py [--held-back] [--list]
+
+The folders and their questions are in `small_folders.toml`. Prints how many questions with and without an answer are
+answered, answered in part, shown passages, or met with silence; in how many the first statement holds the known answer;
+and, with --list, each question with its status and first statement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from investigator import Investigator
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
+from investigator.language.normalise import one_line
+from investigator.records import Answer, AnswerStatus, Record
+
+FILE = Path(__file__).with_suffix(".toml")
+SHOWN = (AnswerStatus.ANSWERED, AnswerStatus.ANSWERED_IN_PART, AnswerStatus.PASSAGES_FOUND)
+
+
+class Asked(Record):
+    """A question, and words of its answer; "" if its folder holds none."""
+
+    question: str
+    answer: str = ""
+
+
+class Folder(Record):
+    """Short texts by file name, and the questions about them."""
+
+    name: str
+    documents: dict[str, str]
+    questions: tuple[Asked, ...]
+    held_back: bool = False
+
+
+class Folders(Record):
+    """All folders of the file."""
+
+    folders: tuple[Folder, ...]
+
+
+def outcomes(folder: Folder, directory: Path, embedder: SentenceTransformerEmbedder) -> Iterator[tuple[Asked, Answer]]:
+    """Write the files of a folder and ask its questions as a user would."""
+    documents = directory / folder.name
+    documents.mkdir()
+    for name, text in folder.documents.items():
+        (documents / name).write_text(text.lstrip(), "utf-8")
+    investigator = Investigator(documents, workspace=directory / f"{folder.name}-workspace", embedder=embedder)
+    for asked in folder.questions:
+        yield asked, investigator.ask(asked.question)
+
+
+def is_right(asked: Asked, answer: Answer) -> bool:
+    """Return True if the first statement holds the known answer."""
+    return bool(answer.claims) and asked.answer in one_line(answer.claims[0].text)
+
+
+def table(found: list[tuple[Asked, Answer]]) -> str:
+    """One row for the questions with an answer and one for those without, in Markdown."""
+    lines = ["| questions | answered | in part | passages | silent | first statement right |", "| --- |" + " --: |" * 5]
+    for name, has_answer in (("with an answer", True), ("without", False)):
+        own = [(asked, answer) for asked, answer in found if bool(asked.answer) is has_answer]
+        counts = Counter(answer.status for _, answer in own)
+        silent = len(own) - sum(counts[status] for status in SHOWN)
+        answered = [pair for pair in own if pair[1].status is AnswerStatus.ANSWERED]
+        right = (
+            f"{sum(is_right(*pair) for pair in own)} ({sum(is_right(*pair) for pair in answered)} of those answered)"
+        )
+        shown = " | ".join(str(counts[status]) for status in SHOWN)
+        lines.append(f"| {len(own)} {name} | {shown} | {silent} | {right if has_answer else '-'} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Read the arguments, ask, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--held-back", action="store_true", help="ask the questions that were held back")
+    parser.add_argument("--list", action="store_true", help="print each question, too")
+    arguments = parser.parse_args()
+    folders = Folders.model_validate(tomllib.loads(FILE.read_text("utf-8"))).folders
+    embedder, found = SentenceTransformerEmbedder(), list[tuple[Asked, Answer]]()
+    with tempfile.TemporaryDirectory() as directory:
+        for folder in folders:
+            if folder.held_back is arguments.held_back:
+                found += outcomes(folder, Path(directory), embedder)
+    if arguments.list:
+        for asked, answer in found:
+            mark = "right" if is_right(asked, answer) else "wrong" if answer.claims else ""
+            first = answer.claims[0].text if answer.claims else answer.reason
+            kind = "+" if asked.answer else "-"
+            print(f"{kind} {answer.status:<17} {mark:<5} {asked.question} | {one_line(first)[:160]}")
+    print(table(found))
+
+
+if __name__ == "__main__":
+    main()

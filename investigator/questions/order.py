@@ -1,0 +1,252 @@
+"""What the order of words tells of a question: which words belong together, who does what, and to what. English.
+
+There is no parser: articles, prepositions, auxiliaries and word ends are all that is looked at. What they do not tell
+binds nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from investigator.language.lists import month_numbers
+from investigator.language.terms import folded, porter_stem, stop_words
+from investigator.questions.cues import cues, opposites
+from investigator.questions.related import related_roots, root
+
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_MARK = re.compile(r"[A-HJ-Z]|\d{1,3}[a-z]?")
+"""What tells one of its kind from others behind its name: vitamin A, line 2, class 5a."""
+_REACH = 4  # words between the two that are asked for, with a preposition: "the chair of the new committee"
+_LEAD = 4  # words before the auxiliary that may belong to the word that asks: "for how many months did"
+
+
+class Pair(NamedTuple):
+    """Two folded words that name one thing together, in this order; `is_exact` if no other word may stand for them."""
+
+    first: str
+    second: str
+    is_exact: bool = False
+
+
+class Clause(NamedTuple):
+    """The subject and the verb of a question that turns them round: "may the TENANT KEEP a dog"."""
+
+    subject: tuple[str, ...]
+    verb: str
+    is_passive: bool
+
+
+@lru_cache(maxsize=512)
+def pairs(question: str) -> tuple[Pair, ...]:
+    """Return the words of a question that belong together: "net income", "oak bench", "vitamin A", "30 June"."""
+    tokens = _TOKEN.findall(question)
+    found = [*_marked(tokens)]
+    for start, end in _runs(tokens):
+        found += (Pair(*both) for both in pairwise(_noun(tokens, start, end)) if _binds(*both))
+    return tuple(dict.fromkeys(Pair(folded(p.first), folded(p.second), p.is_exact) for p in found))
+
+
+@lru_cache(maxsize=512)
+def clause(question: str) -> Clause | None:
+    """Return subject and verb of a question with an auxiliary before its subject; None if that cannot be told."""
+    tokens = _TOKEN.findall(question)
+    return _clause(tokens, _subject_at(tokens))
+
+
+def _clause(tokens: Sequence[str], at: int) -> Clause | None:
+    run = next((tokens[start:end] for start, end in _runs(tokens) if start == at), [])
+    if not run or _POSSESSIVE.search(run[-1]):
+        return None
+    follows = [plain for token in tokens[at + len(run) : at + len(run) + 4] if (plain := folded(token)) != "not"]
+    follows += ["", ""]
+    if follows[0] in _words("passive") and is_past(follows[1]):
+        return Clause(tuple(run), follows[1], is_passive=True)
+    if len(run) == 1 and "not" in map(folded, tokens[at + 1 : at + 3]) and _carries(follows[0]):
+        return Clause(tuple(run), follows[0], is_passive=_is_passive(tokens, at, follows[0]))
+    name = [token for token in run if token[:1].isupper()]
+    if name and run[: len(name)] == name:
+        verb = folded(run[len(name)]) if len(run) > len(name) else ""
+        return Clause(tuple(name), verb, is_passive=_is_passive(tokens, at, verb)) if verb else None
+    verb = folded(run[-1])
+    is_passive = _is_passive(tokens, at, verb)
+    asks = {folded(token) for token in tokens[:at]}
+    if not is_passive and not _words("forms_of_be").isdisjoint(map(folded, tokens[max(0, at - 2) : at])):
+        return None  # "is the offer valid" says what it is, and not what it does
+    is_sure = is_passive or _moves(verb) or follows[0] in _words("determiners") or asks & _words("takes_object")
+    if (
+        not _empty().isdisjoint(map(folded, run[:-1]))
+        or len(run) < 2
+        or follows[0] == "of"
+        or (len(run) > 2 and not is_sure)
+    ):
+        return None
+    return Clause(tuple(run[:-1]), verb, is_passive)
+
+
+def _is_passive(tokens: Sequence[str], at: int, verb: str) -> bool:
+    before = [folded(token) for token in tokens[max(0, at - 2) : at]]
+    return not _words("forms_of_be").isdisjoint(before) and is_past(verb)
+
+
+def _moves(verb: str) -> bool:
+    return any(side.fullmatch(verb) for both in opposites().values() for side in both)
+
+
+def verbs(question: str) -> frozenset[str]:
+    """Return the folded words that a question uses as verbs, as far as their places and forms tell."""
+    tokens = [folded(token) for token in _TOKEN.findall(question)]
+    found = {second for first, second in pairwise(tokens) if first == "to" and second not in _words("determiners")}
+    found |= {token for token in tokens if token.endswith("ed") and is_past(token)}
+    asked = clause(question)
+    if tokens[:1] == ["who"] and len(tokens) > 1:
+        found |= {tokens[1]}
+    return frozenset(found | ({asked.verb} if asked is not None else set()))
+
+
+def is_past(word: str) -> bool:
+    """Return True if a word looks like a past form."""
+    return word.islower() and (word.endswith("ed") or root(word) != porter_stem(word)) and word not in stop_words()
+
+
+def stand_together(both: Pair, text: str) -> bool:
+    """Return True if two words stand side by side in a text, or joined the other way round by a preposition."""
+    own = _roots_in_order(text)
+    first, second = ({root(word)} | (frozenset() if both.is_exact else related_roots(word)) for word in both[:2])
+    return any(_beside(own, at, first, second, both.is_exact) for at, word in enumerate(own) if word in first)
+
+
+def stands_alone(word: str, sentence: str) -> bool:
+    """Return True if nothing that carries meaning stands before a word in a sentence and makes another thing of it."""
+    own, same = _roots_in_order(sentence), {root(word)} | related_roots(word)
+    places = (at for at, one in enumerate(own) if one in same)
+    return any(not at or not own[at - 1] or own[at - 1] in _plain_roots() or own[at - 1].isdigit() for at in places)
+
+
+@lru_cache(maxsize=1)
+def _plain_roots() -> frozenset[str]:
+    return frozenset(
+        root(word) for word in (stop_words() | _words("auxiliaries") | _words("counting")) - _words("other")
+    )
+
+
+def _beside(own: Sequence[str], at: int, first: set[str], second: set[str], is_exact: bool) -> bool:
+    if own[at + 1 : at + 2] and own[at + 1] in second:
+        return True
+    before = own[max(0, at - 1 - _REACH) : at]
+    if is_exact:
+        return bool(before) and before[-1] in second
+    joined = [place for place, word in enumerate(before) if word in _words("before_nouns")]
+    return any(place and before[place - 1] in second and "" not in before[place:] for place in joined)
+
+
+@lru_cache(maxsize=2048)
+def _roots_in_order(text: str) -> tuple[str, ...]:
+    """The roots of the words of a text, without articles; "" for a mark between clauses."""
+    found = (folded(_POSSESSIVE.sub("", token)) for token in _TOKEN.findall(text))
+    every = (part for token in found for part in (re.split(r"[-'’.&/]", token) if token[0].isalnum() else [""]))
+    return tuple(root(word) if word else "" for word in every if word not in _words("determiners"))
+
+
+def _runs(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The runs of words that carry meaning; a possessive ends one, and so does a number."""
+    start = None
+    for place, token in enumerate((*tokens, "?")):
+        if start is not None and (not _carries(token) or _POSSESSIVE.search(tokens[place - 1])):
+            yield start, place
+            start = None
+        if start is None and _carries(token):
+            start = place
+
+
+def _carries(token: str) -> bool:
+    plain = folded(token)
+    return (
+        token[:1].isalpha()
+        and len(plain) > 1
+        and plain not in stop_words()
+        and plain not in _words("auxiliaries") | _words("counting")
+    )
+
+
+def _subject_at(tokens: Sequence[str]) -> int:
+    """Return where the subject begins that follows its auxiliary; -1 if none does."""
+    for place, token in enumerate(tokens[: _LEAD + 2]):
+        plain = folded(token)
+        if plain not in _words("auxiliaries"):
+            continue
+        asks = [folded(word) for word in tokens[:place]]
+        follows = [*tokens[place + 1 : place + 3], "", ""]
+        is_thing = (
+            folded(follows[0]) in _words("determiners")
+            or follows[0][:1].isupper()
+            or folded(follows[1]) in _words("passive")
+        )
+        asks_whole = not _words("whole").isdisjoint(asks) or ("how" in asks and asks[-1] != "how")
+        if asks_whole and (plain in _words("forms_of_be") or (plain in _words("modals") and not is_thing)):
+            return -1  # "what was the net income", "who will organise the sale"
+        return place + 2 if folded(follows[0]) in _words("determiners") else place + 1
+    return -1
+
+
+def _noun(tokens: Sequence[str], start: int, end: int) -> Sequence[str]:
+    """Return the words of a run that name one thing; none if what stands before does not tell where it begins."""
+    before, subject_at = folded(tokens[start - 1]) if start else "", _subject_at(tokens)
+    own, follows = list(tokens[start:end]), folded(tokens[end]) if end < len(tokens) else ""
+    if start == subject_at:
+        found = _clause(tokens, start)
+        return found.subject if found is not None else own if follows == "of" else ()
+    if 0 <= subject_at < start and _clause(tokens, subject_at) is None:  # the verb is still to come
+        return (own if follows == "of" else own[:-1]) if _goes_on(tokens[subject_at:start]) else ()
+    is_counted = before in _words("counting") and follows in _words("auxiliaries")
+    if not (
+        is_counted
+        or before in _words("determiners") | _words("before_nouns") | _words("forms_of_be")
+        or _POSSESSIVE.search(before)
+    ):
+        return ()
+    if before in _words("before_nouns") and own[0].endswith("ing"):
+        own = own[1:]
+    is_verb = bool(own) and (
+        is_past(own[-1]) or (own[-1].endswith("ing") and follows in _words("determiners") | _words("before_nouns"))
+    )
+    return own[:-1] if is_verb else own
+
+
+def _goes_on(subject: Sequence[str]) -> bool:
+    """Return True if a subject is not complete: "China's", "the price of"."""
+    return bool(_POSSESSIVE.search(subject[-1])) or "of" in subject[-3:]
+
+
+def _binds(first: str, second: str) -> bool:
+    """Return True if a word tells something of the next; names are known by all their words, in any order."""
+    return not (first[:1].isupper() and second[:1].isupper()) and not any(
+        folded(word) in _empty() for word in (first, second)
+    )
+
+
+@lru_cache(maxsize=1)
+def _empty() -> frozenset[str]:
+    return frozenset(" ".join((cues("empty")["words"], cues("empty")["requests"])).split())
+
+
+def _marked(tokens: Sequence[str]) -> Iterator[Pair]:
+    """The things that a letter or a number tells apart, and the days of months."""
+    months = month_numbers()
+    for place, (first, second) in enumerate(pairwise(tokens)):
+        follows = tokens[place + 2] if place + 2 < len(tokens) else ""
+        if (
+            (folded(second) in months and first.isdigit())
+            or (folded(first) in months and len(folded(first)) > 2 and second.isdigit() and len(second) <= 2)
+            or (_carries(first) and _MARK.fullmatch(second) and not (second.isdigit() and follows.endswith("s")))
+        ):
+            yield Pair(first, second, is_exact=True)
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(cues("order")[name].split())

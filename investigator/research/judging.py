@@ -1,0 +1,173 @@
+"""Whether a statement meets all that a part of the question asks, sentence by sentence. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from investigator.documents.pages import heading_at
+from investigator.evidence.quotes import quote_at
+from investigator.evidence.widening import with_its_name
+from investigator.language.normalise import one_line
+from investigator.language.sentences import statement_spans
+from investigator.language.terms import stop_words, words
+from investigator.questions.matching import Surroundings, matches, stands
+from investigator.questions.related import root, roots
+from investigator.records import (
+    Claim,
+    ConstraintKind,
+    ConstraintMatch,
+    Document,
+    MatchState,
+    NearMiss,
+    Part,
+    Quote,
+)
+from investigator.research.table_cells import cell_matches, claim_matches
+
+_LEAST_OWN = 0.5  # share of the asked words that stand in the sentence that answers
+_AROUND = 250  # characters on both sides of a quote that are read with it
+_ABOUT = 600  # characters of the beginning of a document, in which it says what it is
+_LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
+"""What a language model may have read out of other words than those of the question."""
+_SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE})
+"""What a sentence says in words of the question."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The statement that meets most of a part of the question, and whether it meets all."""
+
+    part: Part
+    claim: Claim
+    quote: Quote
+    matches: tuple[ConstraintMatch, ...]
+    is_met: bool
+    span: tuple[int, int] | None = None
+    """Where the sentence stands in the quote; None for a cell, a computed figure and what a model has written."""
+    own_share: float = 1.0
+    """How many of the asked words (0..1) the sentence holds itself, without those that its document is about."""
+
+    @property
+    def failing(self) -> tuple[ConstraintMatch, ...]:
+        """Return what it does not meet, contradictions first."""
+        left = [match for match in self.matches if match.state is not MatchState.MET]
+        return tuple(sorted(left, key=lambda match: match.state is not MatchState.CONTRADICTED))
+
+    @property
+    def is_near_miss(self) -> bool:
+        """Return True if it meets all but one, and says something else instead."""
+        return len(self.failing) == 1 and self.failing[0].state is MatchState.CONTRADICTED
+
+    def near_miss(self) -> NearMiss | None:
+        """Return the quote as a near miss; None if it meets all, or less than half."""
+        if not self.failing or len(self.failing) * 2 > len(self.matches):
+            return None
+        opposite = self.is_near_miss and self.failing[0].constraint.kind is ConstraintKind.DIRECTION
+        return NearMiss(part=self.part.question, quote=self.quote, failing=self.failing, says_opposite=opposite)
+
+
+def judged(
+    part: Part,
+    claims: Sequence[Claim],
+    document: Callable[[str], Document],
+    *,
+    sure: Callable[[Claim], bool],
+    read: bool,
+) -> Judged | None:
+    """Return the statement that meets most of a part; None if there are none.
+
+    `sure` tells whether a statement that meets all is taken as an answer. `read` is True if a language model has
+    written the statements: then other words may stand for what is asked, if most of it is met.
+    """
+    asks = read or len(words(part.question)) > 1  # a word alone says of what, and not what of it
+    found = []
+    for claim in claims:
+        for quote, sentence, span in _sentences(claim, read):
+            own = _matches(part, claim, (quote, sentence), document)
+            share = _own_share(own, sentence, document(quote.document_id)) if span is not None else 1.0
+            met = asks and share >= _LEAST_OWN and sure(claim) and _meets(own, read and quote.cell is None)
+            found.append(Judged(part, claim, quote, own, met, span, share))
+    return max(found, key=lambda one: (one.is_met, -len(one.failing), one.own_share), default=None)
+
+
+def _matches(
+    part: Part, claim: Claim, quoted: tuple[Quote, str], document: Callable[[str], Document]
+) -> tuple[ConstraintMatch, ...]:
+    """Return what of a part a quote of a claim meets: of a cell, what names it counts, of others the text around."""
+    quote, sentence = quoted
+    if claim.computation is not None:
+        return claim_matches(part.question, claim, {one.document_id: document(one.document_id) for one in claim.quotes})
+    if quote.cell is not None:
+        return cell_matches(part.question, quote, document(quote.document_id))
+    return matches(part.constraints, part.question, surroundings(quote, sentence, document(quote.document_id)))
+
+
+def _own_share(own: Sequence[ConstraintMatch], sentence: str, document: Document) -> float:
+    about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
+    texts = (match.constraint.text for match in own if match.constraint.kind in _SAID)
+    asked = {word for word in words(" ".join(texts)) if word not in stop_words() and root(word) not in about}
+    said = roots(sentence)
+    return sum(stands(word, said) for word in asked) / len(asked) if asked else 1.0
+
+
+def _meets(own: Sequence[ConstraintMatch], read: bool) -> bool:
+    left = [match for match in own if match.state is not MatchState.MET]
+    if not read:
+        return not left and bool(own)
+    if any(match.state is MatchState.CONTRADICTED or match.constraint.kind not in _LOOSE for match in left):
+        return False
+    if {ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE} <= {match.constraint.kind for match in left}:
+        return False  # it neither speaks of what is asked in full, nor gives such a thing
+    asked = [match for match in own if match.constraint.kind is ConstraintKind.ATTRIBUTE]
+    return 2 * sum(match.state is MatchState.MET for match in asked) >= len(asked)
+
+
+def _sentences(claim: Claim, read: bool) -> Iterator[tuple[Quote, str, tuple[int, int] | None]]:
+    """The sentences of a verbatim statement; what a model has written, with all its quotes, is one."""
+    if read and any(quote.cell is None for quote in claim.quotes):
+        yield claim.quotes[0], " ".join((claim.text, *(quote.text for quote in claim.quotes))), None
+        return
+    for quote in claim.quotes:
+        if quote.cell is not None:
+            yield quote, quote.said, None
+            continue
+        for start, end in statement_spans(quote.text):
+            yield quote, quote.text[start:end], (start, end)
+
+
+def surroundings(quote: Quote, sentence: str, document: Document) -> Surroundings:
+    """Return a sentence of a quote with the text around it, the heading above it, and what its document says it is."""
+    text = document.text
+    around = text[max(0, quote.start - _AROUND) : quote.start] + " " + text[quote.end : quote.end + _AROUND]
+    imprint = document.imprint
+    own = " ".join((imprint.issuer, *imprint.symbols, imprint.kind))
+    about = f"{document.title} {document.id.replace('_', ' ').replace('/', ' ')} {own} {text[:_ABOUT]}"
+    heading = heading_at(document.headings, quote.start)
+    return Surroundings(sentence, f"{quote.text} {around} {heading}", about, imprint)
+
+
+def answering(one: Judged, document: Document) -> Claim:
+    """Return a verbatim statement without the sentences of its quote that the answer can do without.
+
+    What stays is the sentence that answers, from the one on that names what it is about. It is the statement as it is
+    if that sentence does not stand alone in its quote.
+    """
+    claim, quote = one.claim, one.quote
+    if (
+        one.span is None
+        or len(claim.quotes) != 1
+        or claim.readings
+        or document.text[quote.start : quote.end] != quote.text
+    ):
+        return claim
+    asked = (m.constraint.text for m in one.matches if m.constraint.kind in _SAID)
+    left = roots(" ".join(asked)) - roots(quote.text[slice(*one.span)])
+    start = one.span[0]
+    for begin, end in [*statement_spans(quote.text[: one.span[0]])][::-1]:
+        if not left & (said := roots(quote.text[begin:end])):
+            break
+        start, left = begin, left - said
+    start = with_its_name(document.text, quote.start + start, quote.start + one.span[1])
+    shown = quote_at(document, max(quote.start, start), quote.start + one.span[1])
+    return claim if shown.text == quote.text else claim.changed(text=one_line(shown.text), quotes=(shown,))
