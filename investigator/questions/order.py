@@ -13,9 +13,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from investigator.language.lists import month_numbers
-from investigator.language.terms import folded, porter_stem, stop_words
+from investigator.language.terms import folded, stop_words
 from investigator.questions.cues import cues, opposites
-from investigator.questions.related import related_roots, root
+from investigator.questions.related import is_irregular, related_roots, root
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.&/][^\W_]+)*['’]?|[,;:.!?()\[\]—–]")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -110,7 +110,7 @@ def verbs(question: str) -> frozenset[str]:
 
 def is_past(word: str) -> bool:
     """Return True if a word looks like a past form."""
-    return word.islower() and (word.endswith("ed") or root(word) != porter_stem(word)) and word not in stop_words()
+    return word.islower() and (word.endswith("ed") or is_irregular(word)) and word not in stop_words()
 
 
 def stand_together(both: Pair, text: str) -> bool:

@@ -17,6 +17,7 @@ from itertools import chain
 from investigator.language.terms import folded, porter_stem, words
 
 _MOST = 24
+_BRITISH, _LONG = re.compile(r"is(e|es|ed|ing|ation|ations)$"), 7
 _TOKEN = re.compile(r"[^\W_]+")
 
 
@@ -33,8 +34,18 @@ class _Lexicon:
 
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
-    """Return what the forms of a folded English word share: `paid`, `pays` and `pay` have one root."""
-    return porter_stem(_lexicon().irregular.get(word, word))
+    """Return what the forms of a folded English word share, however it is spelled: `paid`, `pays` and `pay`."""
+    return _stem(_lexicon().irregular.get(word, word))
+
+
+def is_irregular(word: str) -> bool:
+    """Return True for a folded form whose root no ending tells: `paid`."""
+    return _stem(_lexicon().irregular.get(word, word)) != _stem(word)
+
+
+def _stem(word: str) -> str:
+    """The stem of a word in American spelling: `randomised` and `randomized` have one."""
+    return porter_stem(_BRITISH.sub(r"iz\1", word) if len(word) >= _LONG else word)
 
 
 def roots(text: str) -> frozenset[str]:
@@ -45,13 +56,13 @@ def roots(text: str) -> frozenset[str]:
 def related(word: str, *, as_verb: bool = False) -> tuple[str, ...]:
     """Return words that may stand for a folded word, or for a verb, without itself; none for one that is not known."""
     own = root(word)
-    return tuple(other for other in _group(own, as_verb) if porter_stem(other) != own)[:_MOST]
+    return tuple(other for other in _group(own, as_verb) if _stem(other) != own)[:_MOST]
 
 
 @cache
 def related_roots(word: str) -> frozenset[str]:
     """Return the roots of the words that may stand for a folded word, without its own."""
-    return frozenset(porter_stem(other) for other in related(word))
+    return frozenset(_stem(other) for other in related(word))
 
 
 def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -103,7 +114,7 @@ def _group(own: str, as_verb: bool) -> tuple[str, ...]:
     """Return what may stand for the words of a root: only words that begin like it are stemmed."""
     entries = _lexicon().entries.get(own[:2], ())
     fitting = ((word, others) for word, others, is_verb in entries if is_verb or not as_verb)
-    alike = (others for word, others in fitting if word.startswith(own[:-2]) and porter_stem(word) == own)
+    alike = (others for word, others in fitting if word.startswith(own[:-2]) and _stem(word) == own)
     return tuple(dict.fromkeys(chain.from_iterable(alike)))
 
 

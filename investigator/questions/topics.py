@@ -53,7 +53,7 @@ def spelled_root(word: str) -> str:
     """
     if cue("light").fullmatch(word):
         return ""
-    return root(_BRITISH.sub(r"iz\1", word) if len(word) > 6 else word)
+    return root(word)
 
 
 def spelled_roots(text: str) -> tuple[str, ...]:

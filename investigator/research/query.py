@@ -32,6 +32,7 @@ from investigator.records import (
     Quote,
     Record,
 )
+from investigator.research.asked_alone import with_met_sentences
 from investigator.research.table_cells import met_cells, with_cells
 from investigator.retrieval.library import DocumentIndex
 from investigator.scoring.calibration import default_calibration
@@ -55,7 +56,7 @@ class DocumentQuery:
 
     The document id "summary" asks all documents together. `template` stands in for the shipped one; `tainted` are the
     documents that are known to speak to a language model. `table_question` is what cells of tables must meet if the
-    main question is another wording of it.
+    main question is another wording of it. `is_alone` is set if a run is limited to the one document that it asks.
     """
 
     main_question: str
@@ -69,6 +70,7 @@ class DocumentQuery:
     tainted: frozenset[str] = frozenset()
     kind: QuestionKind = QuestionKind.FACT
     table_question: str = ""
+    is_alone: bool = False
 
     def examine(self, document_id: str, sub_question: str) -> Finding:
         """Ask one document. Nothing is remembered yet, so documents can be examined at the same time.
@@ -108,7 +110,10 @@ class DocumentQuery:
         opinion = self.client.opinion("query/ask", variables, AskReply)
         if opinion is not None:
             finding = self._with_opinion(finding, opinion, variables, spoken)
-        return with_cells(finding, self._cells(target), is_read=opinion is not None)
+        finding = with_cells(finding, self._cells(target), is_read=opinion is not None)
+        if not self.is_alone or opinion is not None or not target:
+            return finding
+        return with_met_sentences(finding, self.table_question or self.main_question, self.library.document(target))
 
     def _cells(self, target: str | None) -> tuple[Quote, ...]:
         """Return the cells of the tables of a document that meet all that the question asks."""

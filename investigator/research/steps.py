@@ -263,8 +263,8 @@ class Steps:
         query = DocumentQuery(
             question, run.mission, run.needs, self.client, self.library, self.sources, most, tainted=tainted
         )
-        is_part = any(question == part.question for part in run.parts)
-        return replace(query, kind=run.kind, table_question=question if is_part else run.question)
+        asked = question if any(question == part.question for part in run.parts) else run.question
+        return replace(query, kind=run.kind, table_question=asked, is_alone=len(run.scope) == 1)
 
     def _remembered(self, state: State, memory: Memory, done: int, total: int) -> Remembered:
         return Remembered(

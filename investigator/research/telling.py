@@ -109,7 +109,7 @@ class _Wanted:
         tells = finding(AnswerType.COMPARISON, text) > 0 or bool(_pattern("own").search(text))
         worth += _MAIN * (tells and one.start < _ABSTRACT and len(self.document.text) > _LONG)
         worth -= _PLACE * bool(_pattern("before").search(heading))
-        worth -= _OF_OTHERS * (bool(_CITES.search(text)) + bool(_pattern("procedure").search(text)))
+        worth -= _OF_OTHERS * (cites_others(text) + bool(_pattern("procedure").search(text)))
         if not self.weights or _pattern("outcome").search(self.asked.text):
             worth += _PLACE * bool(_pattern("last").search(f"{heading} {text}"))
         return worth + self._time(one, dated)
@@ -122,6 +122,11 @@ class _Wanted:
         if not self.asked.times:
             return _TIME
         return _TIME * sum(1 if agrees(wanted, named) else -1 for wanted in self.asked.times) / len(self.asked.times)
+
+
+def cites_others(sentence: str) -> bool:
+    """Return True for a sentence that tells of the work of others, and names it."""
+    return _CITES.search(sentence) is not None
 
 
 def _held(term: AskedTerm, said: frozenset[str]) -> float:

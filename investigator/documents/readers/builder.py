@@ -116,7 +116,7 @@ class TextBuilder:
     def begin_cell(self, *, header: bool = False, rows: int = 1, columns: int = 1) -> None:
         """A cell of the current row begins; outside a row it is a line. `header` says that the file marks it as one.
 
-        It takes so many rows and columns of the table.
+        It takes so many rows and columns of the table; one of no rows belongs to the cell above.
         """
         if not self._rows:
             self.line()
@@ -156,12 +156,12 @@ class TextBuilder:
         self.verbatim(lines)
         self._laid += shifted((table,), self._length - len(lines))
 
-    def row_or_cell(self, name: str, begins: bool, *, header: bool = False, columns: int = 1) -> None:
+    def row_or_cell(self, name: str, begins: bool, *, header: bool = False, columns: int = 1, rows: int = 1) -> None:
         """Begins or ends what Office Open XML calls `tr` (a row) or `tc` (a cell)."""
         if name == "tr":
             self.begin_row(header=header) if begins else self.end_row()
         else:
-            self.begin_cell(columns=columns) if begins else self.end_cell()
+            self.begin_cell(columns=columns, rows=rows) if begins else self.end_cell()
 
     def begin_heading(self) -> None:
         """What follows, up to `end_heading`, is a heading."""

@@ -52,8 +52,10 @@ class TableRecorder:
         self._header_cells = self._row_cells = 0
 
     def begin_cell(self, *, header: bool, rows: int, columns: int) -> None:
-        """A cell begins that takes so many rows and columns."""
+        """A cell begins that takes so many rows and columns; one of no rows belongs to the cell above."""
         self._end_cell()
+        if rows == 0:
+            return
         self._row_cells += 1
         self._header_cells += header
         self._cell = _OpenCell(min(max(rows, 1), _MOST_SPANNED), min(max(columns, 1), _MOST_SPANNED))

@@ -16,7 +16,7 @@ from investigator.plugins import found
 _ALL = 1
 VERSIONS: dict[str, int] = {
     kinds.PDF: 3,
-    kinds.DOCX: 2,
+    kinds.DOCX: 3,
     kinds.PPTX: 2,
     kinds.XLSX: 2,
     kinds.XLSB: 2,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from made_files import docx, word_paragraph
 
 from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
@@ -68,3 +69,17 @@ def test_a_table_of_a_hundred_thousand_rows_is_recorded_in_part_and_read_whole()
     assert not table.complete
     assert len(table.cells) <= 60_000
     assert "row 99999" in document.text
+
+
+def test_a_cell_that_is_merged_downward_names_all_of_its_rows() -> None:
+    def row(plant: str, year: str, output: str, merge: str) -> str:
+        label = f"<w:tc><w:tcPr><w:vMerge{merge}/></w:tcPr>{word_paragraph(plant)}</w:tc>"
+        return f"<w:tr>{label}<w:tc>{word_paragraph(year)}</w:tc><w:tc>{word_paragraph(output)}</w:tc></w:tr>"
+
+    restart = ' w:val="restart"'
+    rows = row("Mill", "spring", "412", restart) + row("", "autumn", "388", "") + row("Works", "spring", "97", restart)
+    data = docx(f"<w:tbl>{row('Plant', 'Season', 'Output', restart)}{rows}</w:tbl>")
+    (document,) = read(SourceFile(data, "a.docx"), "a.docx", "h", ReaderSettings()).documents
+    (view,) = views(document)
+    labels = {view.words(cell): view.row_labels(cell.row) for cell in view.values() if view.words(cell).isdigit()}
+    assert labels == {"412": ("Mill", "spring"), "388": ("Mill", "autumn"), "97": ("Works", "spring")}

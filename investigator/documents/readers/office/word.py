@@ -79,6 +79,7 @@ def _heading_styles(package: Package) -> dict[str, bool]:
 
 def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[str, bool]) -> None:
     open_heading = named = False
+    merged: dict[int, int] = {}
     for begins, element in walk(root, _SKIPPED):
         name = local_name(element)
         if name == "p":
@@ -90,8 +91,10 @@ def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[s
                 open_heading = False
         elif name in ("tbl", "tblLook") and begins:
             named = _first_row_differs(element)
+            merged |= _merged_down(element)
         elif name in ("tr", "tc"):
-            builder.row_or_cell(name, begins, header=named, columns=_grid_span(element) if name == "tc" else 1)
+            columns = _grid_span(element) if name == "tc" else 1
+            builder.row_or_cell(name, begins, header=named, columns=columns, rows=merged.get(id(element), 1))
         elif begins:
             _inline(builder, name, element)
 
@@ -102,6 +105,24 @@ def _first_row_differs(look: ElementTree.Element) -> bool:
         return first_row in ("1", "true", "on")
     value = attribute(look, "val")
     return bool(re.fullmatch("[0-9A-Fa-f]{4}", value)) and bool(int(value, 16) & 0x20)
+
+
+def _merged_down(table: ElementTree.Element) -> dict[int, int]:
+    """Return how many rows each cell takes, by its identity: 0 for one that belongs to the cell above it."""
+    rows: dict[int, int] = {}
+    above: dict[int, int] = {}  # by column: the cell that a merge began with
+    for row in (one for one in table if local_name(one) == "tr"):
+        column, begun = 0, dict[int, int]()
+        for cell in (one for one in row if local_name(one) == "tc"):
+            merge = next((one for one in cell.findall("./{*}tcPr/{*}vMerge")), None)
+            if merge is not None:
+                goes_on = attribute(merge, "val") in ("", "continue") and column in above
+                begun[column] = above[column] if goes_on else id(cell)
+                rows[id(cell)] = 0
+                rows[begun[column]] += 1
+            column += _grid_span(cell)
+        above = begun
+    return rows
 
 
 def _grid_span(cell: ElementTree.Element) -> int:

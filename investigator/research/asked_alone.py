@@ -1,0 +1,70 @@
+"""What a document says for itself when it is asked alone, as in a cell of a matrix: its sentences that meet all. Pure.
+
+How well a document matches a question among others says nothing then: every one of its sentences is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from investigator.evidence.quotes import quote_at
+from investigator.language.addressed import addresses_model
+from investigator.language.sentences import sentence_spans
+from investigator.questions.answer_types import AnswerType, expected_type, holds_type, spans
+from investigator.questions.constraints import constraints
+from investigator.questions.matching import matches
+from investigator.questions.related import roots
+from investigator.records import Constraint, ConstraintKind, Document, Finding, MatchState, Quote
+from investigator.research.telling import cites_others
+from investigator.research.verdict import surroundings
+from investigator.scoring.calibration import default_calibration
+
+_MOST_SENTENCES, _LONGEST = 4_000, 600
+_MOST_QUOTES, _AGREE = 3, 2
+_FEWEST = 2  # constraints that a sentence must meet to be told from any other
+_OF_THE_TEXT = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.QUANTITY, ConstraintKind.CONDITION})
+
+
+def with_met_sentences(finding: Finding, question: str, document: Document) -> Finding:
+    """Return a finding with the sentences of the document that meet all that a question after a figure asks.
+
+    They are worth showing; if two of them give the same figure, they answer.
+    """
+    if finding.addressed or any(quote.cell is not None for quote in finding.quotes):
+        return finding
+    met = list(met_sentences(question, document))
+    if not met:
+        return finding
+    figures = [frozenset(spans(AnswerType.NUMBER, quote.text, question)) for quote in met]
+    agreeing = [quote for quote, own in zip(met, figures, strict=True) if _count(own, figures) >= _AGREE]
+    bar = default_calibration().answered_from if agreeing else default_calibration().threshold
+    quotes = (agreeing or met)[:_MOST_QUOTES]
+    said = " ".join(" ".join(quote.text.split()) for quote in quotes)
+    return finding.changed(quotes=tuple(quotes), reply=said, point=max(bar, finding.point or 0))
+
+
+def met_sentences(question: str, document: Document) -> Iterator[Quote]:
+    """Yield the sentences of a document that meet all that a question after a figure asks, in the order of the text."""
+    bound = constraints(question)
+    if expected_type(question) is not AnswerType.NUMBER or sum(one.kind in _OF_THE_TEXT for one in bound) < _FEWEST:
+        return
+    asked = roots(" ".join(one.text for one in bound if one.kind is ConstraintKind.ATTRIBUTE)) or roots(question)
+    for place, (start, end) in enumerate(sentence_spans(document.text)):
+        text = document.text[start:end]
+        if place >= _MOST_SENTENCES:
+            return
+        if end - start > _LONGEST or asked.isdisjoint(roots(text)) or not holds_type(AnswerType.NUMBER, text, question):
+            continue
+        quote = quote_at(document, start, end)
+        if not (addresses_model(text) or cites_others(text)) and _meets_all(bound, question, quote, document):
+            yield quote
+
+
+def _meets_all(bound: Sequence[Constraint], question: str, quote: Quote, document: Document) -> bool:
+    found = matches(bound, question, surroundings(quote, quote.text, document))
+    return all(match.state is MatchState.MET for match in found)
+
+
+def _count(own: frozenset[str], every: Sequence[frozenset[str]]) -> int:
+    """In how many of some sentences a figure of one stands."""
+    return sum(not own.isdisjoint(other) for other in every)
