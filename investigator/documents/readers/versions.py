@@ -18,7 +18,7 @@ VERSIONS: dict[str, int] = {
     kinds.PDF: 3,
     kinds.DOCX: 3,
     kinds.PPTX: 2,
-    kinds.XLSX: 2,
+    kinds.XLSX: 3,
     kinds.XLSB: 2,
     kinds.XLS: 2,
     kinds.ODS: 2,

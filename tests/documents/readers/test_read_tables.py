@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import re
 import zipfile
 
+import openpyxl
 import pytest
 from made_files import OFFICE, SHEETS, package, relations, xlsx
 
 from investigator.documents.readers import rows
+from investigator.documents.readers.office.number_formats import displayed
 from investigator.records import FileStatus
 
 
@@ -177,3 +180,35 @@ def test_dates_of_a_sheet_carry_no_midnight(read):
     entry = f'<Relationship Id="s" Type="{OFFICE}/styles" Target="styles.xml"/></Relationships>'
     parts[relations_part] = parts[relations_part].replace("</Relationships>", entry)
     assert read("a.xlsx", package(parts)).text == "Data\n\nsince\n2020-01-05"
+
+
+def test_numbers_of_a_sheet_are_read_as_its_cells_show_them(read):
+    book = openpyxl.Workbook()
+    sheet = book.active
+    rows = [("Thing", "Share", "Price", "Count", "Change", "Day"), ("Salt", 0.25, 1234.5, 1234567, -0.031, None)]
+    for at, row in enumerate(rows):
+        for column, value in enumerate(row):
+            sheet.cell(at + 3, column + 2, value)
+    forms = {"C4": "0%", "D4": "[$€-407] #,##0.00;([$€-407] #,##0.00)", "E4": "#,##0", "F4": "0.0%", "G4": "yyyy-mm-dd"}
+    for place, form in forms.items():
+        sheet[place].number_format = form
+    sheet["G4"] = datetime.date(2024, 5, 1)
+    data = io.BytesIO()
+    book.save(data)
+    text = read("a.xlsx", data.getvalue()).text
+    assert "Share: 25%; Price: € 1,234.50; Count: 1,234,567; Change: -3.1%; Day: 2024-05-01" in text
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "shown"),
+    [
+        ("-1234", "#,##0_);(#,##0)", "(1,234)"),
+        ("2.5", "0", "3"),
+        ("3", '0 "units"', "3 units"),
+        ("0.5", "# ?/?", None),
+        ("1200000", "0.0,,", None),
+        ("9" * 50, "0%", None),
+    ],
+)
+def test_a_format_that_says_more_than_signs_and_separators_shows_nothing(number, form, shown):
+    assert displayed(number, form) == shown

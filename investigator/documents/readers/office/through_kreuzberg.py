@@ -11,6 +11,7 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.media_types import XLSX
 from investigator.documents.readers.office.sheet_comments import sheet_comments
+from investigator.documents.readers.office.shown_numbers import Shown, shown_numbers
 from investigator.documents.readers.properties import iso_date
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
@@ -41,6 +42,7 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
     builder = TextBuilder()
     names = list(result.metadata.get("sheet_names") or ())  # sheets without values give no node
     remarks, left_out = _comments(source, settings, names)
+    shown = _shown(source, settings)
     sheet = 0
     for node in _nodes(result):
         content = node["content"]
@@ -50,7 +52,9 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
             builder.begin_page(sheet)
             _add(builder, content)
         elif content["node_type"] == "table":
-            _add_table(builder, _cells(content["grid"]))
+            grid = _cells(content["grid"])
+            _show(grid, shown.get(_one_line(names[sheet - 1]) if 0 < sheet <= len(names) else "", {}))
+            _add_table(builder, grid)
             builder.block()
         else:
             _add(builder, content)
@@ -84,6 +88,28 @@ def _comments(
         return {}, (ReadFailure(failure.status, f"its comments: {failure.reason}"),)
     numbers = {_one_line(name): number for number, name in enumerate(names, start=1)}
     return {numbers[name]: lines for name, lines in found.items() if name in numbers}, ()
+
+
+def _shown(source: SourceFile, settings: ReaderSettings) -> dict[str, Shown]:
+    """Return the numbers as the cells of each sheet show them; none if that cannot be read: the values can."""
+    try:
+        return shown_numbers(source, settings) if source.media_type == XLSX else {}
+    except ReadFailure:
+        return {}
+
+
+def _show(grid: list[list[str]], shown: Shown) -> None:
+    """Write numbers as their cells show them, where the values agree."""
+    for (row, column), (number, words) in shown.items():
+        if row < len(grid) and column < len(grid[row]) and _is_same(grid[row][column], number):
+            grid[row][column] = words
+
+
+def _is_same(value: str, number: str) -> bool:
+    try:
+        return math.isclose(float(value), float(number), rel_tol=1e-9)
+    except ValueError:
+        return False
 
 
 def _add_comments(builder: TextBuilder, remarks: dict[int, list[str]], names: list[str], sheet: int, end: int) -> None:
