@@ -15,8 +15,8 @@ from investigator.questions.constraints import constraints
 from investigator.questions.matching import matches
 from investigator.questions.related import roots
 from investigator.records import Constraint, ConstraintKind, Document, Finding, MatchState, Quote
+from investigator.research.judging import surroundings
 from investigator.research.telling import cites_others
-from investigator.research.verdict import surroundings
 from investigator.scoring.calibration import default_calibration
 
 _MOST_SENTENCES, _LONGEST = 4_000, 600
