@@ -15,7 +15,7 @@ from investigator.plugins import found
 
 _ALL = 1
 VERSIONS: dict[str, int] = {
-    kinds.PDF: 3,
+    kinds.PDF: 4,
     kinds.DOCX: 3,
     kinds.PPTX: 2,
     kinds.XLSX: 3,
@@ -31,7 +31,7 @@ VERSIONS: dict[str, int] = {
     kinds.MBOX: 1,
     kinds.ZIP: 1,
     kinds.EPUB: 2,
-    kinds.HTML: 2,
+    kinds.HTML: 3,
     kinds.XML: 2,
     kinds.JSON: 1,
     kinds.JSON_LINES: 1,

@@ -11,6 +11,7 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded, is_noise
 from investigator.documents.readers.properties import iso_date
+from investigator.documents.readers.table_pictures import named_table, pictured
 from investigator.documents.readers.table_recorder import shifted
 from investigator.records import FileStatus, Heading
 
@@ -43,6 +44,7 @@ class HtmlText(HTMLParser):
         self.title = ""
         self.authors: list[str] = []
         self.date: str | None = None
+        self.pictured: list[str] = []
         self._builder = builder
         self._silent = 0
         self._in_title = False
@@ -57,7 +59,10 @@ class HtmlText(HTMLParser):
         elif tag == "meta":
             self._meta({name: value or "" for name, value in attrs})
         elif tag == "img":
-            self._builder.words(f" {dict(attrs).get('alt') or ''} ")
+            said = dict(attrs).get("alt") or ""
+            self._builder.words(f" {said} ")
+            if name := named_table(said):
+                self.pictured.append(name)
         else:
             self._begin(tag, attrs)
 
@@ -202,4 +207,5 @@ def extracted_html(markup: str) -> Extracted:
         tables=builder.tables,
         authors=tuple(cleaned(author) for author in dict.fromkeys(parser.authors)),
         date=parser.date,
+        left_out=tuple(pictured(name) for name in dict.fromkeys(parser.pictured)),
     )

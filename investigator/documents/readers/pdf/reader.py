@@ -13,14 +13,17 @@ from investigator.documents.readers.pdf.blocks import PlacedLine
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import PageText, page_texts
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_forms
+from investigator.documents.readers.pdf.pictured_tables import pictured_tables
 from investigator.documents.readers.pdf.placed_lines import placed_lines
 from investigator.documents.readers.pdf.positions import page_text, page_words
 from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
+from investigator.documents.readers.table_pictures import pictured
 from investigator.records import FileStatus, Heading, PageSpan
 
 _OUTLINE_LIMIT = 2_000
+_MOST_PICTURED = 50
 _FEWEST = 2  # letters and digits that make a text layer
 _TITLE_SEARCHED = 3_000  # characters of the first page
 
@@ -43,6 +46,7 @@ class _Layers:
     tables: list[LaidPage] = field(default_factory=list)
     scans: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
+    pictured: list[ReadFailure] = field(default_factory=list)
     bookmarks: list[Bookmark] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
     first_lines: list[SizedLine] = field(default_factory=list)
@@ -76,7 +80,7 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
         authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
         date=iso_date(layers.properties.get("CreationDate")) or iso_date(layers.properties.get("ModDate")),
         tables=recorded_tables(laid, pages, text),
-        left_out=(*broken, *scans.left_out),
+        left_out=(*broken, *layers.pictured[:_MOST_PICTURED], *scans.left_out),
         members=members,
     )
 
@@ -123,7 +127,8 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
     for index in range(len(document)):
         lines, tables = list[PlacedLine](), ("", list[LaidTable]())
         try:
-            lines, tables = _page(document, index)
+            lines, tables, pictures = _page(document, index)
+            layers.pictured += (pictured(name, index + 1) for name in pictures)
             if not lines and is_drawn(document, index):
                 layers.scans.append(index)
         except pypdfium2.PdfiumError:
@@ -138,17 +143,18 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
         raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
 
 
-def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage]:
-    """Return the lines of a page, and its tables."""
+def _page(document: Any, index: int) -> tuple[list[PlacedLine], LaidPage, list[str]]:
+    """Return the lines of a page, its tables, and the names of those that are pictures."""
     page = page_with_forms(document, index)
     textpage = page.get_textpage()
     raw = textpage.get_text_range()
     lines = placed_lines(textpage, raw)
     text = page_text(raw)
     tables = tables_of_page(page_words(textpage, raw, text))
+    pictures = list(pictured_tables(page, lines))
     textpage.close()
     page.close()
-    return lines, (text if tables else "", tables)
+    return lines, (text if tables else "", tables), pictures
 
 
 def _lines_with_heights(document: Any) -> list[SizedLine]:

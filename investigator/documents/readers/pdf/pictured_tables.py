@@ -1,0 +1,52 @@
+"""Tables of a PDF that are pictures: a caption that begins with "Table 3", and a picture where its cells would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from investigator.documents.readers.pdf.blocks import PlacedLine
+from investigator.documents.readers.table_pictures import named_table
+
+_REACH = 60
+"""Points between a caption and the picture under or over it."""
+_LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # points: what is smaller is a sign
+_MOST_INSIDE = 2
+"""Lines of text inside the picture from which it is the background of a table that can be read."""
+
+
+def pictured_tables(page: Any, lines: Sequence[PlacedLine]) -> Iterator[str]:
+    """Yield the names of the tables of a page, as their captions give them, that are pictures."""
+    captions = [(name, line) for line in lines if (name := named_table(line.text))]
+    if not captions:
+        return
+    pictures = list(_pictures(page))
+    for name, line in captions:
+        if any(_belongs(line, picture) and not _holds_text(picture, lines) for picture in pictures):
+            yield name
+
+
+_Box = tuple[float, float, float, float]
+"""Left, bottom, right and top of a picture."""
+
+
+def _pictures(page: Any) -> Iterator[_Box]:
+    import pypdfium2.raw as pdfium
+
+    for thing in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,)):
+        left, bottom, right, top = thing.get_bounds()
+        if right - left >= _LEAST_WIDTH and top - bottom >= _LEAST_HEIGHT:
+            yield left, bottom, right, top
+
+
+def _belongs(line: PlacedLine, picture: _Box) -> bool:
+    left, bottom, right, top = picture
+    beside = line.right < left or line.left > right
+    under, over = line.bottom - top, bottom - (line.bottom + line.size)
+    return not beside and (-line.size <= under <= _REACH or -line.size <= over <= _REACH)
+
+
+def _holds_text(picture: _Box, lines: Sequence[PlacedLine]) -> bool:
+    left, bottom, right, top = picture
+    inside = sum(left <= line.left <= right and bottom <= line.bottom <= top for line in lines)
+    return inside > _MOST_INSIDE

@@ -1,0 +1,25 @@
+"""Tables that are pictures: they are named by their captions, and left out of the text. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from investigator.documents.readers.base import ReadFailure
+from investigator.records import FileStatus
+
+_CAPTION = re.compile(
+    r"\s*(table\s+(?:[A-Z]?\d{1,3}|[IVXL]{1,6})(?:\.\d{1,2})?)(?=[.:|\s]|$)(?!\s+(?:shows?|lists?|gives?|and)\b)",
+    re.IGNORECASE,
+)
+
+
+def named_table(caption: str) -> str:
+    """Return the table that a caption names: "Table 3"; "" if it names none."""
+    found = _CAPTION.match(caption)
+    return " ".join(found[1].split()).capitalize() if found else ""
+
+
+def pictured(name: str, page: int | None = None) -> ReadFailure:
+    """Return what is left out of a file by a table that is a picture."""
+    where = f" on page {page}" if page is not None else ""
+    return ReadFailure(FileStatus.NEEDS_OCR, f"{name}{where} is a picture: its cells cannot be read")
