@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -12,12 +13,15 @@ from openai_server import OpenAIServer
 
 os.environ.update(
     HF_HUB_OFFLINE="1",
+    OMP_WAIT_POLICY="PASSIVE",  # threads of workers that share the cores do not spin
+    OPENBLAS_NUM_THREADS="1",
     TOKENIZERS_PARALLELISM="false",
     ANONYMIZED_TELEMETRY="False",
     NO_PROXY="127.0.0.1,localhost",
     XDG_DATA_HOME=tempfile.mkdtemp(prefix="investigator-tests-"),  # the user's own data directory is left alone
 )
 
+gc.set_threshold(50_000, 20, 50)  # looking for garbage took a tenth of the time of the tests
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

@@ -1,6 +1,6 @@
 """A process that investigates and can be killed: `python killable.py FOLDER WORKSPACE LOG [matrix]`.
 
-It writes `go` when it begins and the investigation's record when it has ended. The key of each call is added to LOG
+It writes the investigation's record when it has ended. The key of each call is added to LOG
 before the engine answers.
 """
 
@@ -54,8 +54,6 @@ def matrix_of(folder: Path, workspace: Path, log: Path) -> Matrix:
 
 def main(folder: str, workspace: str, log: str, what: str = "question") -> None:
     """Investigate to the end, a question or a matrix."""
-    sys.stdout.write("go\n")
-    sys.stdout.flush()
     if what == "matrix":
         matrix_of(Path(folder), Path(workspace), Path(log))
         return

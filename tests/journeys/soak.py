@@ -9,24 +9,16 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-INDEXING = """
-import sys
+from forked import ForkServer
+
 from investigator import Investigator, ScriptedEmbedder, load_settings
-always_chroma = load_settings(None, ["retrieval.exact_up_to=0"])
-made = Investigator(sys.argv[1], workspace=sys.argv[2], embedder=ScriptedEmbedder(), settings=always_chroma)
-sys.stdout.write("go\\n")
-sys.stdout.flush()
-for _ in made.index(vectors="v" in sys.argv[3], verify="c" in sys.argv[3]):
-    pass
-"""
+
+ROOT = Path(__file__).parents[2]
 WORDS = (
     "river",
     "mill",
@@ -52,20 +44,19 @@ def change(root: Path, chance: random.Random) -> None:
     act(root, files, chance)
 
 
-def index(folder: Path, workspace: Path, options: str, kill_after: float | None = None) -> bool:
+def main(folder: str, workspace: str, options: str) -> None:
+    """Bring the index up to date: with "v" its vectors, with "c" after a check of all that it holds."""
+    always_chroma = load_settings(None, ["retrieval.exact_up_to=0"])
+    made = Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder(), settings=always_chroma)
+    for _ in made.index(vectors="v" in options, verify="c" in options):
+        pass
+
+
+def index(server: ForkServer, folder: Path, workspace: Path, options: str, kill_after: float | None = None) -> bool:
     """Bring the index up to date in a process of its own; whether that was killed."""
-    command = [sys.executable, "-c", INDEXING, str(folder), str(workspace), options]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, env=environment, **pipes) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        if kill_after is not None:
-            time.sleep(kill_after)
-            process.send_signal(signal.SIGKILL)
-        _, complaints = process.communicate(timeout=120)
-        assert process.returncode in (0, -signal.SIGKILL), complaints
-        return process.returncode != 0
+    ended = server.run((str(folder), str(workspace), options), workspace.with_suffix(".out"), kill_after)
+    assert ended.code in (0, -signal.SIGKILL), ended.complaints
+    return ended.code != 0
 
 
 def contents(workspace: Path) -> dict[str, list[object]]:
@@ -106,7 +97,14 @@ def contents(workspace: Path) -> dict[str, list[object]]:
 
 def soak(rounds: int, seed: int, directory: Path) -> int:
     """Change, index and kill; compares at the end. Returns how many rounds were killed."""
-    chance = random.Random(seed)
+    server = ForkServer("journeys", "soak", {**os.environ, "HF_HUB_OFFLINE": "1"})
+    try:
+        return _soak(server, rounds, random.Random(seed), directory)
+    finally:
+        server.close()
+
+
+def _soak(server: ForkServer, rounds: int, chance: random.Random, directory: Path) -> int:
     folder, workspace = directory / "folder", directory / "workspace"
     folder.mkdir()
     for _ in range(8):
@@ -116,9 +114,9 @@ def soak(rounds: int, seed: int, directory: Path) -> int:
         for _ in range(chance.randint(1, 4)):
             change(folder, chance)
         kill_after = chance.uniform(0.0, 1.2) if chance.random() < 0.6 else None
-        killed += index(folder, workspace, chance.choice(("", "v", "v", "c")), kill_after)
-    index(folder, workspace, "vc")
-    index(folder, directory / "fresh", "v")
+        killed += index(server, folder, workspace, chance.choice(("", "v", "v", "c")), kill_after)
+    index(server, folder, workspace, "vc")
+    index(server, folder, directory / "fresh", "v")
     old, fresh = contents(workspace), contents(directory / "fresh")
     for name, rows in fresh.items():
         assert old[name] == rows, (name, _difference(old[name], rows))

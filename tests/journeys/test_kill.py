@@ -7,10 +7,12 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from forked import ForkServer
 from killable import matrix_of
 
 from investigator.records import Investigation
@@ -20,30 +22,18 @@ MOMENTS = 3  # each write that may fail is tried in test_faulty_disk.py
 
 
 def run(
-    folder: Path, workspace: Path, log: Path, embed_first: int, kill_after: float | None = None
+    server: ForkServer, folder: Path, workspace: Path, log: Path, embed_first: int, kill_after: float | None = None
 ) -> tuple[Investigation | None, float]:
     """The record at the end (None where the process was killed before it came to it), and the seconds it took."""
-    command = [sys.executable, str(KILLABLE), str(folder), str(workspace), str(log)]
-    environment = {
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-        "PATH": "",
-        "INVESTIGATOR_RETRIEVAL__EMBED_FIRST": str(embed_first),
-    }
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline() == "go\n", process.stderr.read()
-        began = time.monotonic()
-        if kill_after is not None:
-            time.sleep(kill_after)
-            process.send_signal(signal.SIGKILL)
-        record, complaints = process.communicate(timeout=60)
-        seconds = time.monotonic() - began
+    ended = server.run(
+        (str(folder), str(workspace), str(log)),
+        log.with_suffix(".out"),
+        kill_after,
+        INVESTIGATOR_RETRIEVAL__EMBED_FIRST=str(embed_first),
+    )
     if kill_after is None:
-        assert process.returncode == 0, complaints
-    return (Investigation.model_validate_json(record) if record else None), seconds
+        assert ended.code == 0, ended.complaints
+    return (Investigation.model_validate_json(ended.output) if ended.output else None), ended.seconds
 
 
 def journalled(workspace: Path) -> set[str]:
@@ -67,21 +57,31 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture(scope="module")
+def servers() -> Iterator[tuple[ForkServer, ForkServer]]:
+    pair = (ForkServer("journeys", "killable", {"PATH": ""}), ForkServer("journeys", "killable", {"PATH": ""}))
+    yield pair
+    for server in pair:
+        server.close()
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 @pytest.mark.parametrize("embed_first", [100, 0], ids=["all-vectors-first", "vectors-as-needed"])
-def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(folder: Path, tmp_path: Path, embed_first: int) -> None:
-    undisturbed, length = run(folder, tmp_path / "undisturbed", tmp_path / "log", embed_first)
+def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(
+    servers: tuple[ForkServer, ForkServer], folder: Path, tmp_path: Path, embed_first: int
+) -> None:
+    undisturbed, length = run(servers[0], folder, tmp_path / "undisturbed", tmp_path / "log", embed_first)
     assert undisturbed is not None
     assert len(undisturbed.memories) == 12
     chance = random.Random(20)
     moments = [chance.uniform(0.0, length) for _ in range(MOMENTS)]
 
-    def kill_and_go_on(number: int) -> None:
+    def kill_and_go_on(number: int, server: ForkServer) -> None:
         workspace, log = tmp_path / f"w{number}", tmp_path / f"log{number}"
-        run(folder, workspace, log, embed_first, kill_after=moments[number])
+        run(server, folder, workspace, log, embed_first, kill_after=moments[number])
         finished = journalled(workspace)
         log.write_text("", encoding="ascii")
-        record, _ = run(folder, workspace, log, embed_first)
+        record, _ = run(server, folder, workspace, log, embed_first)
         assert record is not None
         repeated = finished & set(log.read_text(encoding="ascii").split())
         assert not repeated, f"killed after {moments[number]:.3f} s: {len(repeated)} calls were paid twice"
@@ -90,8 +90,12 @@ def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(folder: Path, tmp
         assert record.answer == undisturbed.answer
         assert record.reflections == undisturbed.reflections
 
+    def some(first: int) -> None:
+        for number in range(first, MOMENTS, 2):
+            kill_and_go_on(number, servers[first])
+
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(kill_and_go_on, range(MOMENTS)))
+        list(pool.map(some, range(2)))
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")

@@ -28,7 +28,7 @@ from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
-CHUNKS, DIMENSIONS = 1_500, 32  # Chroma writes its native files from a thousand vectors on
+CHUNKS, DIMENSIONS = 1_100, 32  # Chroma writes its native files from a thousand vectors on
 HOOK = """
 import sys
 
@@ -246,7 +246,7 @@ def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path, e
     assert [len(notices) for notices in (searched(copied)[1], searched(copied)[1])] == [1, 0]
     database = Database(copied / "investigator.db", INDEX)
     with sqlite3.connect(copied / "investigator.db") as connection:
-        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1400")
+        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1000")
 
     class Stopped(VectorTable):
         def mark_in_chroma(self, chunk_ids: Sequence[int]) -> None:
@@ -330,7 +330,7 @@ def test_an_embedding_function_in_a_planted_collection_is_never_built(
     if checksums_too:
         as_if_checked(copied)
     with sqlite3.connect(copied / "investigator.db") as connection:
-        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1400")  # something to write
+        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1000")  # something to write
     hook = f"PLANTED, LOG = {str(folder)!r}, {str(log)!r}\n{HOOK}"
     (tmp_path / "sitecustomize.py").write_text(hook, encoding="utf-8")
     found, notices = searched_elsewhere(copied, tmp_path)
@@ -343,7 +343,7 @@ def test_neither_a_file_nor_a_variable_changes_the_settings_of_chroma(
     copied: Path, tmp_path: Path, expected: list[list[int]]
 ) -> None:
     with sqlite3.connect(copied / "investigator.db") as connection:
-        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1400")
+        connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1000")
     folder, log = tmp_path / "outer" / "inner", tmp_path / "log"
     folder.mkdir(parents=True)
     with socket.create_server(("127.0.0.1", 0)) as server:
