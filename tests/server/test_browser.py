@@ -1,0 +1,141 @@
+"""In a real browser: ask, watch, read, click each citation of six formats; by keyboard, on a phone, in the dark.
+
+Needs Chromium (`apt-get install chromium`) and is skipped without it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from power_plants import ABSENT, ONE
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.server.service import Service
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+EXAMPLES = Path(__file__).parents[2] / "data" / "examples" / "child-health"
+QUESTIONS = {
+    "gambia-co-artemether-transmission.pdf": "How many eligible children were enrolled in the trial?",
+    "iodine-in-pregnancy.xml": "What was the gestational age at trial entry in the iodine group?",
+    "italy-parent-video.html": "Who watched the video?",
+    "madagascar-malaria-drugs.docx": "Which drugs were compared?",
+    "newborn-resuscitation.md": "Which gas was used for resuscitation of newborns?",
+    "burkina-faso-bed-nets.txt": "What did the bed nets reduce?",
+}
+"""A question for a document of each format."""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    place = shutil.which("chromium") or shutil.which("google-chrome")
+    if place is None:
+        pytest.skip("Chromium is not installed")
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def opened(chromium: Browser, service: Service, **options: object) -> Page:
+    """A page of a browser of its own that was let in, in which no error may happen."""
+    page = chromium.new_context(**options).new_page()  # type: ignore[arg-type]
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.set_default_timeout(60_000)
+    page.goto(service.link())
+    return page
+
+
+def letters(text: str) -> str:
+    """A text without spaces and bars: a page has its own between lines, and between cells of a table."""
+    return "".join(text.replace("|", " ").split())
+
+
+def ask(page: Page, question: str) -> None:
+    page.fill("#question", question)
+    page.click("button:has-text('Investigate')")
+
+
+def test_each_citation_of_six_formats_opens_its_document_at_the_quote(chromium: Browser, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for name in QUESTIONS:
+        shutil.copy(EXAMPLES / name, folder)
+    investigator = Investigator(folder, embedder=ScriptedEmbedder())
+    formats = set()
+    with Service([investigator], directory=tmp_path / "data") as service:
+        page = opened(chromium, service)
+        for name, question in QUESTIONS.items():
+            page.goto(f"{service.address}/f/papers/")
+            page.click("summary:has-text('More')")
+            page.fill("input[name=only]", name)
+            ask(page, question)
+            page.wait_for_url("**/runs/**")
+            for number in range(page.locator(".answer .cite").count()):
+                page.locator(".answer .cite").nth(number).click()
+                page.wait_for_selector("#viewer .marks rect, #viewer mark")
+                cited = page.locator(".sources > li[aria-current]")
+                quote = cited.locator("blockquote").inner_text()
+                if page.locator("#viewer .marks rect").count():
+                    formats.add("picture")
+                else:
+                    assert letters("".join(page.locator("#viewer mark").all_inner_texts())) == letters(quote)
+                    formats.add(name.rpartition(".")[2])
+                page.keyboard.press("Escape")
+    assert formats == {"picture", "xml", "html", "docx", "md", "txt"}
+
+
+def test_what_happens_survives_a_reload_and_is_seen_in_two_tabs(chromium: Browser, service: Service) -> None:
+    first = opened(chromium, service)
+    ask(first, ONE)
+    first.wait_for_url("**/jobs/**", wait_until="commit")
+    second = first.context.new_page()
+    second.goto(first.url)
+    first.reload()
+    for page in (first, second):
+        page.wait_for_url("**/runs/**")
+        assert "It makes 42 MW of power." in page.inner_text(".answer")
+
+
+def test_by_keyboard_alone_a_reader_asks_opens_a_source_and_comes_back(chromium: Browser, service: Service) -> None:
+    page = opened(chromium, service)
+    page.focus("#question")
+    page.keyboard.type(ONE)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/runs/**")
+    page.focus(".cite")
+    assert page.locator(".cite .peek").first.is_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#viewer mark")
+    page.keyboard.press("n")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#viewer")
+    assert page.evaluate("document.activeElement.className") == "cite"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_nothing_is_wider_than_it_and_everybody_can_read_it(
+    chromium: Browser, service: Service, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    phone = {"width": 390, "height": 844}
+    page = opened(chromium, service, viewport=phone, color_scheme=scheme, bypass_csp=True)
+    ask(page, ABSENT)
+    page.wait_for_url("**/runs/**")
+    run = page.url
+    for place in ("", "documents", "search?q=cedar", run):
+        page.goto(place if place == run else f"{service.address}/f/plants/{place}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]
+        found = axe.run(page).response["violations"]
+        assert [
+            f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")
+        ] == []
