@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from investigator.asking.budget import Budget
 from investigator.documents.folder import check_folder
-from investigator.engines.base import Embedder, Engine
+from investigator.engines.base import Embedder
 from investigator.errors import StoreError
 from investigator.records import (
     Answer,
@@ -28,6 +28,7 @@ from investigator.records import (
 from investigator.retrieval.library import Library
 from investigator.services.batch_service import BatchService
 from investigator.services.index_service import IndexService
+from investigator.services.model_roles import Model
 from investigator.services.page_service import DocumentPages, open_pages
 from investigator.services.parts import Parts
 from investigator.services.run_records import RunOptions, engine_names
@@ -43,11 +44,11 @@ if TYPE_CHECKING:
 class Investigator:
     """Investigates a folder of documents; its index, runs and memories are kept in `workspace`.
 
-    `model` is `provider:name`, several `role=provider:name`, or an Engine; without it the built-in engine answers, no
-    language model. `workspace` is the directory of the index, by default one in the user's data directory. `prompts`
-    is a folder of templates that replace shipped ones. LangChain's `callbacks` receive every call of a chat model.
-    Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats them later. `joint`
-    is a budget that single questions share with those of other investigators.
+    `model` is `provider:name`, several `role=provider:name`, an Engine, or that of each role; without it the built-in
+    engine answers, no language model. `workspace` is the directory of the index, by default one in the user's data
+    directory. `prompts` is a folder of templates that replace shipped ones. LangChain's `callbacks` receive every call
+    of a chat model. Replies of the language model are added to the file `record`; the model `recorded:FILE` repeats
+    them later. `joint` is a budget that single questions share with those of other investigators.
     Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError if these cannot be used.
     """
 
@@ -55,7 +56,7 @@ class Investigator:
         self,
         folder: str | Path,
         *,
-        model: str | Engine | Sequence[str] | None = None,
+        model: Model | None = None,
         settings: Settings | None = None,
         workspace: str | Path | None = None,
         prompts: str | Path | None = None,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from investigator.asking.budget import Budget, BudgetSpent
 from investigator.engines.base import Embedder, Engine
+from investigator.engines.roles import Role
 from investigator.errors import EvaluationDataError, QuestionError, RunError
 from investigator.evaluation.evidence_match import stands
 from investigator.evaluation.folder_report import FolderReport, folder_report
@@ -19,6 +20,7 @@ from investigator.evaluation.scoring import evidence_in
 from investigator.investigator import Investigator
 from investigator.records import Answered, AnswerStatus, Event, Investigation, Notice, Progressed, Quote, Started
 from investigator.retrieval.library import Library
+from investigator.services.model_roles import Model
 from investigator.services.run_records import RunOptions
 from investigator.settings import Settings, load_settings
 from investigator.store.corpus import Corpus
@@ -35,8 +37,8 @@ class FolderEvaluation:
     `model`, `settings`, `workspace`, `embedder`, `prompts` and `joint` are those of `Investigator`. Outcomes are kept
     in `out`, by default below the workspace in a file named after all that they depend on; those that are there are not
     asked for again, but for questions that failed. `fresh` asks everything anew; a `repetition`, counted from 1, is an
-    evaluation of its own that reuses no reply. Vectors of all passages are made before the first question. Raises what
-    `Investigator` does.
+    evaluation of its own that reuses no reply. What the search alone ranks is measured if it is `ranked`. Vectors of
+    all passages are made before the first question. Raises what `Investigator` does.
     """
 
     def __init__(
@@ -45,7 +47,7 @@ class FolderEvaluation:
         questions: Sequence[Question],
         *,
         limit: int | None = None,
-        model: str | Engine | Sequence[str] | None = None,
+        model: Model | None = None,
         settings: Settings | None = None,
         workspace: Path | None = None,
         embedder: Embedder | None = None,
@@ -53,6 +55,7 @@ class FolderEvaluation:
         out: Path | None = None,
         fresh: bool = False,
         repetition: int = 0,
+        ranked: bool = True,
         joint: Budget | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -73,6 +76,7 @@ class FolderEvaluation:
         self._out = out.expanduser().absolute() if out is not None else None
         self._fresh = fresh
         self._repetition = repetition
+        self._ranks = ranked
         self._joint = joint
         self._clock = clock
         self._outcomes: dict[str, Outcome] = {}
@@ -93,6 +97,16 @@ class FolderEvaluation:
     def engine_name(self) -> str:
         """The name of the engine, or that of each role if they differ."""
         return self._investigator.engine_name
+
+    @property
+    def engines(self) -> Mapping[Role, Engine]:
+        """The engine of each role, for other evaluations with the same model."""
+        return self._investigator.engines
+
+    @property
+    def workspace(self) -> Path:
+        """Where the index, the runs and the outcomes are kept."""
+        return self._directory
 
     @property
     def file(self) -> Path | None:
@@ -126,10 +140,10 @@ class FolderEvaluation:
         pending = [question for question in self._questions if question.id not in self._outcomes]
         if self._outcomes:
             yield Notice(text=f"{len(self._outcomes):,} of {len(self._questions):,} outcomes are there: {file.path}")
-        rankings = (yield from self._ranked(pending)) if pending else {}
+        rankings = (yield from self._ranked(pending)) if pending and self._ranks else {}
         began = self._clock()
         for done, question in enumerate(pending, start=1):
-            outcome = self._ask(question, rankings[question.id], file.evaluation)
+            outcome = self._ask(question, rankings.get(question.id), file.evaluation)
             file.append(outcome)
             self._outcomes[question.id] = outcome
             yield self._progress((self._clock() - began) / done)
@@ -150,6 +164,7 @@ class FolderEvaluation:
             self._investigator.parts.prompts.fingerprint(),
             documents,
             *((f"repetition {self._repetition}",) if self._repetition else ()),
+            *(() if self._ranks else ("not ranked",)),
         )
         digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self._out = self._out or self._directory / "evaluations" / f"{digest}.jsonl"
@@ -166,7 +181,7 @@ class FolderEvaluation:
                 yield Progressed(phase="ranking", done=len(found), total=len(questions))
         return found
 
-    def _ask(self, question: Question, ranking: Ranking, evaluation: str) -> Outcome:
+    def _ask(self, question: Question, ranking: Ranking | None, evaluation: str) -> Outcome:
         blank = Outcome(evaluation=evaluation, id=question.id, ranking=ranking)
         whole, began = False, self._clock()
         try:

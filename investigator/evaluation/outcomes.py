@@ -40,7 +40,7 @@ class Outcome(Record):
     proven: int = Field(default=0, description="citations that stand in the stored text as they say")
     best_quotes: tuple[Quote, ...] = ()
     confidence: int = Field(default=0, ge=0, le=100)
-    ranking: Ranking
+    ranking: Ranking | None = None
     usage: Usage = Usage()
     cost: Usage = Field(default=Usage(), description="the usage if no reply of an earlier run had been there to reuse")
     replies: int = Field(default=0, description="replies of which a record was expected")

@@ -114,11 +114,13 @@ def evidence_in(question: Question, passages: tuple[tuple[str, str], ...]) -> bo
 
 
 def _of_documents(question: Question, outcome: Outcome) -> dict[Measure, float]:
-    right, ranked = question.documents, outcome.ranking.documents
+    right, ranked = question.documents, outcome.ranking.documents if outcome.ranking is not None else ()
     cited = [quote.document_id for quote in outcome.citations]
-    return {
+    by_search = {
         Measure.RANKED_FIRST: float(not right.isdisjoint(ranked[:1])),
         Measure.RANKED_IN_3: float(not right.isdisjoint(ranked[:3])),
+    }
+    return (by_search if outcome.ranking is not None else {}) | {
         Measure.CITED_FIRST: float(not right.isdisjoint(cited[:1])),
         Measure.CITED_HIT: float(not right.isdisjoint(cited)),
         Measure.CITED_RECALL: len(right & set(cited)) / len(right),
@@ -133,7 +135,7 @@ def _of_evidence(question: Question, outcome: Outcome) -> dict[Measure, float]:
         Measure.EVIDENCE_WHOLE: float(any(holds(quote, piece) for quote in quotes for piece in evidence)),
         Measure.EVIDENCE_RECALL: share_found(quotes, evidence),
     }
-    if outcome.ranking.evidence_found is not None:
+    if outcome.ranking is not None and outcome.ranking.evidence_found is not None:
         found[Measure.RANKED_EVIDENCE] = float(outcome.ranking.evidence_found)
     return found
 

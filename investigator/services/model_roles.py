@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.catalogue import parse_model_options
@@ -11,16 +12,21 @@ from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 
+Model: TypeAlias = str | Engine | Sequence[str] | Mapping[Role, Engine]
+"""`provider:name`, several `role=provider:name`, or what was opened: one engine, or the engine of every role."""
+
 _PLANNING = (Role.THINK, Role.PLAN, Role.REFLECT)
 
 
 def engines_by_role(
-    model: str | Engine | Sequence[str] | None, engine_named: Callable[[str], Engine]
+    model: Model | None, engine_named: Callable[[str], Engine]
 ) -> tuple[dict[Role, Engine], tuple[Role, ...]]:
     """Return the engine of each role, and the roles that an engine was named for; one of two roles is opened once.
 
     Raises SettingsError if the names cannot be understood, and what `engine_named` raises.
     """
+    if isinstance(model, Mapping):
+        return dict(model), tuple(model)
     if model is not None and not isinstance(model, str | Sequence):
         return {role: model for role in Role}, ()
     models = parse_model_options([model] if isinstance(model, str) else model or ())

@@ -29,7 +29,7 @@ from investigator.records import Notice, Writing
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings, workspace_library
 from investigator.retrieval.library import Library
 from investigator.scoring.prices import Prices, default_prices, read_prices
-from investigator.services.model_roles import engines_by_role, keep_small_models_from_planning, record_replies
+from investigator.services.model_roles import Model, engines_by_role, keep_small_models_from_planning, record_replies
 from investigator.settings import Settings, load_settings
 from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
@@ -129,9 +129,7 @@ class Parts:
             callbacks=self._callbacks,
         )
 
-    def engines(
-        self, model: str | Engine | Sequence[str] | None, record: Path | None, folder: Path
-    ) -> dict[Role, Engine]:
+    def engines(self, model: Model | None, record: Path | None, folder: Path) -> dict[Role, Engine]:
         """Open the engine of each role; replies of the language model are added to the file `record`.
 
         Raises what `engine` does, and SettingsError if `record` lies inside `folder` or there are several models.

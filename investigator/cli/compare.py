@@ -1,0 +1,72 @@
+"""`investigator compare A B`: which of two templates, models or settings answers the same questions better."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.cli.options import AsJson, CommonOptions
+from investigator.cli.output import check_report, print_json, print_styled, write_file
+from investigator.cli.progress import display_on
+from investigator.evaluation.questions import read_questions
+from investigator.evaluation.scoring import Measure
+from investigator.tuning.bench import FolderBench, Setup
+from investigator.tuning.comparing import compare as compared_sides
+from investigator.tuning.comparing import side_of
+from investigator.tuning.pages import comparison_page
+from investigator.tuning.wording import comparison_text
+
+Documents = Annotated[Path, typer.Option("--docs", metavar="DIR", help="The folder of documents.")]
+Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questions with what is known of them.")]
+Judged = Annotated[Measure, typer.Option("--measure", metavar="NAME", help="The measure that decides.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
+
+_KEPT = "The outcomes are kept: the same command shows them again."
+
+
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="A folder of templates, settings, a model, or 'default'.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The same of the other side.")],
+    docs: Documents,
+    questions: Questions,
+    common: CommonOptions,
+    measure: Judged = Measure.RIGHT,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
+    repeat: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Ask N times without the cache, and report the noise.")
+    ] = 1,
+    seed: Seed = 0,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the comparison here.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the same questions with A and with B, and say which is better or what it takes to know.
+
+    A and B are each a folder of templates, a settings file, changes such as "method.rounds=2", a model, or 'default'
+    for the options alone; other options hold for both. Rows of the questions are as for eval folder. If it is stopped,
+    the same command resumes it.
+    """
+    if report is not None:
+        check_report(report, docs)
+    common.settings.load()
+    base = Setup(
+        prompts=common.prompts,
+        model=tuple(common.model or ()),
+        settings_file=common.settings.file,
+        overrides=tuple(common.settings.overrides or ()),
+    )
+    first, second = side_of(a, base), side_of(b, base)
+    asked = read_questions(questions)[:limit]
+    with display_on(sys.stderr, time.monotonic) as display:
+        bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
+        bench.evaluation(first, asked).check_outside(questions)
+        comparison = compared_sides((a, first), (b, second), asked, bench, measure=measure, repeat=repeat, seed=seed)
+    if report is not None:
+        write_file(report, comparison_page(comparison).encode("utf-8"), _KEPT)
+    if as_json:
+        print_json(comparison.model_dump_json(indent=2))
+    else:
+        print_styled(comparison_text(comparison))

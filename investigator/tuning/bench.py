@@ -1,0 +1,98 @@
+"""Where candidates are tried: one folder for all, and each trial kept, so that none is paid for twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from investigator.asking.budget import Budget
+from investigator.engines.base import Embedder, Engine
+from investigator.engines.roles import Role
+from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.questions import Question
+from investigator.records import Event, Record
+from investigator.services.parts import open_embedder
+from investigator.settings import load_settings
+from investigator.tuning.trials import Trial, trial_of
+
+_ATTEMPTS = 3  # at a question whose engine fails; what was replied until then is kept
+
+Tell = Callable[[Event], None]
+
+
+class Setup(Record):
+    """What a side or a candidate is made of: templates, model and settings, each as on the command line."""
+
+    prompts: Path | None = None
+    model: tuple[str, ...] = ()
+    settings_file: Path | None = None
+    overrides: tuple[str, ...] = ()
+
+
+class FolderBench:
+    """Asks questions of a folder with one setup after another, and keeps each outcome in the workspace.
+
+    `embedder` and `engine` are the caller's, in the place of those of the settings. `budget` is a ceiling over all.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        workspace: Path | None = None,
+        embedder: Embedder | None = None,
+        engine: Engine | None = None,
+        budget: Budget | None = None,
+        tell: Tell = lambda _: None,
+    ) -> None:
+        self.folder = folder
+        self._workspace = workspace
+        self._embedder = embedder
+        self._embedders: dict[str, Embedder] = {}
+        self._engine = engine
+        self._budget = budget
+        self._tell = tell
+        self._opened: dict[str, Mapping[Role, Engine]] = {}
+
+    def evaluation(
+        self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
+    ) -> FolderEvaluation:
+        """Return the evaluation of a setup on the first `limit` questions; raises what `FolderEvaluation` does."""
+        settings = load_settings(setup.settings_file, setup.overrides)
+        embedder = self._embedder or self._embedders.setdefault(settings.embedder, open_embedder(settings))
+        key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
+        evaluation = FolderEvaluation(
+            self.folder,
+            questions,
+            limit=limit,
+            model=self._opened.get(key) or self._engine or setup.model or None,
+            settings=settings,
+            workspace=self._workspace,
+            embedder=embedder,
+            prompts=setup.prompts,
+            repetition=repetition,
+            ranked=False,
+            joint=self._budget,
+        )
+        self._opened[key] = evaluation.engines  # a model is loaded once, however many candidates it answers
+        return evaluation
+
+    def engine_name(self, setup: Setup) -> str:
+        """Return the name of the engine that answers for a setup."""
+        return self.evaluation(setup, ()).engine_name
+
+    def trials(
+        self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
+    ) -> Mapping[str, Trial]:
+        """Ask the first `limit` questions with a setup, and return what they gave, by their ids.
+
+        A question that fails is tried again twice. Raises what `FolderEvaluation.run` does.
+        """
+        evaluation = self.evaluation(setup, questions, limit=limit, repetition=repetition)
+        for _ in range(_ATTEMPTS):
+            for event in evaluation.run():
+                self._tell(event)
+            if not any(outcome.failure for outcome in evaluation.outcomes.values()):
+                break
+        asked = questions[:limit]
+        return {one.id: trial_of(one, evaluation.outcomes[one.id]) for one in asked if one.id in evaluation.outcomes}

@@ -1,0 +1,66 @@
+"""Compare two sides: read what each is, ask the same questions with both, and put the results side by side."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from investigator.errors import SettingsError
+from investigator.evaluation.questions import Question
+from investigator.evaluation.scoring import Measure
+from investigator.settings import Settings
+from investigator.tuning.bench import FolderBench, Setup
+from investigator.tuning.comparison import ComparedSide, Comparison, compared
+
+AS_IT_IS = "default"
+"""The side that changes nothing."""
+
+_CHANGE = re.compile(r"(?P<part>\w+)(?:\.\w+)*=.*", re.DOTALL)
+_SETTINGS_FILES = (".toml", ".json")
+
+
+def side_of(text: str, base: Setup) -> Setup:
+    """Return what a side is made of, on top of what both sides share.
+
+    A side is a folder of templates, a settings file (.toml or .json), changes `part.field=value` with blanks between
+    them, a model, or `default` for what both share. Raises SettingsError for a folder or file that is not there.
+    """
+    path = Path(text).expanduser()
+    if text == AS_IT_IS:
+        return base
+    if path.is_dir():
+        return base.changed(prompts=path)
+    if path.suffix.lower() in _SETTINGS_FILES and path.is_file():
+        return base.changed(settings_file=path)
+    named = _CHANGE.fullmatch(text)
+    if named is not None and named["part"] in Settings.model_fields:
+        return base.changed(overrides=(*base.overrides, *shlex.split(text)))
+    if not text.strip() or path.suffix.lower() in _SETTINGS_FILES or (":" not in text and "/" in text):
+        raise SettingsError(
+            f"{text!r} is no side to compare: there is no such folder or file",
+            hint="Name a folder of templates, a settings file, changes like method.rounds=2, a model, or default.",
+        )
+    return base.changed(model=(text,))
+
+
+def compare(
+    first: tuple[str, Setup],
+    second: tuple[str, Setup],
+    questions: Sequence[Question],
+    bench: FolderBench,
+    *,
+    measure: Measure = Measure.RIGHT,
+    repeat: int = 1,
+    seed: int = 0,
+) -> Comparison:
+    """Ask the questions with both sides, each with its name, and compare what came of them.
+
+    With `repeat` over 1 every question is asked so many times without the cache; of each the mean counts, and the
+    distance between repetitions is reported. Stopped, the same call resumes. Raises what `FolderBench.trials` does.
+    """
+    numbers = range(1, repeat + 1) if repeat > 1 else (0,)
+    trials = tuple([bench.trials(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second))
+    sides = tuple(ComparedSide(name=name, engine=bench.engine_name(setup)) for name, setup in (first, second))
+    return compared(questions, (sides[0], sides[1]), (trials[0], trials[1]), measure, seed)

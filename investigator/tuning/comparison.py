@@ -1,0 +1,173 @@
+"""Two candidates side by side over the same questions: each measure with its test, and what changed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from pydantic import Field
+
+from investigator.evaluation.questions import Question
+from investigator.evaluation.scoring import Measure
+from investigator.records import AnswerStatus, Record, Usage, together
+from investigator.tuning.statistics import PairedDifference, detectable, paired_difference
+from investigator.tuning.trials import Cost, Trial
+
+_EXAMPLES = 50
+
+
+class MeasureRow(Record):
+    """A measure of both sides over the questions that it can be taken of."""
+
+    measure: Measure | Cost
+    questions: int
+    paired: PairedDifference
+
+
+class NoiseRow(Record):
+    """How far repetitions of the same side are from each other, by the measure.
+
+    `spread` is the widest distance of two means, `moved` the share of questions that did not score the same each time.
+    """
+
+    side: str
+    measure: Measure
+    repetitions: int
+    spread: float
+    moved: float
+
+
+class ComparedSide(Record):
+    """One side of a comparison, and what its questions have cost together, whoever paid for it."""
+
+    name: str
+    engine: str = ""
+    cost: Usage = Usage()
+    failures: int = 0
+
+
+class ChangedExample(Record):
+    """A question whose score or status differs, with the run of each side."""
+
+    question: str
+    words: str
+    first_run: str
+    second_run: str
+    first: float | None
+    second: float | None
+    first_status: AnswerStatus | None
+    second_status: AnswerStatus | None
+
+
+class Comparison(Record):
+    """Two sides on the same questions; the measure `judged_by` decides."""
+
+    first: ComparedSide
+    second: ComparedSide
+    judged_by: Measure
+    questions: int = Field(description="questions that both sides have a result for")
+    rows: tuple[MeasureRow, ...]
+    examples: tuple[ChangedExample, ...] = Field(default=(), description="those that changed, at most 50")
+    examples_in_all: int = 0
+    noise: tuple[NoiseRow, ...] = ()
+
+    def row(self, measure: Measure | Cost) -> MeasureRow | None:
+        """Return the row of a measure; None if it could not be taken."""
+        return next((row for row in self.rows if row.measure is measure), None)
+
+    @property
+    def verdict(self) -> str:
+        """Say in a sentence which side is better, or what it would take to know."""
+        row = self.row(self.judged_by)
+        if row is None:
+            return f"No question says what {self.judged_by.label!r} needs to know."
+        found, points = row.paired, 100 * row.paired.difference.value
+        if found.tells:
+            better, worse = (self.second, self.first) if points > 0 else (self.first, self.second)
+            return f"{better.name} is better than {worse.name}: {abs(points):.1f} points, p = {found.p:.2g}."
+        if found.needed is None:
+            least = 100 * detectable(row.questions)
+            return f"No difference was seen; {row.questions} questions show one of about {least:.0f} points or more."
+        return (
+            f"Not enough examples to tell: about {found.needed:,} would be needed "
+            f"to show a difference of {abs(points):.1f} points, and there are {row.questions}."
+        )
+
+
+Repeated = Sequence[Mapping[str, Trial]]
+"""The trials of one side by the ids of their questions, once for each repetition."""
+
+
+def compared(
+    questions: Sequence[Question],
+    sides: tuple[ComparedSide, ComparedSide],
+    trials: tuple[Repeated, Repeated],
+    judged_by: Measure,
+    seed: int,
+) -> Comparison:
+    """Put two sides side by side, question by question; of repetitions the mean of a question counts."""
+    whole = [one for one in questions if all(_whole(side, one.id) for side in trials)]
+    rows = []
+    for measure in (*Measure, *Cost):
+        pairs = [(_mean(trials[0], one.id, measure), _mean(trials[1], one.id, measure)) for one in whole]
+        known = [(a, b) for a, b in pairs if a is not None and b is not None]
+        paired = paired_difference([a for a, _ in known], [b for _, b in known], seed)
+        if paired is not None and (isinstance(measure, Measure) or paired.first or paired.second):
+            rows.append(MeasureRow(measure=measure, questions=len(known), paired=paired))
+    examples = [example for one in whole if (example := _changed(one, trials, judged_by)) is not None]
+    first, second = (side.changed(**_totals(some)) for side, some in zip(sides, trials, strict=True))
+    return Comparison(
+        first=first,
+        second=second,
+        judged_by=judged_by,
+        questions=len(whole),
+        rows=tuple(rows),
+        examples=tuple(examples[:_EXAMPLES]),
+        examples_in_all=len(examples),
+        noise=tuple(filter(None, (noise(side.name, trials[at], judged_by) for at, side in enumerate(sides)))),
+    )
+
+
+def noise(side: str, repeated: Repeated, measure: Measure) -> NoiseRow | None:
+    """Return how far the repetitions of a side are apart; None if there is one only, or nothing was measured."""
+    values = [
+        {name: value for name, one in some.items() if (value := one.value(measure)) is not None} for some in repeated
+    ]
+    common = set(values[0]).intersection(*values[1:]) if len(values) > 1 else set()
+    if not common:
+        return None
+    means = [sum(some[name] for name in common) / len(common) for some in values]
+    moved = sum(len({some[name] for some in values}) > 1 for name in common) / len(common)
+    spread = max(abs(a - b) for a, b in combinations(means, 2))
+    return NoiseRow(side=side, measure=measure, repetitions=len(values), spread=spread, moved=moved)
+
+
+def _whole(repeated: Repeated, name: str) -> bool:
+    return all(name in some and not some[name].failure for some in repeated)
+
+
+def _mean(repeated: Repeated, name: str, measure: Measure | Cost) -> float | None:
+    known = [value for some in repeated if (value := some[name].value(measure)) is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _totals(repeated: Repeated) -> dict[str, object]:
+    every = [one for some in repeated for one in some.values()]
+    return {"cost": together(*(one.cost for one in every)), "failures": sum(bool(one.failure) for one in every)}
+
+
+def _changed(question: Question, trials: tuple[Repeated, Repeated], measure: Measure) -> ChangedExample | None:
+    first, second = trials[0][0][question.id], trials[1][0][question.id]
+    values = [_mean(side, question.id, measure) for side in trials]
+    if values[0] == values[1] and first.status is second.status:
+        return None
+    return ChangedExample(
+        question=question.id,
+        words=question.asked,
+        first_run=first.run_id,
+        second_run=second.run_id,
+        first=values[0],
+        second=values[1],
+        first_status=first.status,
+        second_status=second.status,
+    )

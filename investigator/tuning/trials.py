@@ -1,0 +1,93 @@
+"""What is tried, and what one question gave with it. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field
+
+from investigator.evaluation.outcomes import Outcome
+from investigator.evaluation.questions import Question
+from investigator.evaluation.scoring import Measure, scores, soundness
+from investigator.records import AnswerStatus, Record, Usage
+
+
+class Cost(StrEnum):
+    """What a question costs, with its label in tables."""
+
+    label: str
+
+    def __new__(cls, value: str, label: str) -> Self:
+        """Return a member whose value is `value`."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.label = label
+        return member
+
+    CALLS = "calls", "calls a question"
+    TOKENS = "tokens", "tokens a question"
+    MONEY = "money", "US dollars a question"
+
+
+class TemplateText(Record):
+    """The text of a template by its name, `owner/name`."""
+
+    name: str
+    text: str
+
+
+class Candidate(Record):
+    """Templates and settings that are tried in the place of the user's own."""
+
+    name: str
+    templates: tuple[TemplateText, ...] = ()
+    settings: tuple[str, ...] = Field(default=(), description="changes part.field=value")
+    origin: str = Field(default="", description="where it comes from, for the report")
+
+    @property
+    def key(self) -> str:
+        """Return what tells it from other candidates, whatever they are called."""
+        texts = sorted(f"{one.name}\0{one.text}" for one in self.templates)
+        whole = "\0\0".join((*texts, *sorted(self.settings)))
+        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class Trial(Record):
+    """What one question gave with one candidate; `failure` is the error that ended it, and then it has no scores.
+
+    `cost` is what it costs without replies of earlier runs.
+    """
+
+    question: str = Field(description="the id of the question")
+    run_id: str = ""
+    status: AnswerStatus | None = None
+    failure: str = ""
+    scores: dict[Measure, float] = Field(default_factory=dict)
+    cost: Usage = Usage()
+
+    def value(self, measure: Measure | Cost) -> float | None:
+        """Return the value of a measure; None if it cannot be taken of this question."""
+        match measure:
+            case Measure():
+                return self.scores.get(measure)
+            case Cost.CALLS:
+                return float(self.cost.calls)
+            case Cost.TOKENS:
+                return float(self.cost.tokens)
+            case Cost.MONEY:
+                return self.cost.money if not self.cost.unpriced else None
+
+
+def trial_of(question: Question, outcome: Outcome) -> Trial:
+    """Return the trial that the outcome of a question is."""
+    if outcome.status is None:
+        return Trial(question=question.id, run_id=outcome.run_id, failure=outcome.failure or "no answer")
+    return Trial(
+        question=question.id,
+        run_id=outcome.run_id,
+        status=outcome.status,
+        scores={**scores(question, outcome), **soundness(outcome)},
+        cost=outcome.cost,
+    )

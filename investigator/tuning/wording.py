@@ -1,0 +1,87 @@
+"""Comparisons in words and columns, for a terminal. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from investigator.evaluation.scoring import Measure
+from investigator.reports.columns import columns
+from investigator.reports.inert import inert_line
+from investigator.reports.wording import expected_line, plural
+from investigator.tuning.comparison import ChangedExample, ComparedSide, Comparison, MeasureRow
+from investigator.tuning.trials import Cost
+
+_SHOWN = 10  # examples that changed; the page shows all that are kept
+_NAME, _QUESTION = 28, 70
+_HEADING = ("n", "difference (95 %)", "p", "wins", "losses", "ties")
+
+
+def comparison_text(comparison: Comparison) -> Text:
+    """Return the table of the measures, the verdict, the cost and the examples that changed; ends with a line feed."""
+    first, second = (inert_line(side.name, _NAME) for side in (comparison.first, comparison.second))
+    rows = [measure_cells(row) for row in comparison.rows]
+    table = columns(rows, heading=("measure", f"A: {first}", f"B: {second}", *_HEADING))
+    blocks = [table, Text(inert_line(comparison.verdict, 400), style="bold"), Text("\n".join(_about(comparison)))]
+    if comparison.examples:
+        blocks.append(_examples(comparison))
+    return Text("\n\n").join(blocks).append("\n")
+
+
+def measure_cells(row: MeasureRow) -> tuple[str, ...]:
+    """Return a measure as the cells of its row: name, both means, questions, difference, p, wins, losses, ties."""
+    paired, apart = row.paired, row.paired.difference
+    if isinstance(row.measure, Measure):
+        means = (f"{100 * paired.first:.1f} %", f"{100 * paired.second:.1f} %")
+        difference = f"{100 * apart.value:+.1f} ({100 * apart.low:+.1f} to {100 * apart.high:+.1f})"
+    else:
+        digits = 4 if row.measure is Cost.MONEY else 1
+        means = (f"{paired.first:,.{digits}f}", f"{paired.second:,.{digits}f}")
+        difference = f"{apart.value:+,.{digits}f} ({apart.low:+,.{digits}f} to {apart.high:+,.{digits}f})"
+    counts = (str(paired.wins), str(paired.losses), str(paired.ties))
+    return (row.measure.label, *means, str(row.questions), difference, p_words(paired.p), *counts)
+
+
+def p_words(p: float) -> str:
+    """Return a chance as it is usually written."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def side_line(letter: str, side: ComparedSide) -> str:
+    """Return what one side is, what it has cost, and how many of its questions failed."""
+    failed = f"; {plural(side.failures, 'question')} failed" if side.failures else ""
+    return inert_line(f"{letter}: {side.name} ({side.engine}); {expected_line(side.cost)}{failed}", 400)
+
+
+def noise_lines(comparison: Comparison) -> Iterator[str]:
+    """Yield how far repetitions of the same side are apart."""
+    for row in comparison.noise:
+        yield inert_line(
+            f"Noise of {row.side} over {row.repetitions} repetitions: means up to {100 * row.spread:.1f} points apart, "
+            f"{100 * row.moved:.0f} % of the questions not the same each time.",
+            400,
+        )
+
+
+def example_cells(example: ChangedExample) -> tuple[str, ...]:
+    """Return what became of an example on both sides, with their runs."""
+    sides = ((example.first, example.first_status), (example.second, example.second_status))
+    told = (f"{'-' if value is None else f'{value:g}'} {status or 'failed'}" for value, status in sides)
+    return (*told, example.first_run, example.second_run)
+
+
+def _about(comparison: Comparison) -> Iterator[str]:
+    yield side_line("A", comparison.first)
+    yield side_line("B", comparison.second)
+    yield from noise_lines(comparison)
+
+
+def _examples(comparison: Comparison) -> Text:
+    shown = comparison.examples[:_SHOWN]
+    rows = [(inert_line(one.words, _QUESTION), *example_cells(one)) for one in shown]
+    heading = (f"{plural(comparison.examples_in_all, 'example')} changed", "A", "B", "run of A", "run of B")
+    left = comparison.examples_in_all - len(shown)
+    table = columns(rows, heading=heading, left=range(5))
+    more = f"\n{left} more: --report FILE.html shows up to 50." if left else ""
+    return Text.assemble(table, more, "\nBoth traces of an example: investigator show RUN FOLDER")

@@ -1,0 +1,156 @@
+"""Two sides on the same questions: what is paired, what is said, what repetitions show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from investigator import ScriptedEmbedder
+from investigator.cli.main import app
+from investigator.errors import EngineUnreachableError, SettingsError
+from investigator.evaluation.questions import Question, read_questions
+from investigator.evaluation.scoring import Measure
+from investigator.records import AnswerStatus, Prompt, Reply, Usage
+from investigator.tuning.bench import FolderBench, Setup
+from investigator.tuning.comparing import compare, side_of
+from investigator.tuning.comparison import ComparedSide, Comparison, compared
+from investigator.tuning.trials import Candidate, Cost, TemplateText, Trial
+
+
+def trials(values: Sequence[float | None], calls: int = 2) -> dict[str, Trial]:
+    """One trial for each value; None is a question that failed."""
+    return {
+        f"q{n}": Trial(question=f"q{n}", failure="gone")
+        if value is None
+        else Trial(
+            question=f"q{n}",
+            run_id=f"run-{n}",
+            status=AnswerStatus.ANSWERED,
+            scores={Measure.RIGHT: value},
+            cost=Usage(calls=calls),
+        )
+        for n, value in enumerate(values)
+    }
+
+
+def put_together(first: Sequence[dict[str, Trial]], second: Sequence[dict[str, Trial]]) -> Comparison:
+    questions = [Question(id=name, question=f"What is {name}?") for name in first[0]]
+    sides = (ComparedSide(name="old"), ComparedSide(name="new"))
+    return compared(questions, sides, (first, second), Measure.RIGHT, seed=0)
+
+
+def test_a_clear_difference_is_called_one_and_its_examples_are_listed() -> None:
+    found = put_together([trials([0.0] * 12 + [1.0] * 28)], [trials([1.0] * 40, calls=3)])
+    row = found.row(Measure.RIGHT)
+    assert row is not None
+    assert (row.paired.wins, row.paired.losses, row.paired.ties) == (12, 0, 28)
+    assert found.verdict == "new is better than old: 30.0 points, p = 0.00049."
+    assert (found.examples_in_all, found.examples[0].second_run) == (12, "run-0")
+    calls = found.row(Cost.CALLS)
+    assert calls is not None
+    assert calls.paired.difference.value == 1
+    assert (found.first.cost.calls, found.second.cost.calls) == (80, 120)
+
+
+def test_too_few_examples_are_called_that_with_the_number_it_takes() -> None:
+    found = put_together([trials([0.0] * 3 + [1.0] * 17)], [trials([1.0] * 20)])
+    assert found.verdict.startswith("Not enough examples to tell: about ")
+    same = put_together([trials([1.0] * 20)], [trials([1.0] * 20)])
+    assert same.verdict.startswith("No difference was seen; 20 questions show one of about ")
+
+
+def test_a_question_that_failed_on_one_side_counts_on_neither() -> None:
+    found = put_together([trials([1.0, None, 0.0])], [trials([None, 1.0, 0.0])])
+    assert (found.questions, found.first.failures, found.second.failures) == (1, 1, 1)
+
+
+def test_repetitions_give_the_noise() -> None:
+    found = put_together([trials([1.0, 1.0, 0.0, 0.0]), trials([1.0, 0.0, 0.0, 0.0])], [trials([1.0] * 4)] * 2)
+    noise = {row.side: row for row in found.noise}
+    assert (noise["old"].spread, noise["old"].moved) == (0.25, 0.25)
+    assert (noise["new"].spread, noise["new"].moved) == (0.0, 0.0)
+    assert Comparison.model_validate_json(found.model_dump_json()) == found
+
+
+def test_a_candidate_is_known_by_what_it_is_and_not_by_its_name() -> None:
+    text = TemplateText(name="query/ask", text="Ask.")
+    one = Candidate(name="one", templates=(text,), settings=("method.rounds=2", "method.threshold=9"))
+    other = Candidate(name="other", templates=(text,), settings=("method.threshold=9", "method.rounds=2"))
+    assert one.key == other.key != Candidate(name="one", templates=(text,)).key
+
+
+def test_a_side_is_a_folder_a_file_changes_or_a_model(tmp_path: Path) -> None:
+    base = Setup(model=("openai:x",), overrides=("method.rounds=2",))
+    file = tmp_path / "fast.toml"
+    file.write_text("[method]\nrounds = 1\n", encoding="utf-8")
+    assert side_of("default", base) == base
+    assert side_of(str(tmp_path), base).prompts == tmp_path
+    assert side_of(str(file), base).settings_file == file
+    changes = side_of("method.threshold=5 retrieval.passages=3", base).overrides
+    assert changes == ("method.rounds=2", "method.threshold=5", "retrieval.passages=3")
+    assert side_of("gguf:/models/a.gguf", base).model == ("gguf:/models/a.gguf",)
+    assert side_of("ask=openai:y", base).model == ("ask=openai:y",)
+    with pytest.raises(SettingsError, match="no side to compare"):
+        side_of("no/such/folder", base)
+
+
+def command(*words: str | Path) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_the_command_compares_settings_and_writes_a_page(folder: Path, questions_file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "comparison.html"
+    options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "2")
+    code, told, _ = command("compare", "default", "method.threshold=0", *options, "--report", page)
+    assert code == 0
+    assert "right: evidence is quoted, or silence" in told
+    text = page.read_text(encoding="utf-8")
+    assert "<svg" in text
+    assert "http" not in text.replace("http-equiv", "")
+    code, told, errors = command("compare", "default", "method.threshold=0", *options, "--json")
+    assert code == 0
+    assert "2 of 2 outcomes are there" in errors
+    record = Comparison.model_validate_json(told)
+    assert record.questions == 2
+    example = record.examples[0]
+    assert command("show", example.second_run, folder, "--workspace", tmp_path / "space")[0] in (0, 3, 4, 5)
+    assert json.loads(told)["first"]["name"] == "default"
+
+
+class EveryThirdFails:
+    """An engine that finds nothing, and fails at every third call."""
+
+    name = "scripted:third"
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def reply(self, prompt: Prompt) -> Reply:
+        self.calls += 1
+        if self.calls % 3 == 0:
+            raise EngineUnreachableError("the server is down")
+        return Reply(text='{"point": 0, "reply": "no", "needs": [], "steps": [], "knowledge": [], "claims": []}')
+
+
+def test_a_model_that_fails_every_third_call_is_asked_again_and_nothing_is_paid_twice(
+    folder: Path, questions_file: Path, tmp_path: Path
+) -> None:
+    engine = EveryThirdFails()
+    bench = FolderBench(folder, workspace=tmp_path / "space", embedder=ScriptedEmbedder(), engine=engine)
+    questions = read_questions(questions_file)[:3]
+    sides = (("first", Setup()), ("second", Setup(overrides=("method.threshold=49",))))
+    found = compare(*sides, questions, bench)
+    assert found.first.failures > 0  # reported, and counted on neither side
+    while found.first.failures or found.second.failures:
+        found = compare(*sides, questions, bench)
+    assert found.questions == 3
+    paid = engine.calls - engine.calls // 3
+    assert paid == found.first.cost.calls == found.second.cost.calls  # the second side found the replies of the first
+    before = engine.calls
+    assert compare(*sides, questions, bench) == found
+    assert engine.calls == before
