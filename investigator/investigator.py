@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.asking.budget import Budget
+from investigator.asking.lock import lock_warnings
 from investigator.documents.folder import check_folder
 from investigator.engines.base import Embedder
 from investigator.errors import StoreError
@@ -81,6 +82,7 @@ class Investigator:
         self._index = IndexService(self.folder, self.workspace, self.parts)
         self._runs = RunService(self._index, self.parts, self.engines, joint)
         self._batches = BatchService(self._index, self.parts, self.engines)
+        notices += lock_warnings(Path(prompts).expanduser(), self.engine_name) if prompts is not None else ()
         for notice in notices:
             self.parts.notify(notice)
 
@@ -115,6 +117,13 @@ class Investigator:
         FolderError, SettingsError, UnknownRunError, WorkspaceLockedError, EngineError, StoreError.
         """
         return self._runs.investigate(question, options)
+
+    def opened(self) -> AbstractContextManager[Callable[[str, RunOptions], Iterator[Event]]]:
+        """Read the folder and keep it open: what the context gives asks questions as `investigate` does, but faster.
+
+        What changes in the folder meanwhile is not looked for; quotes are still looked up in the files.
+        """
+        return self._runs.opened()
 
     def investigate_all(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Yield what happens while many questions are put to the folder; the last event holds AskedQuestions.

@@ -86,6 +86,11 @@ def load_settings(file: Path | None = None, overrides: Sequence[str] = ()) -> Se
         raise _first_problem(error) from error
 
 
+def as_settings_file(overrides: Sequence[str]) -> str:
+    """Return the text of a settings file (JSON) that says what overrides `part.field=value` do."""
+    return json.dumps(_parsed(overrides), indent=2) + "\n"
+
+
 def _read(file: Path) -> dict[str, Any]:
     try:
         source = file.read_text(encoding="utf-8")

@@ -25,6 +25,18 @@ Questions = Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The questio
 Judged = Annotated[Measure, typer.Option("--measure", metavar="NAME", help="The measure that decides.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
 
+
+def setup_of(common: CommonOptions) -> Setup:
+    """Return what the common options make of a run. Raises SettingsError if the settings cannot be used."""
+    common.settings.load()
+    return Setup(
+        prompts=common.prompts,
+        model=tuple(common.model or ()),
+        settings_file=common.settings.file,
+        overrides=tuple(common.settings.overrides or ()),
+    )
+
+
 _KEPT = "The outcomes are kept: the same command shows them again."
 
 
@@ -51,13 +63,7 @@ def compare(
     """
     if report is not None:
         check_report(report, docs)
-    common.settings.load()
-    base = Setup(
-        prompts=common.prompts,
-        model=tuple(common.model or ()),
-        settings_file=common.settings.file,
-        overrides=tuple(common.settings.overrides or ()),
-    )
+    base = setup_of(common)
     first, second = side_of(a, base), side_of(b, base)
     asked = read_questions(questions)[:limit]
     with display_on(sys.stderr, time.monotonic) as display:

@@ -118,6 +118,7 @@ _COMMANDS = (
     _command("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
     _command("display", "tasks.commands.tasks:display", "Show the examples of a task."),
     _command("compare", "cli.compare:compare", "Compare two templates, models or settings on the same questions."),
+    _command("tune", "cli.tune:tune", "Search for templates or settings that are proven better."),
     _command("doctor", "doctor.command:doctor", "Try the model of each role, and show what is installed."),
     TyperGroup(
         name="model",

@@ -18,7 +18,17 @@ from investigator.evaluation.questions import Question
 from investigator.evaluation.replies import UsedReplies, used_replies
 from investigator.evaluation.scoring import evidence_in
 from investigator.investigator import Investigator
-from investigator.records import Answered, AnswerStatus, Event, Investigation, Notice, Progressed, Quote, Started
+from investigator.records import (
+    Answered,
+    AnswerStatus,
+    Event,
+    Forecast,
+    Investigation,
+    Notice,
+    Progressed,
+    Quote,
+    Started,
+)
 from investigator.retrieval.library import Library
 from investigator.services.model_roles import Model
 from investigator.services.run_records import RunOptions
@@ -29,6 +39,8 @@ from investigator.store.workspace import Workspace
 
 _RANKED_DOCUMENTS = 10
 _PASSAGES = 5
+
+_Ask = Callable[[str, RunOptions], Iterator[Event]]
 
 
 class FolderEvaluation:
@@ -141,12 +153,19 @@ class FolderEvaluation:
         if self._outcomes:
             yield Notice(text=f"{len(self._outcomes):,} of {len(self._questions):,} outcomes are there: {file.path}")
         rankings = (yield from self._ranked(pending)) if pending and self._ranks else {}
+        if not pending:
+            return
         began = self._clock()
-        for done, question in enumerate(pending, start=1):
-            outcome = self._ask(question, rankings.get(question.id), file.evaluation)
-            file.append(outcome)
-            self._outcomes[question.id] = outcome
-            yield self._progress((self._clock() - began) / done)
+        with self._investigator.opened() as ask:
+            for done, question in enumerate(pending, start=1):
+                outcome = self._ask(ask, question, rankings.get(question.id), file.evaluation)
+                file.append(outcome)
+                self._outcomes[question.id] = outcome
+                yield self._progress((self._clock() - began) / done)
+
+    def forecast(self, question: Question) -> Forecast:
+        """Return what a question is expected to take; no engine that costs is asked. Raises what `run` does."""
+        return self._investigator.forecast(question.asked)
 
     def report(self) -> FolderReport:
         """Return the figures of all questions that have an outcome."""
@@ -181,12 +200,12 @@ class FolderEvaluation:
                 yield Progressed(phase="ranking", done=len(found), total=len(questions))
         return found
 
-    def _ask(self, question: Question, ranking: Ranking | None, evaluation: str) -> Outcome:
+    def _ask(self, ask: _Ask, question: Question, ranking: Ranking | None, evaluation: str) -> Outcome:
         blank = Outcome(evaluation=evaluation, id=question.id, ranking=ranking)
         whole, began = False, self._clock()
         try:
             options = RunOptions(fresh=self._fresh, repetition=self._repetition)
-            for event in self._investigator.investigate(question.asked, options):
+            for event in ask(question.asked, options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:
                     raise BudgetSpent(self._joint.refused)  # half an investigation measures nothing

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -70,6 +72,28 @@ def read_questions(file: Path) -> tuple[Question, ...]:
     Raises EvaluationDataError if a line is broken, an id comes twice, or none.
     """
     return tuple(by_id(file, "questions", _asked(file)).values())
+
+
+def sampled_questions(file: Path, most: int, seed: int) -> tuple[tuple[Question, ...], int]:
+    """Return at most so many questions of a JSONL file, drawn by the seed, by their ids; and how many it holds.
+
+    No more than these are held at the same time. Raises what `read_questions` does.
+    """
+    kept: list[tuple[bytes, str]] = []
+    held: dict[str, Question] = {}
+    seen: set[bytes] = set()
+    for number, question in _asked(file):
+        place = hashlib.sha256(f"{seed} {question.id}".encode("utf-8", "surrogatepass")).digest()
+        if place in seen:
+            raise EvaluationDataError(f"line {number} of {file}: the id {question.id} was there before")
+        seen.add(place)
+        heapq.heappush(kept, (bytes(255 - octet for octet in place), question.id))
+        held[question.id] = question
+        if len(kept) > most:
+            del held[heapq.heappop(kept)[1]]
+    if not seen:
+        raise EvaluationDataError(f"the file {file} holds no questions")
+    return tuple(held[name] for name in sorted(held)), len(seen)
 
 
 def _asked(file: Path) -> Iterator[tuple[int, Question]]:

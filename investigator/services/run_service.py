@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from investigator.asking.budget import Budget
 from investigator.engines.base import Engine
@@ -26,7 +27,7 @@ from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
 from investigator.services.index_service import IndexService, mended
-from investigator.services.open_folder import open_folder
+from investigator.services.open_folder import OpenFolder, open_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
     LAST_RUN,
@@ -43,7 +44,6 @@ from investigator.store.journal import Runs
 from investigator.store.locations import older_workspaces
 from investigator.store.past_calls import PastCalls
 from investigator.store.workspace import DATABASE_NAME, has_database, has_runs
-from investigator.tracing.base import Tracer
 
 
 class RunService:
@@ -62,21 +62,33 @@ class RunService:
 
     def investigate(self, question: str, options: RunOptions) -> Iterator[Event]:
         """Read the folder, then start or resume the run of a question; the last event is Answered."""
-        parts = self._parts
-        new = new_record(question, options, self._engines, parts.settings, self._before(options.after))
-        parts.check_prices(self._engines.values())
-        tracer = parts.tracer(self._index.folder)
+        new = self._new(question, options)
+        with self._open() as folder:
+            yield from self._parts.notices()
+            yield from self._asked(folder, new, options)
+
+    @contextmanager
+    def opened(self) -> Iterator[Callable[[str, RunOptions], Iterator[Event]]]:
+        """Read the folder and keep it open for questions one after another, as `investigate` takes them.
+
+        What changes in the folder meanwhile is not looked for; quotes are still looked up in the files.
+        """
+        with self._open() as folder:
+            for _ in folder.read():
+                pass
+            yield lambda question, options: self._asked(folder, self._new(question, options), options, is_read=True)
+
+    def _new(self, question: str, options: RunOptions) -> Investigation:
+        before = self._before(options.after)
+        return new_record(question, options, self._engines, self._parts.settings, before)
+
+    @contextmanager
+    def _open(self) -> Iterator[OpenFolder]:
+        self._parts.check_prices(self._engines.values())
+        tracer = self._parts.tracer(self._index.folder)
         self._index.check_files()
-        again: frozenset[str] = frozenset()
-        while True:
-            try:
-                yield from self._attempt(new, options, tracer, again)
-                return
-            except DamagedDocumentError as damage:
-                if again.issuperset(damage.document_ids):
-                    raise
-                again = again.union(damage.document_ids)
-                yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
+        with open_folder(self._index, self._parts, self._engines, tracer, self._joint) as folder:
+            yield folder
 
     def _before(self, after: str) -> tuple[EarlierQuestion, ...]:
         """Return what the run was about that a question follows. Raises UnknownRunError."""
@@ -86,22 +98,29 @@ class RunService:
             after = next((run.id for run in self.summaries() if not run.matrix), after)
         return (earlier_question(self.record(after)),)
 
-    def _attempt(
-        self, new: Investigation, options: RunOptions, tracer: Tracer, again: frozenset[str]
+    def _asked(
+        self, folder: OpenFolder, new: Investigation, options: RunOptions, *, is_read: bool = False
     ) -> Iterator[Event]:
-        """Investigate once; the documents `again` are read again first. Raises DamagedDocumentError."""
-        with open_folder(self._index, self._parts, self._engines, tracer, self._joint) as folder:
-            yield from self._parts.notices()
-            yield from folder.read(again)
-            for event in folder.investigate(new, options, again):
-                if isinstance(event, Answered) and folder.drifted:
-                    yield from folder.read(frozenset(folder.drifted))
-                yield event
+        """Investigate in an open folder; damaged documents are read again, once each. Raises DamagedDocumentError."""
+        again: frozenset[str] = frozenset()
+        while True:
+            try:
+                yield from folder.read(again) if again or not is_read else ()
+                for event in folder.investigate(new, options, again):
+                    if isinstance(event, Answered) and folder.drifted:
+                        yield from folder.read(frozenset(folder.drifted))
+                    yield event
+                return
+            except DamagedDocumentError as damage:
+                if again.issuperset(damage.document_ids):
+                    raise
+                again = again.union(damage.document_ids)
+                yield Notice(text=f"{damage.message[:1].upper()}{damage.message[1:]}; it is read again.")
 
     def forecast(self, question: str, options: RunOptions) -> Forecast:
         """Return the plan of a run and its expected cost; the built-in engine stands in for engines that cost."""
         parts = self._parts
-        new = new_record(question, options, self._engines, parts.settings, self._before(options.after))
+        new = self._new(question, options)
         engines = {role: ForeseeingEngine(engine, parts.extractive) for role, engine in self._engines.items()}
 
         def attempt(again: frozenset[str]) -> Forecast:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from investigator.records import Prompt, Reply, Usage
 from investigator.store.database import Database
@@ -29,6 +29,13 @@ def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
     with database.begin() as connection:
         rows = standing(connection, user_key(), calls, query)
         return tuple(PastCall(r["template"], r["engine"], Reply.model_validate_json(r["reply"])) for r in rows)
+
+
+def usual_seconds(database: Database, engine: str) -> float | None:
+    """Return the mean seconds of a call of an engine in this workspace; None if there was none."""
+    mean = select(func.avg(calls.c.seconds)).where(calls.c.engine == engine, calls.c.reused == 0)
+    with database.begin() as connection:
+        return connection.execute(mean).scalar()
 
 
 class PastCalls(InMemoryJournal):

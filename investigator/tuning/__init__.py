@@ -1,1 +1,19 @@
-"""Which of two templates, models or settings is better, and the search for a better one that is proven to be it."""
+"""Which of two templates, models or settings is better, and the search for a better one that is proven to be it.
+
+from investigator.tuning import FolderBench, Setup, TuningOptions, compare, tune
+
+bench = FolderBench(Path("folder"))
+compare(("now", Setup()), ("few", Setup(overrides=("retrieval.passages=3",))), read_questions(file), bench).verdict
+tune(Path("folder"), file, Path("tuned"), TuningOptions(space={"retrieval.passages": ("3", "8")})).result.ending
+"""
+
+from __future__ import annotations
+
+from investigator.tuning.bench import FolderBench, Setup
+from investigator.tuning.comparing import compare
+from investigator.tuning.comparison import Comparison
+from investigator.tuning.options import TuningOptions
+from investigator.tuning.records import Ending, TuningReport
+from investigator.tuning.run import tune
+
+__all__ = ["Comparison", "Ending", "FolderBench", "Setup", "TuningOptions", "TuningReport", "compare", "tune"]

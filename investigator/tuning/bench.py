@@ -10,10 +10,10 @@ from investigator.engines.base import Embedder, Engine
 from investigator.engines.roles import Role
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.questions import Question
-from investigator.records import Event, Record
+from investigator.records import Event, Progressed, Record
 from investigator.services.parts import open_embedder
 from investigator.settings import load_settings
-from investigator.tuning.trials import Trial, trial_of
+from investigator.tuning.trials import QuestionTrial, trial_of
 
 _ATTEMPTS = 3  # at a question whose engine fails; what was replied until then is kept
 
@@ -83,7 +83,7 @@ class FolderBench:
 
     def trials(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
-    ) -> Mapping[str, Trial]:
+    ) -> Mapping[str, QuestionTrial]:
         """Ask the first `limit` questions with a setup, and return what they gave, by their ids.
 
         A question that fails is tried again twice. Raises what `FolderEvaluation.run` does.
@@ -96,3 +96,18 @@ class FolderBench:
                 break
         asked = questions[:limit]
         return {one.id: trial_of(one, evaluation.outcomes[one.id]) for one in asked if one.id in evaluation.outcomes}
+
+
+class TrialProgress:
+    """Tells of trials, one after another, in the place of each evaluation's questions."""
+
+    def __init__(self, tell: Callable[[Event], None]) -> None:
+        self._tell = tell
+        self._done = 0
+        self.total = 0
+
+    def tell(self, event: Event) -> None:
+        """Tell of a trial that is done; of what else happens nothing, since it happens for each candidate again."""
+        if isinstance(event, Progressed) and event.phase == "questions":
+            self._done += 1
+            self._tell(Progressed(phase="trials", done=self._done, total=max(self.total, self._done)))

@@ -11,7 +11,7 @@ from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import Measure
 from investigator.records import AnswerStatus, Record, Usage, together
 from investigator.tuning.statistics import PairedDifference, detectable, paired_difference
-from investigator.tuning.trials import Cost, Trial
+from investigator.tuning.trials import Cost, QuestionTrial
 
 _EXAMPLES = 50
 
@@ -94,7 +94,7 @@ class Comparison(Record):
         )
 
 
-Repeated = Sequence[Mapping[str, Trial]]
+Repeated = Sequence[Mapping[str, QuestionTrial]]
 """The trials of one side by the ids of their questions, once for each repetition."""
 
 

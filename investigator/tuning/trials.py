@@ -13,6 +13,8 @@ from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import Measure, scores, soundness
 from investigator.records import AnswerStatus, Record, Usage
 
+_SAID = 400  # characters
+
 
 class Cost(StrEnum):
     """What a question costs, with its label in tables."""
@@ -38,7 +40,7 @@ class TemplateText(Record):
     text: str
 
 
-class Candidate(Record):
+class Variant(Record):
     """Templates and settings that are tried in the place of the user's own."""
 
     name: str
@@ -54,7 +56,7 @@ class Candidate(Record):
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-class Trial(Record):
+class QuestionTrial(Record):
     """What one question gave with one candidate; `failure` is the error that ended it, and then it has no scores.
 
     `cost` is what it costs without replies of earlier runs.
@@ -66,6 +68,7 @@ class Trial(Record):
     failure: str = ""
     scores: dict[Measure, float] = Field(default_factory=dict)
     cost: Usage = Usage()
+    said: str = Field(default="", description="the beginning of the answer, or of the quotes that come nearest to one")
 
     def value(self, measure: Measure | Cost) -> float | None:
         """Return the value of a measure; None if it cannot be taken of this question."""
@@ -80,14 +83,15 @@ class Trial(Record):
                 return self.cost.money if not self.cost.unpriced else None
 
 
-def trial_of(question: Question, outcome: Outcome) -> Trial:
+def trial_of(question: Question, outcome: Outcome) -> QuestionTrial:
     """Return the trial that the outcome of a question is."""
     if outcome.status is None:
-        return Trial(question=question.id, run_id=outcome.run_id, failure=outcome.failure or "no answer")
-    return Trial(
+        return QuestionTrial(question=question.id, run_id=outcome.run_id, failure=outcome.failure or "no answer")
+    return QuestionTrial(
         question=question.id,
         run_id=outcome.run_id,
         status=outcome.status,
         scores={**scores(question, outcome), **soundness(outcome)},
         cost=outcome.cost,
+        said=(outcome.answer or " ".join(quote.text for quote in outcome.would_cite))[:_SAID],
     )

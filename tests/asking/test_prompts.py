@@ -7,8 +7,8 @@ from jinja2.meta import find_undeclared_variables
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.template_filters import FILTERS
+from investigator.bb3.records import CONTRACTS as OF_THE_CHAT
 from investigator.bb3.records import (
-    CONTRACTS,
     FactsVariables,
     Module,
     PassagesVariables,
@@ -37,7 +37,9 @@ from investigator.records import (
     ThinkVariables,
 )
 from investigator.resources import prompts_folder
+from investigator.tuning.proposing import PROPOSING, ProposeVariables
 
+CONTRACTS = {**OF_THE_CHAT, **PROPOSING}
 GOLDEN = Path(__file__).parents[1] / "prompts" / "golden"
 
 
@@ -236,6 +238,16 @@ GOLDEN_CASES: list[tuple[str, Record]] = [
         ),
     ),
     ("asking/repair", RepairVariables(prompt="THE PROMPT", reply="I think so.", problem="no JSON object was found")),
+    (
+        "tuning/propose",
+        ProposeVariables(
+            template="Answer {{ question }}.",
+            results="What is it? score 0",
+            must_use=("question",),
+            variables=("question", "mission"),
+            must_name=("claims",),
+        ),
+    ),
     *((module.template, variables) for module, variables in MODULE_CASES.items()),
 ]
 

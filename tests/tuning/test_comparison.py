@@ -18,15 +18,15 @@ from investigator.records import AnswerStatus, Prompt, Reply, Usage
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.comparing import compare, side_of
 from investigator.tuning.comparison import ComparedSide, Comparison, compared
-from investigator.tuning.trials import Candidate, Cost, TemplateText, Trial
+from investigator.tuning.trials import Cost, QuestionTrial, TemplateText, Variant
 
 
-def trials(values: Sequence[float | None], calls: int = 2) -> dict[str, Trial]:
+def trials(values: Sequence[float | None], calls: int = 2) -> dict[str, QuestionTrial]:
     """One trial for each value; None is a question that failed."""
     return {
-        f"q{n}": Trial(question=f"q{n}", failure="gone")
+        f"q{n}": QuestionTrial(question=f"q{n}", failure="gone")
         if value is None
-        else Trial(
+        else QuestionTrial(
             question=f"q{n}",
             run_id=f"run-{n}",
             status=AnswerStatus.ANSWERED,
@@ -37,7 +37,7 @@ def trials(values: Sequence[float | None], calls: int = 2) -> dict[str, Trial]:
     }
 
 
-def put_together(first: Sequence[dict[str, Trial]], second: Sequence[dict[str, Trial]]) -> Comparison:
+def put_together(first: Sequence[dict[str, QuestionTrial]], second: Sequence[dict[str, QuestionTrial]]) -> Comparison:
     questions = [Question(id=name, question=f"What is {name}?") for name in first[0]]
     sides = (ComparedSide(name="old"), ComparedSide(name="new"))
     return compared(questions, sides, (first, second), Measure.RIGHT, seed=0)
@@ -78,9 +78,9 @@ def test_repetitions_give_the_noise() -> None:
 
 def test_a_candidate_is_known_by_what_it_is_and_not_by_its_name() -> None:
     text = TemplateText(name="query/ask", text="Ask.")
-    one = Candidate(name="one", templates=(text,), settings=("method.rounds=2", "method.threshold=9"))
-    other = Candidate(name="other", templates=(text,), settings=("method.threshold=9", "method.rounds=2"))
-    assert one.key == other.key != Candidate(name="one", templates=(text,)).key
+    one = Variant(name="one", templates=(text,), settings=("method.rounds=2", "method.threshold=9"))
+    other = Variant(name="other", templates=(text,), settings=("method.threshold=9", "method.rounds=2"))
+    assert one.key == other.key != Variant(name="one", templates=(text,)).key
 
 
 def test_a_side_is_a_folder_a_file_changes_or_a_model(tmp_path: Path) -> None:

@@ -1,0 +1,148 @@
+"""How often a search adopts what is not better, and finds what is: simulated outcomes, so that it takes seconds.
+
+    python -m benchmarks.tuning            all tables
+    python -m benchmarks.tuning --seeds 200
+
+Each example has a chance of its own to be answered rightly; a candidate answers a share of the examples otherwise than
+the baseline does. The pure core decides, as it does with an engine behind it. Random search is given the same calls: it
+asks every candidate all questions to select by, as many as it can pay for, and tests the best one in the same way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from investigator.asking.budget import BudgetSpent
+from investigator.evaluation.questions import Question
+from investigator.evaluation.scoring import Measure
+from investigator.records import AnswerStatus, StopReason, Usage
+from investigator.tuning.comparison import ComparedSide, compared
+from investigator.tuning.records import Ending
+from investigator.tuning.search import TuningSearch
+from investigator.tuning.splitting import SetName, drawn_sets
+from investigator.tuning.trials import QuestionTrial, Variant
+
+BASELINE = Variant(name="baseline")
+DISCORDANT = 0.2  # examples on which a candidate differs from the baseline
+
+
+@dataclass
+class Simulated:
+    """Trials that are drawn: `gains` says by how much (0..1) each candidate betters the baseline."""
+
+    questions: list[Question]
+    gains: Mapping[str, float]
+    seed: int
+    ceiling: int | None = None
+    varies: bool = False
+    spent: set[tuple[str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.sets = drawn_sets(self.questions, {}, self.seed)
+
+    def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
+        """Draw the trials of a candidate, always the same ones for one seed."""
+        return {one.id: self._trial(candidate, one) for one in self.sets.of(name)[:limit]}
+
+    def refusal(self, candidate: Variant) -> str:
+        """Refuse nothing."""
+        return ""
+
+    def calls_left(self) -> int | None:
+        """Return what the ceiling leaves, one call for each trial."""
+        return None if self.ceiling is None else self.ceiling - len(self.spent)
+
+    def open_test(self) -> int:
+        """Open it for the first time."""
+        return 1
+
+    def _trial(self, candidate: Variant, question: Question) -> QuestionTrial:
+        if (candidate.name, question.id) not in self.spent and self.calls_left() == 0:
+            raise BudgetSpent(StopReason.CALLS)
+        self.spent.add((candidate.name, question.id))
+        right = random.Random(f"{self.seed} {question.id}").random() < 0.6
+        if candidate.name != BASELINE.name:
+            gain, draw = (
+                self.gains[candidate.name],
+                random.Random(f"{self.seed} {question.id} {candidate.name}").random(),
+            )
+            moved = max(DISCORDANT, abs(gain))
+            up, down = (moved + gain) / 2 / 0.4, (moved - gain) / 2 / 0.6  # of the wrong ones, of the right ones
+            right = draw >= down if right else draw < up
+        return QuestionTrial(
+            question=question.id,
+            status=AnswerStatus.ANSWERED,
+            scores={Measure.RIGHT: float(right)},
+            cost=Usage(calls=1),
+        )
+
+
+def questions(count: int) -> list[Question]:
+    """Questions about a document each, a fifth without an answer."""
+    return [
+        Question(id=f"q{n}", question=f"What is {n}?", doc_ids=(f"{n}.txt",) if n % 5 else (), answerable=n % 5 != 0)
+        for n in range(count)
+    ]
+
+
+def searched(arena: Simulated) -> tuple[Ending, str]:
+    """Search with the pure core; return how it ended, and the winner's name."""
+    names = sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random())
+    candidates = [Variant(name=name, settings=(f"name={name}",)) for name in names]
+    result = TuningSearch(arena.sets, BASELINE, lambda _: candidates, arena, Measure.RIGHT, arena.seed).run()
+    return result.ending, result.winner.name if result.winner else ""
+
+
+def random_search(arena: Simulated) -> tuple[Ending, str]:
+    """Ask each candidate all questions to select by until the calls for the test are left; test the best."""
+    names = sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random())
+    select, test = (len(arena.sets.of(name)) for name in (SetName.SELECT, SetName.TEST))
+
+    def mean(name: str) -> float:
+        trials = arena.trials(Variant(name=name), SetName.SELECT, select)
+        return sum(one.scores[Measure.RIGHT] for one in trials.values()) / select
+
+    best, height = "", mean(BASELINE.name)
+    for name in names:
+        left = arena.calls_left()
+        if left is not None and left < select + 2 * test:
+            break
+        if (value := mean(name)) > height:
+            best, height = name, value
+    if not best:
+        return Ending.NO_CANDIDATE, ""
+    both = [arena.trials(Variant(name=name), SetName.TEST, test) for name in (BASELINE.name, best)]
+    sides = (ComparedSide(name="baseline"), ComparedSide(name=best))
+    row = compared(arena.sets.test, sides, ([both[0]], [both[1]]), Measure.RIGHT, arena.seed).row(Measure.RIGHT)
+    adopted = row is not None and row.paired.tells and row.paired.difference.value > 0
+    return (Ending.ADOPTED, best) if adopted else (Ending.NOT_PROVEN, "")
+
+
+def tables(seeds: int) -> Iterator[str]:
+    """Yield the lines of all tables."""
+    every, null = questions(300), {f"c{n}": 0.0 for n in range(8)}
+    yield f"300 questions, 8 candidates, {seeds} seeds"
+    adopted = sum(searched(Simulated(every, null, seed))[0] is Ending.ADOPTED for seed in range(seeds))
+    yield f"none is better: adopted {adopted} of {seeds}"
+    same = {f"c{n}": 0.0 for n in range(1)}
+    adopted = sum(searched(Simulated(every, same, seed))[0] is Ending.ADOPTED for seed in range(seeds))
+    yield f"one candidate, not better: adopted {adopted} of {seeds}"
+    for gain in (0.10, 0.15, 0.20):
+        found = sum(searched(Simulated(every, null | {"c3": gain}, seed))[1] == "c3" for seed in range(seeds))
+        yield f"one is {100 * gain:.0f} points better: found {found} of {seeds}"
+    many = {f"c{n}": 0.0 for n in range(31)} | {"better": 0.15}
+    yield "32 candidates, one 15 points better, the same ceiling for both:"
+    for ceiling in (1_000, 1_500, 2_300):
+        race = sum(searched(Simulated(every, many, seed, ceiling))[1] == "better" for seed in range(seeds))
+        chance = sum(random_search(Simulated(every, many, seed, ceiling))[1] == "better" for seed in range(seeds))
+        yield f"{ceiling:,} calls: race found it {race} of {seeds}, random search {chance} of {seeds}"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=20)
+    for line in tables(parser.parse_args().seeds):
+        print(line, flush=True)

@@ -1,0 +1,72 @@
+"""The lock of tuned templates: what they were proven with, and whether they are still used with that."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from investigator.asking.template_check import SUFFIX
+from investigator.asking.templates import source_of
+from investigator.errors import TemplateError
+from investigator.files import read_private, write_private
+from investigator.records import Record
+
+LOCK_NAME = "tuned.lock.json"
+
+
+class LockedText(Record):
+    """A template by its name, `owner/name`, with the sha256 of its text."""
+
+    name: str
+    sha256: str
+
+
+class TuningLock(Record):
+    """What was proven, with which model, on which data, and how well."""
+
+    model: str
+    templates: tuple[LockedText, ...] = ()
+    settings: tuple[str, ...] = ()
+    data: str = Field(description="hash of questions and documents")
+    seed: int
+    measure: str
+    questions: int = Field(description="questions of the test set")
+    baseline: float
+    score: float
+    low: float = Field(description="lower end of the 95 % interval of the gain")
+    high: float
+    p: float
+
+
+def locked(name: str, text: str) -> LockedText:
+    """Return what tells a template from others of its name."""
+    return LockedText(name=name, sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+
+
+def write_lock(folder: Path, lock: TuningLock) -> None:
+    """Write the lock of a folder. Raises OSError."""
+    write_private(folder / LOCK_NAME, lock.model_dump_json(indent=2).encode())
+
+
+def lock_warnings(folder: Path, model: str) -> Iterator[str]:
+    """Yield what is no longer as it was when the templates of a folder were tuned; nothing without a lock."""
+    file = folder / LOCK_NAME
+    if not file.exists():
+        return
+    try:
+        lock = TuningLock.model_validate_json(read_private(file))
+    except (OSError, ValidationError):
+        yield f"{file} cannot be read, so it is not known what these templates were tuned for"
+        return
+    if lock.model != model:
+        yield f"the templates in {folder} were tuned for {lock.model}, and nothing is proven of them for {model}"
+    for one in lock.templates:
+        try:
+            now = locked(one.name, source_of(folder / f"{one.name}{SUFFIX}"))
+        except TemplateError:
+            now = None
+        if now != one:
+            yield f"the template {one.name} in {folder} is not the one that was tuned"

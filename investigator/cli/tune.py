@@ -1,0 +1,111 @@
+"""`investigator tune`: search for templates or settings that are proven better, and adopt nothing else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from investigator.cli.compare import Documents, Judged, Questions, Seed, setup_of
+from investigator.cli.options import AsJson, CommonOptions
+from investigator.cli.output import print_json, print_styled, tell
+from investigator.cli.progress import display_on
+from investigator.errors import SettingsError
+from investigator.evaluation.scoring import Measure
+from investigator.tuning.candidates import read_space
+from investigator.tuning.guards import MORE_CALLS
+from investigator.tuning.options import TuningOptions
+from investigator.tuning.records import TuningPlan
+from investigator.tuning.report_text import plan_lines, tuning_text
+from investigator.tuning.run import tune as tuned
+
+
+@dataclass(frozen=True)
+class CandidateOptions:
+    """Where candidates come from."""
+
+    variants: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Variants: folders of templates, or files of the one template.")
+    ] = None
+    settings_space: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="Settings with the list of values to try of each.")
+    ] = None
+    vary: Annotated[
+        list[str] | None, typer.Option(metavar="PART.FIELD=A,B,C", help="Values to try of a setting; repeatable.")
+    ] = None
+    search: Annotated[
+        str, typer.Option(metavar="NAME", help="Let a proposer write candidates: gepa, or one of another package.")
+    ] = ""
+    proposer: Annotated[
+        str, typer.Option(metavar="PROVIDER:NAME", help="The proposer's model; by default the one that is tuned for.")
+    ] = ""
+
+
+@dataclass(frozen=True)
+class TuningCeilings:
+    """What a tuning run may cost, over all its processes."""
+
+    max_calls: Annotated[int | None, typer.Option(metavar="N", min=0, help="Limit of engine calls.")] = None
+    max_money: Annotated[float | None, typer.Option(metavar="USD", help="Limit of cost in US dollars.")] = None
+    more_calls: Annotated[
+        float, typer.Option(metavar="FACTOR", help="Calls that a winner may take for each of the baseline's.")
+    ] = MORE_CALLS
+
+
+def tune(
+    docs: Documents,
+    questions: Questions,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where run and winner are kept.")],
+    common: CommonOptions,
+    candidates: CandidateOptions,
+    ceilings: TuningCeilings,
+    templates: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEMPLATE]...", help="Templates that may change, such as query/ask.")
+    ] = None,
+    measure: Judged = Measure.RIGHT,
+    seed: Seed = 0,
+    reopen: Annotated[
+        bool, typer.Option("--reopen", help="Test again on data that was opened before; the test is stricter.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search for templates or settings that are better, and prove it on questions that were kept back.
+
+    The questions are drawn into three sets that share no document. Candidates race on the second; the best one is
+    tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard falls:
+    quote validity, readable replies, false answers, calls. Otherwise nothing changes, and the exit code is 0 as well.
+    The plan is shown before the first call; if it is stopped, the same command resumes it.
+    """
+    options = TuningOptions(
+        templates=tuple(name.removesuffix(".j2") for name in templates or ()),
+        variants=candidates.variants,
+        space=read_space(candidates.settings_space, candidates.vary or ()),
+        search=candidates.search or ("gepa" if candidates.proposer else ""),
+        proposer=candidates.proposer,
+        measure=measure,
+        seed=seed,
+        max_calls=ceilings.max_calls,
+        max_money=ceilings.max_money,
+        more_calls=ceilings.more_calls,
+        reopen=reopen,
+    )
+    if common.model and ceilings.max_calls is None and ceilings.max_money is None:
+        raise SettingsError("a model is tuned for without a limit", hint="Name one: --max-calls N or --max-money USD.")
+    setup = setup_of(common)
+    with display_on(sys.stderr, time.monotonic) as display:
+        report = tuned(
+            docs, questions, out, options, setup, workspace=common.workspace, tell=display.show, on_plan=_show_plan
+        )
+    if as_json:
+        print_json(report.model_dump_json(indent=2))
+    else:
+        print_styled(tuning_text(report))
+
+
+def _show_plan(plan: TuningPlan) -> None:
+    for line in plan_lines(plan):
+        tell(f"plan: {line}")

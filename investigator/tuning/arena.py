@@ -1,0 +1,119 @@
+"""The arena over a folder: candidates are checked, laid into folders of templates, asked and counted."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from investigator.asking.contracts import METHOD
+from investigator.asking.prompts import Prompts
+from investigator.asking.template_check import SUFFIX, check_templates
+from investigator.asking.templates import source_of
+from investigator.engines.base import traits_of
+from investigator.errors import SettingsError, StoreError
+from investigator.evaluation.questions import Question
+from investigator.files import make_private_folder, write_private
+from investigator.settings import load_settings
+from investigator.tuning.bench import FolderBench, Setup
+from investigator.tuning.ledger import TuningLedger
+from investigator.tuning.splitting import QuestionSets, SetName, leaked
+from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
+
+
+@dataclass
+class FolderArena:
+    """Tries candidates on the sets of one folder, on top of the user's own templates and settings.
+
+    Each candidate lies in a folder of its own below `directory`; `names` are the templates that may change. `opened`
+    records that the test set is seen. See `Arena`.
+    """
+
+    sets: QuestionSets
+    bench: FolderBench
+    base: Setup
+    names: tuple[str, ...]
+    directory: Path
+    ledger: TuningLedger
+    max_calls: int | None
+    opened: Callable[[], int]
+
+    @property
+    def varies(self) -> bool:
+        """Return True if a language model answers."""
+        engines = self.bench.evaluation(self.base, ()).engines
+        return any(traits_of(engine).is_model for engine in engines.values())
+
+    def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
+        """Ask the first questions of a set with a candidate; raises what `FolderBench.trials` does."""
+        return self.bench.trials(self.setup(candidate), self.sets.of(name), limit=limit, repetition=repetition)
+
+    def try_out(self, candidate: Variant, ids: Sequence[str]) -> Mapping[str, QuestionTrial]:
+        """Ask some of the questions to reflect on with a candidate."""
+        wanted = frozenset(ids)
+        return self.bench.trials(self.setup(candidate), [one for one in self.sets.reflect if one.id in wanted])
+
+    def refusal(self, candidate: Variant) -> str:
+        """Return why a candidate may not be tried: it breaks a contract, or holds what it is judged by."""
+        strange = [one.name for one in candidate.templates if one.name not in self.names]
+        if strange:
+            return f"it changes {', '.join(strange)}, which is not tuned"
+        for one in candidate.templates:
+            if name := leaked(one.text, self._judging()):
+                return f"the template {one.name} holds words of the question {name}, by which it is judged"
+        try:
+            load_settings(self.base.settings_file, (*self.base.overrides, *candidate.settings))
+        except SettingsError as error:
+            return error.message
+        problems = check_templates(self._laid(candidate), METHOD).problems if candidate.templates else ()
+        return problems[0].problem if problems else ""
+
+    def calls_left(self) -> int | None:
+        """Return the calls that the ceiling leaves."""
+        return None if self.max_calls is None else max(0, self.max_calls - self.ledger.usage().calls)
+
+    def open_test(self) -> int:
+        """Record that the test set is seen, and return how often this data was, with this time."""
+        return self.opened()
+
+    def setup(self, candidate: Variant) -> Setup:
+        """Return the user's own templates and settings with those of a candidate in their place."""
+        prompts = self._laid(candidate) if candidate.templates else self.base.prompts
+        return self.base.changed(prompts=prompts, overrides=(*self.base.overrides, *candidate.settings))
+
+    def _judging(self) -> tuple[Question, ...]:
+        return (*self.sets.select, *self.sets.test)
+
+    def _laid(self, candidate: Variant) -> Path:
+        """Return the folder of a candidate's templates, with those of the user's folder that it does not replace."""
+        folder = self.directory / candidate.key
+        if not folder.exists():
+            lay_templates(folder, candidate.templates, self.base.prompts)
+        return folder
+
+
+def lay_templates(folder: Path, templates: Sequence[TemplateText], base: Path | None) -> None:
+    """Write templates into a folder, and those of the folder `base` that they do not replace. Raises StoreError."""
+    draft = folder.with_name(f".{folder.name}.draft")
+    texts = {one.name: one.text for one in (*_own(base), *templates)}
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        for name, text in texts.items():
+            file = draft / f"{name}{SUFFIX}"
+            make_private_folder(file.parent)
+            write_private(file, text.encode("utf-8", "surrogatepass"))
+        shutil.rmtree(folder, ignore_errors=True)
+        draft.replace(folder)
+    except OSError as error:
+        raise StoreError(f"the templates cannot be written to {folder}: {error.strerror}") from error
+
+
+def templates_of(folder: Path | None, names: Sequence[str]) -> tuple[TemplateText, ...]:
+    """Return templates as they are used with a folder: its own, else those of the package. Raises TemplateError."""
+    prompts = Prompts(folder)
+    return tuple(TemplateText(name=name, text=source_of(prompts.path(name))) for name in names)
+
+
+def _own(folder: Path | None) -> tuple[TemplateText, ...]:
+    return () if folder is None else templates_of(folder, [n for n in METHOD if (folder / f"{n}{SUFFIX}").exists()])

@@ -1,0 +1,85 @@
+"""Candidates from a folder of variants and from a space of settings."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from investigator.asking.template_check import SUFFIX
+from investigator.asking.templates import source_of
+from investigator.errors import SettingsError, TemplateError
+from investigator.tuning.trials import TemplateText, Variant
+
+_MOST = 100_000  # combinations that are looked at
+_SPACE_HINT = 'Write the values of each setting as a list: "method.threshold" = [10, 20, 30]'
+
+Space = Mapping[str, Sequence[str]]
+
+
+def variants(folder: Path, names: Sequence[str]) -> Iterator[Variant]:
+    """Yield the variants of a folder in the order of their names.
+
+    Each folder in it that holds templates `owner/name.j2` is one; so is each file `*.j2` if one template is tuned.
+    Raises TemplateError if there is no such folder, it holds none, or a file cannot be read.
+    """
+    found = False
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else []
+        if path.suffix == SUFFIX and path.is_file() and len(names) == 1:
+            texts: tuple[TemplateText, ...] = (TemplateText(name=names[0], text=source_of(path)),)
+        else:
+            texts = tuple(
+                TemplateText(name=file.relative_to(path).with_suffix("").as_posix(), text=source_of(file))
+                for file in files
+            )
+        if texts:
+            found = True
+            yield Variant(name=path.name.removesuffix(SUFFIX), templates=texts, origin=str(path))
+    if not found:
+        raise TemplateError(
+            f"{folder} holds no variants of templates",
+            hint=f"Lay each variant into a folder of its own there: {folder}/shorter/query/ask.j2",
+        )
+
+
+def read_space(file: Path | None, vary: Sequence[str]) -> Space:
+    """Return the values to try of each setting, from a TOML file and from texts `part.field=a,b,c`.
+
+    Raises SettingsError if one cannot be read; whether the settings exist shows when they are tried.
+    """
+    space: dict[str, Sequence[str]] = {}
+    if file is not None:
+        try:
+            space.update(_flat(tomllib.loads(file.read_text(encoding="utf-8"))))
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"the space of settings {file} cannot be read: {error}", hint=_SPACE_HINT) from error
+    for text in vary:
+        name, equals, values = text.partition("=")
+        if not equals or not name.strip() or not values.strip():
+            raise SettingsError(
+                f"{text!r} does not name the values of a setting", hint="Write --vary method.threshold=10,20,30"
+            )
+        space[name.strip()] = tuple(value.strip() for value in values.split(","))
+    return space
+
+
+def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
+    """Yield the combinations of a space in an order that the seed decides, of a very large one the first 100,000."""
+    every = product(*([f"{name}={value}" for value in values] for name, values in space.items()))
+    listed = [some for some, _ in zip(every, range(_MOST), strict=False)] if space else []
+    for some in sorted(listed, key=lambda one: hashlib.sha256(f"{seed} {one}".encode()).digest()):
+        yield Variant(name=" ".join(some), settings=some, origin="settings")
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Sequence[str]]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.")
+        elif isinstance(value, list) and value:
+            yield before + name, tuple(str(one).lower() if isinstance(one, bool) else str(one) for one in value)
+        else:
+            raise ValueError(f"{before}{name} is no list of values")

@@ -1,0 +1,136 @@
+"""Candidates from GEPA (the package `gepa`): templates that a model rewrites from what came of them.
+
+GEPA proposes and no more. It sees the questions to reflect on alone; its ceiling is ours, since its own is overshot; it
+is given no folder, so that it neither writes nor loads a pickle of its state.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from investigator.asking.budget import BudgetSpent
+from investigator.asking.prompts import Prompts
+from investigator.errors import MissingPackageError
+from investigator.evaluation.questions import Question
+from investigator.tuning.ledger import PROPOSE
+from investigator.tuning.proposing import PROPOSING, Workshop
+from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
+
+_MINIBATCH = 3
+_MOST_ROUNDS = 40  # a round without a proposal, since all is right already, would be repeated for ever
+_FENCE = "```"
+
+
+def propose(workshop: Workshop) -> Iterator[Variant]:
+    """Yield what GEPA makes of the templates, the best on the questions to reflect on first.
+
+    Raises MissingPackageError if gepa is not installed.
+    """
+    try:
+        import gepa
+    except ImportError as error:
+        raise MissingPackageError(
+            "the search gepa needs the package gepa", hint="Install it with: pip install 'investigator[tune]'"
+        ) from error
+    adapter, ids = GepaAdapter(workshop), [one.id for one in workshop.questions]
+    result = gepa.optimize(
+        seed_candidate={one.name: one.text for one in workshop.templates},
+        trainset=ids,
+        valset=ids,
+        adapter=adapter,
+        reflection_lm=adapter.reflect,
+        reflection_prompt_template={one.name: _asked(workshop, one) for one in workshop.templates},
+        reflection_minibatch_size=min(_MINIBATCH, len(ids)),
+        stop_callbacks=adapter.is_done,
+        logger=_Silent(),
+        seed=workshop.seed,
+    )
+    yield from adapter.refused
+    ranked = sorted(range(len(result.candidates)), key=lambda at: -result.val_aggregate_scores[at])
+    for number in ranked:
+        texts = result.candidates[number]
+        if number or texts != {one.name: one.text for one in workshop.templates}:
+            yield _candidate(texts, f"gepa {number}")
+
+
+class GepaAdapter:
+    """What GEPA calls: it has candidates tried on the questions to reflect on, and tells it what came of them."""
+
+    propose_new_texts = None
+
+    def __init__(self, workshop: Workshop) -> None:
+        self.refused: list[Variant] = []
+        self._workshop = workshop
+        self._questions: Mapping[str, Question] = {one.id: one for one in workshop.questions}
+        self._stopped = False
+        self._rounds = 0
+
+    def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
+        """Try a candidate on questions; one that breaks a contract scores nothing, and so does all after a ceiling."""
+        from gepa.core.adapter import EvaluationBatch
+
+        made, trials = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, QuestionTrial]()
+        if refusal := self._workshop.refusal(made):
+            self.refused.append(made)
+        elif not self._stopped:
+            try:
+                trials = dict(self._workshop.try_out(made, batch))
+            except BudgetSpent:
+                self._stopped = True
+        told = [self._told(name, trials.get(name), refusal) for name in batch]
+        scores = [self._score(trials.get(name)) for name in batch]
+        return EvaluationBatch(outputs=told, scores=scores, trajectories=told if capture_traces else None)
+
+    def make_reflective_dataset(
+        self, candidate: Mapping[str, str], eval_batch: Any, components_to_update: Sequence[str]
+    ) -> Mapping[str, Sequence[Mapping[str, str]]]:
+        """Return what came of each question, for every template that is to be rewritten."""
+        return {name: list(eval_batch.trajectories or ()) for name in components_to_update}
+
+    def reflect(self, prompt: Any) -> str:
+        """Ask the proposer's model; return the new template between fences, or nothing new at a ceiling."""
+        if self._stopped:
+            return ""
+        try:
+            return f"{_FENCE}\n{self._workshop.ask(str(prompt))}\n{_FENCE}"
+        except BudgetSpent:
+            self._stopped = True
+            return ""
+
+    def is_done(self, _: Any) -> bool:
+        """Return True if no more is to be proposed; asked before every round."""
+        self._rounds += 1
+        return self._stopped or self._rounds > _MOST_ROUNDS or self._workshop.is_spent()
+
+    def _score(self, trial: QuestionTrial | None) -> float:
+        return (trial.value(self._workshop.measure) or 0.0) if trial is not None else 0.0
+
+    def _told(self, name: str, trial: QuestionTrial | None, refusal: str) -> dict[str, str]:
+        """Return the question, what was said, and what would have been right."""
+        question = self._questions[name]
+        wanted = [*(question.evidence or ()), *(question.answers or ())]
+        right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "nothing answers it"
+        said = f"{trial.status}: {trial.said}" if trial is not None else "it was not asked"
+        score = f"score {self._score(trial):g}; {trial.failure}" if trial is not None else refusal
+        return {"question": question.asked, "said": said, "right": right, "feedback": score}
+
+
+class _Silent:
+    """A log that keeps nothing: what GEPA does is shown by the trials."""
+
+    def log(self, message: str) -> None:
+        """Do nothing."""
+
+
+def _candidate(texts: Mapping[str, str], name: str) -> Variant:
+    templates = tuple(TemplateText(name=one, text=text) for one, text in texts.items())
+    return Variant(name=name, templates=templates, origin="gepa")
+
+
+def _asked(workshop: Workshop, template: TemplateText) -> str:
+    """Return the prompt for the proposer with the places that GEPA fills in."""
+    prompts = Prompts(None, PROPOSING)
+    place = template.changed(text="<curr_param>")
+    return prompts.render(prompts.path(PROPOSE), workshop.variables(place, "<side_info>"))

@@ -1,0 +1,125 @@
+"""What a tuning run has spent, over all its processes, and what its proposer replied: lines that are only added to."""
+
+from __future__ import annotations
+
+import os
+import threading
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from investigator.errors import StoreError
+from investigator.files import for_owner, make_private_folder
+from investigator.records import Prompt, Record, Reply, Usage, together, usage_of
+from investigator.scoring.prices import Prices, priced
+
+PROPOSE = "tuning/propose"
+"""The template that a proposer is asked with; its replies are kept here, those of all others by their runs."""
+
+
+class LedgerEvent(StrEnum):
+    """What became of a call."""
+
+    BEGUN = "begun"
+    KEPT = "kept"
+    WITHDRAWN = "withdrawn"
+
+
+class LedgerLine(Record):
+    """One step of one call; `reply` is there for the proposer alone."""
+
+    event: LedgerEvent
+    key: str
+    usage: Usage = Usage()
+    reply: Reply | None = None
+
+
+class TuningLedger:
+    """Counts every call of a tuning run before it is made and when it is done; it is a `CallJournal` of the proposer.
+
+    A call that was begun and not ended, since the process was killed, counts as one. Safe to use from several threads.
+    Raises StoreError if the file cannot be read or written, or holds something else.
+    """
+
+    def __init__(self, path: Path, prices: Prices) -> None:
+        self._path = path
+        self._prices = prices
+        self._writing = threading.Lock()
+        self._paid = Usage()
+        self._pending: dict[str, list[Usage]] = {}
+        self._replies: dict[str, Reply] = {}
+        for line in self._read():
+            self._count(line)
+
+    def find(self, key: str) -> Reply | None:
+        """Return the proposer's reply kept under a key."""
+        return self._replies.get(key)
+
+    def begin(self, key: str, engine: str, tokens: int) -> None:
+        """Write that a call is about to be made."""
+        asked = priced(Usage(calls=1, input_tokens=tokens, unanswered=1), self._prices.price_of(engine))
+        self._add(LedgerLine(event=LedgerEvent.BEGUN, key=key, usage=asked))
+
+    def withdraw(self, key: str, *, sent: bool) -> None:
+        """Write that a call got no reply; one that was `sent` goes on counting."""
+        if not sent:
+            self._add(LedgerLine(event=LedgerEvent.WITHDRAWN, key=key))
+
+    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
+        """Write what a call has cost."""
+        usage = priced(usage_of(reply), self._prices.price_of(engine))
+        own = reply if prompt.template == PROPOSE else None
+        self._add(LedgerLine(event=LedgerEvent.KEPT, key=key, usage=usage, reply=own))
+
+    def too_long(self, key: str) -> int | None:
+        """Return None: what is too long for a proposer is refused by it."""
+        return None
+
+    def keep_too_long(self, key: str, tokens: int) -> None:
+        """Do nothing, as `too_long`."""
+
+    def usage(self) -> Usage:
+        """Return what all processes have spent, with the calls that are under way or were lost."""
+        with self._writing:
+            return together(self._paid, *(usage for begun in self._pending.values() for usage in begun))
+
+    def elapsed(self) -> float:
+        """Return 0.0: nothing limits the time of a tuning run."""
+        return 0.0
+
+    def _add(self, line: LedgerLine) -> None:
+        with self._writing:
+            try:
+                with open(self._path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
+                    file.write(line.model_dump_json(exclude_defaults=True) + "\n")
+            except OSError as error:
+                raise self._failed(error) from error
+            self._count(line)
+
+    def _count(self, line: LedgerLine) -> None:
+        if line.event is LedgerEvent.BEGUN:
+            self._pending.setdefault(line.key, []).append(line.usage)
+            return
+        if begun := self._pending.get(line.key):
+            begun.pop()
+        self._paid = together(self._paid, line.usage)
+        if line.reply is not None:
+            self._replies[line.key] = line.reply
+
+    def _read(self) -> list[LedgerLine]:
+        try:
+            make_private_folder(self._path.parent)
+            kept = self._path.read_bytes() if self._path.exists() else b""
+            whole = kept[: kept.rfind(b"\n") + 1]
+            if whole != kept:
+                os.truncate(self._path, len(whole))
+            return [LedgerLine.model_validate_json(line) for line in whole.splitlines()]
+        except OSError as error:
+            raise self._failed(error) from error
+        except ValidationError as error:
+            raise StoreError(f"{self._path} is not the ledger of a tuning run", hint="Name another -o DIR.") from error
+
+    def _failed(self, error: OSError) -> StoreError:
+        hint = "Name a folder that can be written with -o DIR."
+        return StoreError(f"the ledger cannot be kept in {self._path}: {error.strerror}", hint=hint)

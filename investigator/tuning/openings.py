@@ -1,0 +1,52 @@
+"""Which data was opened for a test before: a test set that was seen proves less."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from investigator.errors import StoreError
+from investigator.files import for_owner, make_private_folder
+from investigator.records import Record
+
+
+class Opening(Record):
+    """A test set was opened: of which data, for which templates or settings, by which tuning run."""
+
+    data: str
+    subject: str
+    run: str
+    opened: str
+
+
+class Openings:
+    """The openings that a workspace knows of, in a file that only grows. Raises StoreError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def before(self, data: str, subject: str, run: str) -> tuple[Opening, ...]:
+        """Return the openings of the same data for the same subject by other runs."""
+        same = (one for one in self._read() if (one.data, one.subject) == (data, subject))
+        return tuple({one.run: one for one in same if one.run != run}.values())
+
+    def record(self, data: str, subject: str, run: str, now: datetime) -> None:
+        """Write that a run opens the test set; once for each run."""
+        if any(one.run == run and one.data == data and one.subject == subject for one in self._read()):
+            return
+        opening = Opening(data=data, subject=subject, run=run, opened=now.isoformat(timespec="seconds"))
+        try:
+            make_private_folder(self._path.parent)
+            with open(self._path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
+                file.write(opening.model_dump_json() + "\n")
+        except OSError as error:
+            raise StoreError(f"the opening cannot be kept in {self._path}: {error.strerror}") from error
+
+    def _read(self) -> list[Opening]:
+        try:
+            lines = self._path.read_bytes().splitlines() if self._path.exists() else []
+            return [Opening.model_validate_json(line) for line in lines]
+        except (OSError, ValidationError) as error:
+            raise StoreError(f"{self._path} cannot be read: what was tested before is not known") from error

@@ -1,0 +1,47 @@
+"""What a tuning run is asked to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from investigator.asking.contracts import METHOD
+from investigator.errors import SettingsError
+from investigator.evaluation.scoring import Measure
+from investigator.records import Record
+from investigator.tuning.guards import MORE_CALLS
+
+
+class TuningOptions(Record):
+    """What is tuned, from where candidates come, and what it may cost.
+
+    `templates` are those that may change. Candidates come from a folder of `variants`, from a `space` of settings, and
+    from the proposer `search` (the name of an entry point; `gepa` is ours), whose model is `proposer`, by default that
+    of the base. `max_calls` and `max_money` hold over all processes. `reopen` allows another test of data that was
+    opened before, at a stricter level. A winner may take `more_calls` times the calls of the baseline.
+    """
+
+    templates: tuple[str, ...] = ()
+    variants: Path | None = None
+    space: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    search: str = ""
+    proposer: str = ""
+    measure: Measure = Measure.RIGHT
+    seed: int = 0
+    more_calls: float = Field(default=MORE_CALLS, gt=0)
+    max_calls: int | None = Field(default=None, ge=0)
+    max_money: float | None = Field(default=None, gt=0)
+    reopen: bool = False
+
+    def check(self) -> None:
+        """Raise SettingsError if a template is unknown, if nothing is to be tried, or nothing may change."""
+        for name in self.templates:
+            if name not in METHOD:
+                raise SettingsError(f"there is no template {name}", hint=f"Templates are: {', '.join(METHOD)}.")
+        if not (self.variants or self.space or self.search):
+            hint = "Name --variants DIR, --vary part.field=a,b or --search gepa."
+            raise SettingsError("there is nothing to try", hint=hint)
+        if (self.variants or self.search) and not self.templates:
+            hint = "Name it first: investigator tune query/ask --variants DIR ..."
+            raise SettingsError("no template was named that may change", hint=hint)

@@ -1,0 +1,37 @@
+"""The model of a proposer: asked within the ceilings of the run, its replies kept, so that none is paid for twice."""
+
+from __future__ import annotations
+
+import time
+
+from investigator.asking.budget import Budget, Budgeted
+from investigator.asking.call import Journaled, TimedEngine, call_to
+from investigator.asking.replies import read_reply
+from investigator.engines.base import Engine, guessed_tokens
+from investigator.errors import ReplyError
+from investigator.records import Prompt, Record
+from investigator.tuning.ledger import PROPOSE, TuningLedger
+from investigator.tuning.proposing import ProposeReply
+
+
+class ProposerText(Record):
+    """A prompt of a proposer as it is: it was filled in before."""
+
+    text: str
+
+
+class ProposerModel:
+    """Puts a prompt to an engine, and returns the template that it replies."""
+
+    def __init__(self, engine: Engine, ledger: TuningLedger, budget: Budget) -> None:
+        self._engine = engine
+        self._layers = Journaled(Budgeted(TimedEngine(time.monotonic), budget), ledger)
+
+    def __call__(self, text: str) -> str:
+        """Return the new template; a reply that is no JSON is taken as it is. Raises EngineError and BudgetSpent."""
+        call = call_to(self._engine, Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply))
+        reply = self._layers(type(call)(call.prompt, call.engine, call.key, tokens=guessed_tokens(text)))
+        try:
+            return read_reply(reply.text, ProposeReply).template
+        except ReplyError:
+            return reply.text

@@ -1,0 +1,35 @@
+"""The proposers by their names: ours, and those of other packages.
+
+Another package adds a proposer with an entry point of the group `investigator.proposers`, in its pyproject.toml:
+
+    [project.entry-points."investigator.proposers"]
+    toy = "toy_proposer:propose"
+
+From then on `investigator tune ... --search toy` takes the candidates that `propose(workshop)` yields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from investigator.errors import SettingsError
+from investigator.plugins import found, load
+from investigator.tuning import gepa_search
+from investigator.tuning.proposing import Proposer
+
+GROUP = "investigator.proposers"
+"""The group of entry points under which packages add proposers."""
+
+OWN: Mapping[str, Proposer] = {"gepa": gepa_search.propose}
+
+
+def proposer_named(name: str) -> Proposer:
+    """Return a proposer by its name. Raises SettingsError."""
+    if name in OWN:
+        return OWN[name]
+    points = found(GROUP)
+    if name not in points:
+        known = ", ".join(dict.fromkeys((*OWN, *points)))
+        raise SettingsError(f"there is no proposer {name!r}", hint=f"Known are: {known}.")
+    return cast("Proposer", load(points[name]))

@@ -1,0 +1,73 @@
+"""What a proposer is given, and what it makes: new candidates while a search runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import Field
+
+from investigator.asking.contracts import METHOD, Contract
+from investigator.evaluation.questions import Question
+from investigator.evaluation.scoring import Measure
+from investigator.records import Record
+from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
+
+
+class ProposeVariables(Record):
+    """What a proposer is shown: a template, what came of it, and what its contract asks for."""
+
+    template: str
+    results: str
+    must_use: tuple[str, ...]
+    variables: tuple[str, ...]
+    must_name: tuple[str, ...]
+
+
+class ProposeReply(Record):
+    """What a proposer replies: the whole text of a template."""
+
+    template: str = Field(min_length=1)
+
+
+PROPOSING: Mapping[str, Contract] = {
+    "tuning/propose": Contract(ProposeVariables, ProposeReply, ("template", "results"), ("template",))
+}
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """What a proposer may use: the templates to better, questions to reflect on, trials on these, and a model.
+
+    `try_out` asks questions, by their ids, with a candidate; `refusal` says why a candidate breaks its contract, "" if
+    it does not. `ask` puts a filled-in `prompts/tuning/propose.j2` to the proposer's model and returns the new text.
+    All three stop with the signal BudgetSpent at a ceiling; `is_spent` says that the share for proposing is used up,
+    and then no more candidates are taken.
+    """
+
+    templates: tuple[TemplateText, ...]
+    questions: tuple[Question, ...]
+    measure: Measure
+    seed: int
+    try_out: Callable[[Variant, Sequence[str]], Mapping[str, QuestionTrial]]
+    refusal: Callable[[Variant], str]
+    ask: Callable[[str], str]
+    is_spent: Callable[[], bool]
+
+    def variables(self, template: TemplateText, results: str) -> ProposeVariables:
+        """Return what `prompts/tuning/propose.j2` is filled in with for a template."""
+        contract = METHOD[template.name]
+        return ProposeVariables(
+            template=template.text,
+            results=results,
+            must_use=contract.must_use,
+            variables=tuple(contract.variables.model_fields),
+            must_name=contract.must_name,
+        )
+
+
+class Proposer(Protocol):
+    """Makes candidates; see `proposers`."""
+
+    def __call__(self, workshop: Workshop) -> Iterable[Variant]: ...

@@ -1,0 +1,56 @@
+"""Successive halving with paired tests: which candidates go on to more questions. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from investigator.tuning.statistics import exact_p
+
+_FIRST = 12  # questions of the first rung, at least
+_WORSE = 0.1  # the level at which a candidate is taken to be worse than the leader
+
+
+def rungs(questions: int) -> tuple[int, ...]:
+    """Return how many questions are asked up to each rung: a quarter, half, all."""
+    return tuple(sorted({min(questions, max(_FIRST, questions // share)) for share in (4, 2)} | {questions}))
+
+
+def race_trials(candidates: int, questions: int) -> int:
+    """Return the trials of a race of so many candidates and the baseline, if each rung halves them."""
+    total, before, alive = 0, 0, candidates
+    for size in rungs(questions):
+        total += (size - before) * (alive + 1)
+        before, alive = size, max(1, math.ceil(alive / 2))
+    return total
+
+
+def affordable(questions: int, trials: int) -> int:
+    """Return the most candidates whose race takes no more than so many trials."""
+    count = 0
+    while race_trials(count + 1, questions) <= trials:
+        count += 1
+    return count
+
+
+def survivors(scores: Mapping[str, Sequence[float]], baseline: Sequence[float], seed: int) -> dict[str, str]:
+    """Return why each candidate is dropped after a rung; those that go on get an empty text.
+
+    All scores are on the same questions. The better half goes on, without those that a paired test finds worse than
+    the leader, the baseline included; of two with one mean the one that came first.
+    """
+    ranked = sorted(scores, key=lambda key: -_mean(scores[key]))
+    leader = max((scores[ranked[0]], baseline), key=_mean) if ranked else baseline
+    kept = ranked[: max(1, math.ceil(len(ranked) / 2))]
+    reasons = {key: "" if key in kept else "not among the better half" for key in ranked}
+    for key in kept:
+        apart = np.asarray(scores[key], dtype=np.float64) - np.asarray(leader, dtype=np.float64)
+        if apart.sum() < 0 and (p := exact_p(apart, seed)) <= _WORSE:
+            reasons[key] = f"worse than the leader (p = {p:.2g})"
+    return reasons
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

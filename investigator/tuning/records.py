@@ -1,0 +1,132 @@
+"""What a search for something better plans, finds and decides. Pure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from investigator.evaluation.estimates import Estimate
+from investigator.evaluation.scoring import Measure
+from investigator.records import Record, Usage
+from investigator.tuning.comparison import Comparison, NoiseRow
+from investigator.tuning.trials import Variant
+
+
+class TuningPlan(Record):
+    """What a search may take, worked out before anything is paid for.
+
+    `calls`, `tokens` and `money` are for all trials if each costs what the first questions are expected to; `minutes`
+    is None if nothing is known of the speed. `shows` is the smallest difference (0..1) that the test set can show.
+    """
+
+    reflect: int
+    select: int
+    test: int
+    left_out: int = Field(default=0, description="questions of the file beyond the most that are used")
+    candidates: int | None = Field(description="None if a proposer makes them")
+    trials: int
+    calls: int
+    tokens: int
+    money: float
+    unpriced: bool = False
+    minutes: float | None = None
+    shows: float
+    openings: int = Field(default=0, description="how often this data was opened for a test of these templates before")
+    max_calls: int | None = None
+    max_money: float | None = None
+
+
+class Headroom(Record):
+    """What the baseline does by itself: how much there is to gain, and how far its repetitions are apart."""
+
+    questions: int
+    repetitions: int
+    score: Estimate
+    parsed: float | None = Field(description="share of replies that could be read")
+    failures: int
+    noise: NoiseRow | None = None
+    room: float = Field(description="the most that could be gained (0..1), by the lower end of the score's interval")
+
+
+class Fate(StrEnum):
+    """What became of a candidate."""
+
+    REFUSED = "refused"  # it breaks the contract of a template, or holds what it is to be tested with
+    SAME = "same"  # as another one
+    NOT_TRIED = "not_tried"  # the ceiling does not allow it
+    DROPPED = "dropped"
+    FINALIST = "finalist"
+
+
+class TriedCandidate(Record):
+    """A candidate with its fate: the questions it was tried on, its mean there, and why it was left."""
+
+    name: str
+    key: str
+    origin: str = ""
+    fate: Fate
+    questions: int = 0
+    score: float | None = None
+    baseline: float | None = Field(default=None, description="the score of the baseline on the same questions")
+    reason: str = ""
+
+
+class TuningGuard(StrEnum):
+    """What must not get worse, whatever is gained."""
+
+    QUOTES = "quote validity"
+    PARSED = "replies that can be read"
+    FALSE_ANSWERS = "false answers"
+    CALLS = "calls a question"
+    FAILURES = "failed questions"
+
+
+class GuardResult(Record):
+    """A guard with its value for the baseline and for the candidate."""
+
+    guard: TuningGuard
+    baseline: float
+    candidate: float
+    holds: bool
+
+
+class Ending(StrEnum):
+    """How a search ended."""
+
+    ADOPTED = "adopted"
+    NOTHING_TO_GAIN = "nothing_to_gain"
+    NO_CANDIDATE = "no_candidate"  # none was better than the baseline on the questions to select by
+    NOT_PROVEN = "not_proven"  # the test set does not bear it out
+    GUARD_FELL = "guard_fell"
+    CEILING = "ceiling"
+
+
+class SearchResult(Record):
+    """What a search found: how it ended and why, the winner if it was adopted, and everything that led there."""
+
+    ending: Ending
+    reason: str
+    measure: Measure
+    seed: int
+    headroom: Headroom | None = None
+    tried: tuple[TriedCandidate, ...] = ()
+    test: Comparison | None = None
+    guards: tuple[GuardResult, ...] = ()
+    winner: Variant | None = None
+
+    def count(self, fate: Fate) -> int:
+        """Return how many candidates had a fate."""
+        return sum(one.fate is fate for one in self.tried)
+
+
+class TuningReport(Record):
+    """A tuning run: its plan, its result, what it has cost over all processes, and where the winner lies."""
+
+    model: str
+    data: str = Field(description="hash of questions and documents")
+    plan: TuningPlan
+    result: SearchResult
+    usage: Usage = Usage()
+    openings: int = Field(default=0, description="how often this data was opened for a test, with this time")
+    folder: str = Field(default="", description="where the winner lies; empty if there is none")

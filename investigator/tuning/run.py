@@ -1,0 +1,224 @@
+"""A tuning run: its questions drawn, its plan told, its search run, its winner laid down. Stopped, it resumes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from investigator.asking.budget import Budget, BudgetSettings
+from investigator.engines.base import Embedder, Engine
+from investigator.errors import StoreError, UserError
+from investigator.evaluation.questions import sampled_questions
+from investigator.files import make_private_folder, write_private
+from investigator.records import Event
+from investigator.services.parts import Parts
+from investigator.settings import load_settings
+from investigator.tuning.arena import FolderArena, templates_of
+from investigator.tuning.bench import FolderBench, Setup, TrialProgress
+from investigator.tuning.candidates import settings_of_space, variants
+from investigator.tuning.ledger import TuningLedger
+from investigator.tuning.openings import Openings
+from investigator.tuning.options import TuningOptions
+from investigator.tuning.planning import data_of, planned
+from investigator.tuning.proposer_model import ProposerModel
+from investigator.tuning.proposers import proposer_named
+from investigator.tuning.proposing import Workshop
+from investigator.tuning.records import Ending, SearchResult, TuningPlan, TuningReport
+from investigator.tuning.search import TuningSearch
+from investigator.tuning.splitting import drawn_sets
+from investigator.tuning.trials import Variant
+from investigator.tuning.winner import write_winner
+
+MOST_QUESTIONS = 2_000
+"""Questions of a file that are used; of a larger one as many are drawn."""
+
+_BASELINE = "baseline"
+_SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed"}
+
+
+def tune(
+    folder: Path,
+    questions: Path,
+    out: Path,
+    options: TuningOptions,
+    base: Setup | None = None,
+    *,
+    workspace: Path | None = None,
+    embedder: Embedder | None = None,
+    engine: Engine | None = None,
+    proposer: Engine | None = None,
+    tell: Callable[[Event], None] = lambda _: None,
+    on_plan: Callable[[TuningPlan], None] = lambda _: None,
+) -> TuningReport:
+    """Search for templates or settings that are proven better on the questions, and lay the winner into `out`.
+
+    `base` is what the user has now. `embedder`, `engine` and `proposer` are the caller's own, in the place of those
+    that are named. `on_plan` is given the plan before anything is paid for. Nothing is adopted unless the test set
+    bears it out; the report says how it ended. The same call resumes a run that was stopped. Raises SettingsError,
+    TemplateError, EvaluationDataError, UserError if `out` holds another run or the data was opened before, and what
+    `FolderEvaluation` does.
+    """
+    run = TuningRun(folder, questions, out, options, base or Setup(), workspace, embedder, engine, proposer, tell)
+    on_plan(run.plan)
+    return run.report()
+
+
+class TuningRun:
+    """One tuning run; see `tune`. To make it reads the folder and the questions, and asks no engine that costs."""
+
+    def __init__(
+        self,
+        folder: Path,
+        questions: Path,
+        out: Path,
+        options: TuningOptions,
+        base: Setup,
+        workspace: Path | None,
+        embedder: Embedder | None,
+        engine: Engine | None,
+        proposer: Engine | None,
+        tell: Callable[[Event], None],
+    ) -> None:
+        self._options, self._base, self._out, self._proposer = options, base, out, proposer
+        options.check()
+        settings = load_settings(base.settings_file, base.overrides)
+        self._parts = Parts(settings, embedder=embedder)
+        self._ledger = TuningLedger(out / "ledger.jsonl", self._parts.prices)
+        ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money)
+        self._budget = Budget(self._ledger, ceiling, self._parts.prices.price_of)
+        self._progress = TrialProgress(tell)
+        self._bench = FolderBench(
+            folder,
+            workspace=workspace,
+            embedder=embedder,
+            engine=engine,
+            budget=self._budget,
+            tell=self._progress.tell,
+        )
+        some, total = sampled_questions(questions, MOST_QUESTIONS, options.seed)
+        baseline = self._bench.evaluation(base, ())
+        baseline.check_outside(questions)
+        if options.max_money is not None:
+            Parts(settings.model_copy(update={"budget": ceiling}), embedder=embedder).check_prices(
+                baseline.engines.values()
+            )
+        for event in baseline.run():
+            tell(event)  # the folder is read; there is nothing to ask
+        self._workspace, self.model = baseline.workspace, baseline.engine_name
+        self._data = data_of(self._workspace, some)
+        self._sets = drawn_sets(some, self._data.twins, options.seed)
+        self._baseline = Variant(name=_BASELINE, templates=templates_of(base.prompts, options.templates))
+        self._identity = _digest(
+            self._data.digest,
+            self.model,
+            base.model_dump_json(),
+            self._baseline.key,
+            options.model_dump_json(include=_SAME_RUN),
+        )
+        self._subject = _digest(self._baseline.key, ",".join(sorted(options.space)))
+        self._openings = Openings(self._workspace / "tuning" / "openings.jsonl")
+        before = self._check_opened()
+        count = None if options.search else sum(1 for _ in self._listed())
+        self._note_identity()
+        plan = planned(self._sets, baseline, count)
+        ceilings = {"max_calls": options.max_calls, "max_money": options.max_money}
+        self.plan = plan.changed(openings=before, left_out=total - len(some), **ceilings)
+        self._progress.total = plan.trials
+
+    def report(self) -> TuningReport:
+        """Search, write what was found into the folder of the run, and return it."""
+        arena = FolderArena(
+            sets=self._sets,
+            bench=self._bench,
+            base=self._base,
+            names=self._options.templates,
+            directory=self._out / "candidates",
+            ledger=self._ledger,
+            max_calls=self._options.max_calls,
+            opened=self._open_test,
+        )
+        measure, seed = self._options.measure, self._options.seed
+        if self._options.max_calls == 0:
+            reason = f"The ceiling allows no call; the plan takes about {self.plan.calls:,}."
+            result = SearchResult(ending=Ending.CEILING, reason=reason, measure=measure, seed=seed)
+        else:
+            candidates = partial(self._candidates, arena)
+            result = TuningSearch(
+                self._sets, self._baseline, candidates, arena, measure, seed, self._options.more_calls
+            ).run()
+        openings = self.plan.openings + (result.test is not None)
+        folder = str(self._out) if result.winner is not None else ""
+        report = TuningReport(
+            model=self.model,
+            data=self._data.digest,
+            plan=self.plan,
+            result=result,
+            usage=self._ledger.usage(),
+            openings=openings,
+            folder=folder,
+        )
+        write_winner(self._out, report, self._base.prompts)
+        return report
+
+    def _check_opened(self) -> int:
+        """Return how often other runs opened this data. Raises UserError if it was, and must not be again."""
+        before = self._openings.before(self._data.digest, self._subject, self._identity)
+        if before and not self._options.reopen:
+            raise UserError(
+                f"the test set of this data was opened for the same templates or settings on {before[-1].opened[:10]}",
+                hint="A test set that was seen proves less: use new questions, or --reopen for a stricter test.",
+            )
+        return len(before)
+
+    def _note_identity(self) -> None:
+        """Write which run the folder holds. Raises UserError if it holds another one."""
+        file = self._out / "run"
+        try:
+            kept = file.read_text(encoding="utf-8") if file.exists() else ""
+            if kept not in ("", self._identity):
+                raise UserError(f"{self._out} holds another tuning run", hint="Name another folder with -o DIR.")
+            make_private_folder(self._out)
+            write_private(file, self._identity.encode())
+        except OSError as error:
+            raise StoreError(f"the run cannot be kept in {self._out}: {error.strerror}") from error
+
+    def _open_test(self) -> int:
+        self._openings.record(self._data.digest, self._subject, self._identity, datetime.now(UTC))
+        return self.plan.openings + 1
+
+    def _listed(self) -> Iterator[Variant]:
+        """Yield the candidates that nobody has to make, each with all templates that may change."""
+        texts = {one.name: one for one in self._baseline.templates}
+        options = self._options
+        for one in variants(options.variants, options.templates) if options.variants is not None else ():
+            whole = texts | {template.name: template for template in one.templates}
+            yield one.changed(templates=tuple(whole.values()))
+        for one in settings_of_space(options.space, options.seed):
+            yield one.changed(templates=self._baseline.templates)
+
+    def _candidates(self, arena: FolderArena, allowance: int | None) -> Iterable[Variant]:
+        yield from self._listed()
+        if not self._options.search:
+            return
+        propose = proposer_named(self._options.search)
+        name = self._options.proposer or (self._base.model[0] if self._base.model else "extractive")
+        model = ProposerModel(self._proposer or self._parts.engine(name), self._ledger, self._budget)
+        before = self._ledger.usage().calls
+        workshop = Workshop(
+            templates=self._baseline.templates,
+            questions=self._sets.reflect,
+            measure=self._options.measure,
+            seed=self._options.seed,
+            try_out=arena.try_out,
+            refusal=arena.refusal,
+            ask=model,
+            is_spent=lambda: allowance is not None and self._ledger.usage().calls - before >= allowance,
+        )
+        yield from propose(workshop)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,224 @@
+"""The search for a candidate that is better than the baseline, and the proof that it is.
+
+First what there is to gain, then a race on the questions to select by, then one test on questions that nothing has
+seen. All reading, asking and keeping is done by an arena; what is decided here depends on its trials and on the seed
+alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from investigator.asking.budget import BudgetSpent
+from investigator.errors import EvaluationDataError
+from investigator.evaluation.estimates import mean_of
+from investigator.evaluation.scoring import Measure
+from investigator.tuning.comparison import ComparedSide, Comparison, compared, noise
+from investigator.tuning.guards import MORE_CALLS, fallen, guarded
+from investigator.tuning.racing import affordable, race_trials, rungs, survivors
+from investigator.tuning.records import Ending, Fate, Headroom, SearchResult, TriedCandidate
+from investigator.tuning.splitting import QuestionSets, SetName
+from investigator.tuning.statistics import LEVEL, detectable
+from investigator.tuning.trials import QuestionTrial, Variant
+
+HEADROOM = 12
+"""Questions that show what there is to gain."""
+
+REPETITIONS = 3
+"""How often the baseline is asked to see how far it is from itself."""
+
+MOST_CANDIDATES = 64
+
+Trials = Mapping[str, QuestionTrial]
+
+
+class Arena(Protocol):
+    """Where candidates are tried: `trials` asks the first `limit` questions of a set, and raises BudgetSpent.
+
+    `varies` is False if the same question always gets the same reply. `refusal` says why a candidate may not be tried,
+    "" if it may. `calls_left` is None without a ceiling. `open_test` records that the test set is seen, and returns how
+    often this data was opened, with this time.
+    """
+
+    @property
+    def varies(self) -> bool: ...
+    def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Trials: ...
+    def refusal(self, candidate: Variant) -> str: ...
+    def calls_left(self) -> int | None: ...
+    def open_test(self) -> int: ...
+
+
+@dataclass
+class TuningSearch:
+    """One search; `run` performs it.
+
+    `candidates` are taken once the baseline has room to be bettered; they are given the calls that may be spent on
+    making them, None without a ceiling.
+    """
+
+    sets: QuestionSets
+    baseline: Variant
+    candidates: Callable[[int | None], Iterable[Variant]]
+    arena: Arena
+    measure: Measure
+    seed: int
+    more_calls: float = MORE_CALLS
+    _tried: dict[str, TriedCandidate] = field(default_factory=dict)
+    _headroom: Headroom | None = None
+    _calls: float = 1.0  # of a question, by the baseline
+
+    def run(self) -> SearchResult:
+        """Search, and say how it ended. Raises EvaluationDataError, and what the arena raises but BudgetSpent."""
+        try:
+            return self._searched()
+        except BudgetSpent as spent:
+            reason = f"The ceiling of {spent.reason.value} was reached before the search had ended; nothing is adopted."
+            return self._ended(Ending.CEILING, f"{reason} The same command with a higher ceiling resumes it.")
+
+    def _searched(self) -> SearchResult:
+        headroom = self._measured()
+        least = detectable(len(self.sets.test), 0.0)
+        if headroom.room < least:
+            reason = (
+                f"At most {100 * headroom.room:.0f} points are to be gained, and {len(self.sets.test)} test questions "
+                f"show no less than {100 * least:.0f}: nothing was tried."
+            )
+            return self._ended(Ending.NOTHING_TO_GAIN, reason)
+        free = self._free_calls()
+        if free is not None and free < self._calls * race_trials(1, len(self.sets.select)):
+            wanted = round(self._calls * race_trials(1, len(self.sets.select)) - free)
+            reason = f"The ceiling leaves no calls for a candidate and its test: about {wanted:,} more are needed."
+            return self._ended(Ending.CEILING, reason)
+        finalist = self._raced(self._admitted(None if free is None else free // 2))
+        if finalist is None:
+            reason = (
+                f"No candidate is better: none of {len(self._tried)} beat the baseline on {len(self.sets.select)} "
+                "questions without the fall of a guard. The test set was not opened."
+            )
+            return self._ended(Ending.NO_CANDIDATE, reason)
+        return self._tested(finalist)
+
+    def _measured(self) -> Headroom:
+        """Ask the first questions with the baseline, several times if its replies vary."""
+        asked = min(HEADROOM, len(self.sets.select))
+        numbers = range(1, REPETITIONS + 1) if self.arena.varies else (0,)
+        every = [self.arena.trials(self.baseline, SetName.SELECT, asked, number) for number in numbers]
+        whole = [trial for some in every for trial in some.values() if not trial.failure]
+        score = mean_of([v for one in whole if (v := one.value(self.measure)) is not None], self.seed)
+        if score is None:
+            raise EvaluationDataError(
+                f"none of {asked} questions says what {self.measure.label!r} needs to know",
+                hint="Add doc_ids, evidence or answers to the rows, or choose another --measure.",
+            )
+        parsed = [v for one in whole if (v := one.value(Measure.PARSED)) is not None]
+        self._calls = max(1.0, sum(one.cost.calls for one in whole) / len(whole))
+        self._headroom = Headroom(
+            questions=asked,
+            repetitions=len(every),
+            score=score,
+            parsed=sum(parsed) / len(parsed) if parsed else None,
+            failures=sum(bool(trial.failure) for some in every for trial in some.values()),
+            noise=noise(self.baseline.name, every, self.measure),
+            room=max(0.0, 1.0 - score.low),
+        )
+        return self._headroom
+
+    def _free_calls(self) -> int | None:
+        """Return the calls that are left once the test is paid for; None without a ceiling."""
+        left = self.arena.calls_left()
+        return None if left is None else left - round(self._calls * 2 * len(self.sets.test))
+
+    def _admitted(self, allowance: int | None) -> list[Variant]:
+        """Return the candidates whose race the ceiling allows; the others are counted, and none is repaired."""
+        admitted: list[Variant] = []
+        seen = {self.baseline.key}
+        for number, candidate in enumerate(self.candidates(allowance)):
+            fate, reason = Fate.DROPPED, ""
+            if candidate.key in seen:
+                fate, reason = Fate.SAME, "the same as the baseline or as another candidate"
+            elif refusal := self.arena.refusal(candidate):
+                fate, reason = Fate.REFUSED, refusal
+            elif len(admitted) == MOST_CANDIDATES:
+                fate, reason = Fate.NOT_TRIED, f"more than {MOST_CANDIDATES} candidates"
+            else:
+                admitted.append(candidate)
+            seen.add(candidate.key)
+            self._tried[f"{number}" if fate is Fate.SAME else candidate.key] = TriedCandidate(
+                name=candidate.name, key=candidate.key, origin=candidate.origin, fate=fate, reason=reason
+            )
+        free = self._free_calls()
+        most = len(admitted) if free is None else affordable(len(self.sets.select), int(free / self._calls))
+        for one in admitted[most:]:
+            left = {"fate": Fate.NOT_TRIED, "reason": "the ceiling does not allow it"}
+            self._tried[one.key] = self._tried[one.key].changed(**left)
+        return admitted[:most]
+
+    def _raced(self, candidates: Sequence[Variant]) -> Variant | None:
+        """Return the candidate that is best on all questions to select by; None if none beats the baseline there."""
+        alive = {one.key: one for one in candidates}
+        for size in rungs(len(self.sets.select)) if alive else ():
+            known = self.arena.trials(self.baseline, SetName.SELECT, size)
+            trials = {key: self.arena.trials(one, SetName.SELECT, size) for key, one in alive.items()}
+            names = [one.id for one in self.sets.select[:size] if self._has_value(one.id, known, *trials.values())]
+            base = self._values(known, names)
+            scores = {key: self._values(some, names) for key, some in trials.items()}
+            for key, reason in survivors(scores, base, self.seed).items():
+                reason = reason or (
+                    fallen(guarded(known, trials[key], self.more_calls)) if size == len(self.sets.select) else ""
+                )
+                self._note(key, names, scores[key], base, reason)
+                if reason:
+                    del alive[key]
+        better = [key for key in alive if (self._tried[key].score or 0) > (self._tried[key].baseline or 0)]
+        best = max(better, key=lambda key: self._tried[key].score or 0, default=None)
+        for key in alive:
+            won = {"fate": Fate.FINALIST} if key == best else {"reason": "not better than the baseline or another one"}
+            self._tried[key] = self._tried[key].changed(**won)
+        return alive[best] if best is not None else None
+
+    def _tested(self, finalist: Variant) -> SearchResult:
+        """Open the test set and let it decide."""
+        openings = self.arena.open_test()
+        count = len(self.sets.test)
+        old = self.arena.trials(self.baseline, SetName.TEST, count)
+        new = self.arena.trials(finalist, SetName.TEST, count)
+        sides = (ComparedSide(name=self.baseline.name), ComparedSide(name=finalist.name))
+        test = compared(self.sets.test, sides, ([old], [new]), self.measure, self.seed)
+        guards = guarded(old, new, self.more_calls)
+        row = test.row(self.measure)
+        proven = row is not None and row.paired.tells and row.paired.difference.value > 0
+        if row is None or not proven or row.paired.p > LEVEL / openings:
+            again = f" This is test {openings} of the same data, so p must be {LEVEL / openings:.3g} or less." * (
+                openings > 1
+            )
+            reason = f"No candidate is proven better. {test.verdict}{again}"
+            return self._ended(Ending.NOT_PROVEN, reason, test).changed(guards=guards)
+        if down := fallen(guards):
+            reason = f"No candidate is better: {finalist.name} gains, but a guard fell ({down})."
+            return self._ended(Ending.GUARD_FELL, reason, test).changed(guards=guards)
+        return self._ended(Ending.ADOPTED, test.verdict, test).changed(guards=guards, winner=finalist)
+
+    def _note(self, key: str, names: Sequence[str], own: Sequence[float], base: Sequence[float], reason: str) -> None:
+        mean = [sum(values) / len(values) if values else None for values in (own, base)]
+        self._tried[key] = self._tried[key].changed(
+            questions=len(names), score=mean[0], baseline=mean[1], reason=reason
+        )
+
+    def _has_value(self, name: str, *every: Trials) -> bool:
+        return all(name in some and some[name].value(self.measure) is not None for some in every)
+
+    def _values(self, trials: Trials, names: Sequence[str]) -> list[float]:
+        return [value for name in names if (value := trials[name].value(self.measure)) is not None]
+
+    def _ended(self, ending: Ending, reason: str, test: Comparison | None = None) -> SearchResult:
+        return SearchResult(
+            ending=ending,
+            reason=reason,
+            measure=self.measure,
+            seed=self.seed,
+            headroom=self._headroom,
+            tried=tuple(self._tried.values()),
+            test=test,
+        )

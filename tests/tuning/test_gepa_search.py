@@ -1,0 +1,124 @@
+"""GEPA as a proposer: what it may see, what becomes of bad proposals, and who bounds it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from investigator import ScriptedEngine
+from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
+from investigator.asking.contracts import METHOD
+from investigator.asking.template_check import check_template
+from investigator.asking.templates import MOST_OCTETS, source_of
+from investigator.errors import SettingsError, StoreError
+from investigator.evaluation.questions import Question
+from investigator.evaluation.scoring import Measure
+from investigator.records import AnswerStatus, StopReason, Usage
+from investigator.resources import prompts_folder
+from investigator.scoring.prices import default_prices
+from investigator.tuning.ledger import PROPOSE, TuningLedger
+from investigator.tuning.proposer_model import ProposerModel
+from investigator.tuning.proposers import proposer_named
+from investigator.tuning.proposing import Workshop
+from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
+
+pytest.importorskip("gepa")
+
+ASK = source_of(prompts_folder() / "query" / "ask.j2")
+MAGIC = "Quote whole sentences."
+BETTER = ASK.replace("Rules:", f"{MAGIC}\nRules:")
+
+
+def refusal(candidate: Variant) -> str:
+    (one,) = candidate.templates
+    if len(one.text.encode()) > MOST_OCTETS:
+        return "too long"
+    problems = check_template("ask.j2", one.text, METHOD["query/ask"])
+    return problems[0].problem if problems else ""
+
+
+def workshop(
+    ask: Callable[[str], str], seen: list[Variant] | None = None, spent: Callable[[], bool] = lambda: False
+) -> Workshop:
+    questions = tuple(Question(id=f"q{n}", question=f"What is {n}?", answerable=True) for n in range(6))
+
+    def try_out(candidate: Variant, ids: Sequence[str]) -> Mapping[str, QuestionTrial]:
+        if seen is not None:
+            seen.append(candidate)
+        right = float(MAGIC in candidate.templates[0].text)
+        scores = {Measure.RIGHT: right}
+        return {name: QuestionTrial(question=name, status=AnswerStatus.ANSWERED, scores=scores) for name in ids}
+
+    return Workshop(
+        templates=(TemplateText(name="query/ask", text=ASK),),
+        questions=questions,
+        measure=Measure.RIGHT,
+        seed=0,
+        try_out=try_out,
+        refusal=refusal,
+        ask=ask,
+        is_spent=spent,
+    )
+
+
+def test_a_better_proposal_comes_first_and_bad_ones_are_never_tried() -> None:
+    replies = iter(("nonsense", ASK, ASK + "{{ ''.__class__ }}", "x" * 1_000_000, BETTER))
+    asked: list[str] = []
+
+    def ask(prompt: str) -> str:
+        asked.append(prompt)
+        return next(replies, BETTER)
+
+    seen: list[Variant] = []
+    found = list(proposer_named("gepa")(workshop(ask, seen)))
+    assert found[-1].templates[0].text == BETTER.strip()
+    assert sum(bool(refusal(one)) for one in found) == 3  # counted by the search, and scored nothing
+    assert not [one for one in seen if refusal(one)]
+    assert "What is" in asked[0]
+    assert "sub_question, passages" in asked[0]
+    assert "{{ passage.text|data }}" in asked[0]
+
+
+@pytest.mark.parametrize("spent", [True, False])
+def test_our_ceiling_ends_it(spent: bool) -> None:
+    def ask(prompt: str) -> str:
+        raise BudgetSpent(StopReason.CALLS)
+
+    assert list(proposer_named("gepa")(workshop(ask, spent=lambda: spent))) == []
+
+
+def test_a_reply_of_the_proposer_is_kept_and_counts(tmp_path: Path) -> None:
+    engine = ScriptedEngine({PROPOSE: [json.dumps({"template": BETTER}), "free words"]})
+    file = tmp_path / "run" / "ledger.jsonl"
+
+    def model(calls: int = 2) -> ProposerModel:
+        ledger = TuningLedger(file, default_prices())
+        return ProposerModel(engine, ledger, Budget(ledger, BudgetSettings(calls=calls)))
+
+    assert model()("one") == BETTER
+    assert model()("one") == BETTER  # another process: nothing is asked again
+    assert model()("two") == "free words"
+    assert len(engine.asked) == 2
+    with pytest.raises(BudgetSpent):
+        model()("three")
+
+
+def test_the_ledger_counts_a_call_that_was_lost_and_a_line_that_was_cut(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.jsonl"
+    first = TuningLedger(file, default_prices())
+    first.begin("a", "scripted", 10)
+    first.begin("b", "scripted", 20)
+    first.withdraw("b", sent=False)
+    file.write_text(file.read_text(encoding="utf-8") + '{"event": "kep', encoding="utf-8")
+    assert TuningLedger(file, default_prices()).usage() == Usage(calls=1, input_tokens=10, unanswered=1)
+    file.write_text('{"note": 1}\n', encoding="utf-8")
+    with pytest.raises(StoreError, match="not the ledger"):
+        TuningLedger(file, default_prices())
+
+
+def test_an_unknown_proposer_is_named() -> None:
+    with pytest.raises(SettingsError, match="no proposer 'unknown'"):
+        proposer_named("unknown")

@@ -1,0 +1,220 @@
+"""What the search adopts and what it does not, over simulated outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+
+from benchmarks.tuning import BASELINE, Simulated, questions, searched
+from investigator.asking.budget import BudgetSpent
+from investigator.errors import EvaluationDataError
+from investigator.evaluation.scoring import Measure
+from investigator.records import AnswerStatus, StopReason, Usage
+from investigator.tuning.racing import affordable, race_trials, rungs, survivors
+from investigator.tuning.records import Ending, Fate, SearchResult, TuningGuard
+from investigator.tuning.search import TuningSearch
+from investigator.tuning.splitting import SetName
+from investigator.tuning.trials import QuestionTrial, Variant
+
+EVERY = questions(300)
+BETTER = Variant(name="better", settings=("a=1",))
+OTHER = Variant(name="other", settings=("a=2",))
+
+
+class Written:
+    """An arena with one value for each candidate and question; whatever is not written scores 0."""
+
+    varies = False
+
+    def __init__(
+        self, value: Callable[[str, int], float | None], ceiling: int | None = None, openings: int = 1
+    ) -> None:
+        self.sets = Simulated(EVERY, {}, 0).sets
+        self.asked: set[tuple[str, SetName, str, int]] = set()
+        self.refused: Mapping[str, str] = {}
+        self.trial: Callable[[str, QuestionTrial], QuestionTrial] = lambda _, trial: trial
+        self._value = value
+        self._ceiling = ceiling
+        self._openings = openings
+
+    def trials(self, candidate: Variant, name: SetName, limit: int, repetition: int = 0) -> Mapping[str, QuestionTrial]:
+        found = {}
+        for number, one in enumerate(self.sets.of(name)[:limit]):
+            if self.calls_left() == 0 and (candidate.name, name, one.id, repetition) not in self.asked:
+                raise BudgetSpent(StopReason.CALLS)
+            self.asked.add((candidate.name, name, one.id, repetition))
+            value = self._value(candidate.name, number)
+            scores = {} if value is None else {Measure.RIGHT: value}
+            trial = QuestionTrial(question=one.id, status=AnswerStatus.ANSWERED, scores=scores, cost=Usage(calls=1))
+            found[one.id] = self.trial(candidate.name, trial)
+        return found
+
+    def refusal(self, candidate: Variant) -> str:
+        return self.refused.get(candidate.name, "")
+
+    def calls_left(self) -> int | None:
+        return None if self._ceiling is None else max(0, self._ceiling - len(self.asked))
+
+    def open_test(self) -> int:
+        return self._openings
+
+
+def result_of(arena: Written, candidates: Sequence[Variant] = (BETTER, OTHER)) -> SearchResult:
+    return TuningSearch(arena.sets, BASELINE, lambda _: candidates, arena, Measure.RIGHT, seed=1).run()
+
+
+def gaining(name: str, number: int) -> float:
+    """The baseline is right on half of the questions, the better one on two thirds of these besides."""
+    return float(number % 2 == 0 or (name == "better" and number % 3 == 0))
+
+
+def test_null_runs_adopt_nothing_and_a_planted_gain_is_found() -> None:
+    null = {f"c{n}": 0.0 for n in range(8)}
+    endings = [searched(Simulated(EVERY, null, seed))[0] for seed in range(20)]
+    assert endings.count(Ending.ADOPTED) <= 1
+    found = [searched(Simulated(EVERY, null | {"c3": 0.15}, seed))[1] for seed in range(20)]
+    assert found.count("c3") >= 16
+
+
+def test_a_candidate_that_is_proven_better_is_adopted() -> None:
+    found = result_of(Written(gaining))
+    assert (found.ending, found.winner) == (Ending.ADOPTED, BETTER)
+    assert found.test is not None
+    assert found.reason.startswith("better is better than baseline: ")
+    assert [(one.name, one.fate) for one in found.tried] == [("better", Fate.FINALIST), ("other", Fate.DROPPED)]
+    assert SearchResult.model_validate_json(found.model_dump_json()) == found
+
+
+def test_the_test_set_is_opened_for_the_best_alone_and_not_without_one() -> None:
+    arena = Written(gaining)
+    result_of(arena)
+    assert {name for name, kind, _, _ in arena.asked if kind is SetName.TEST} == {"baseline", "better"}
+    unopened = Written(lambda name, number: float(number % 2))  # a constant measure: all candidates score the same
+    found = result_of(unopened)
+    assert found.ending is Ending.NO_CANDIDATE
+    assert not [kind for _, kind, _, _ in unopened.asked if kind is SetName.TEST]
+
+
+def test_nothing_to_gain_stops_after_the_headroom() -> None:
+    arena = Written(lambda name, number: 1.0)
+    found = result_of(arena)
+    assert found.ending is Ending.NOTHING_TO_GAIN
+    assert len(arena.asked) == 12
+
+
+def test_a_model_is_asked_three_times_before_anything_else() -> None:
+    arena = Written(lambda name, number: 1.0)
+    arena.varies = True
+    found = result_of(arena)
+    assert found.headroom is not None
+    assert (found.headroom.repetitions, len(arena.asked)) == (3, 36)
+    assert {repetition for _, _, _, repetition in arena.asked} == {1, 2, 3}
+
+
+def test_a_gain_on_the_first_set_that_the_test_does_not_bear_out_is_not_adopted() -> None:
+    arena = Written(gaining)
+    select = {one.id for one in arena.sets.select}
+
+    def lucky(name: str, trial: QuestionTrial) -> QuestionTrial:
+        return trial if trial.question in select else trial.changed(scores={Measure.RIGHT: 0.5})
+
+    arena.trial = lucky
+    found = result_of(arena)
+    assert found.ending is Ending.NOT_PROVEN
+    assert found.winner is None
+    assert "No difference was seen" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("guard", "worse"),
+    [
+        (TuningGuard.QUOTES, {"scores": {Measure.PROVEN: 0.9}}),
+        (TuningGuard.PARSED, {"scores": {Measure.PARSED: 0.9}}),
+        (TuningGuard.FALSE_ANSWERS, {"scores": {Measure.FALSE_ANSWER: 1.0}}),
+        (TuningGuard.CALLS, {"cost": Usage(calls=2)}),
+    ],
+)
+def test_no_gain_is_worth_a_guard(guard: TuningGuard, worse: dict[str, object]) -> None:
+    sound = {Measure.PROVEN: 1.0, Measure.PARSED: 1.0, Measure.FALSE_ANSWER: 0.0}
+    arena = Written(gaining)
+    test = {one.id for one in arena.sets.test}
+
+    def made(name: str, trial: QuestionTrial) -> QuestionTrial:
+        scores = {**sound, **trial.scores}
+        if name == "better" and trial.question in test:
+            changed = dict(worse)
+            changed["scores"] = {**scores, **changed.get("scores", {})}  # type: ignore[dict-item]
+            return trial.changed(**changed)
+        return trial.changed(scores=scores)
+
+    arena.trial = made
+    found = result_of(arena)
+    assert found.ending is Ending.GUARD_FELL
+    assert [one.guard for one in found.guards if not one.holds] == [guard]
+    assert found.winner is None
+
+
+def test_what_breaks_the_contract_is_counted_and_never_tried() -> None:
+    arena = Written(gaining)
+    broken = Variant(name="broken", settings=("b=1",))
+    arena.refused = {"broken": "it does not use 'passages'"}
+    again = BETTER.changed(name="the same again")
+    found = result_of(arena, (broken, BETTER, again, Variant(name="as it was")))
+    assert [(one.fate, one.reason[:20]) for one in found.tried] == [
+        (Fate.REFUSED, "it does not use 'pas"),
+        (Fate.FINALIST, ""),
+        (Fate.SAME, "the same as the base"),
+        (Fate.SAME, "the same as the base"),
+    ]
+    assert "broken" not in {name for name, _, _, _ in arena.asked}
+    assert found.ending is Ending.ADOPTED
+
+
+@pytest.mark.parametrize("ceiling", [0, 5, 100, 300])
+def test_a_ceiling_that_is_too_low_is_named_and_held(ceiling: int) -> None:
+    arena = Written(gaining, ceiling)
+    found = result_of(arena)
+    assert found.ending is Ending.CEILING
+    assert len(arena.asked) <= ceiling
+
+
+def test_the_race_is_made_to_fit_under_the_ceiling() -> None:
+    many = [Variant(name=f"c{n}", settings=(f"a={n + 9}",)) for n in range(30)]
+    arena = Written(gaining, 700)
+    found = result_of(arena, (BETTER, *many))
+    assert found.ending is Ending.ADOPTED
+    assert found.count(Fate.NOT_TRIED) > 20
+    assert len(arena.asked) <= 700
+
+
+def test_a_second_test_of_the_same_data_needs_a_smaller_p() -> None:
+    def slightly(name: str, number: int) -> float:
+        return float(number % 2 == 0 or (name == "better" and number in (1, 3, 5, 7, 9, 11)))
+
+    assert result_of(Written(slightly)).ending is Ending.ADOPTED  # p = 0.03
+    second = result_of(Written(slightly, openings=2))
+    assert second.ending is Ending.NOT_PROVEN
+    assert "test 2 of the same data" in second.reason
+
+
+def test_a_measure_that_nothing_is_known_for_is_an_error() -> None:
+    with pytest.raises(EvaluationDataError, match="needs to know"):
+        result_of(Written(lambda name, number: None))
+
+
+def test_halving_keeps_the_better_half_and_drops_what_is_clearly_worse() -> None:
+    best, good, bad = [1.0] * 12, [1.0] * 11 + [0.0], [0.0] * 12
+    assert survivors({"a": best, "b": good, "c": bad, "d": bad}, good, 0) == {
+        "a": "",
+        "b": "",
+        "c": "not among the better half",
+        "d": "not among the better half",
+    }
+    assert survivors({"a": bad}, best, 0)["a"].startswith("worse than the leader")
+    assert survivors({}, best, 0) == {}
+    assert rungs(100) == (25, 50, 100)
+    assert rungs(8) == (8,)
+    assert race_trials(4, 100) == 25 * 5 + 25 * 3 + 50 * 2
+    assert affordable(100, race_trials(4, 100)) == 4
+    assert affordable(100, 10) == 0

@@ -1,0 +1,217 @@
+"""A tuning run over a folder: from the questions to a winner that can be used, and what stops it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.asking.lock import LOCK_NAME
+from investigator.asking.templates import source_of
+from investigator.cli.main import app
+from investigator.errors import EvaluationDataError, SettingsError, TemplateError, UserError
+from investigator.evaluation.questions import sampled_questions
+from investigator.records import AnswerVariables, AskVariables, Event, Prompt, Reply, Traits
+from investigator.resources import prompts_folder
+from investigator.tuning.bench import Setup
+from investigator.tuning.candidates import read_space, settings_of_space
+from investigator.tuning.options import TuningOptions
+from investigator.tuning.records import Ending, Fate, TuningPlan, TuningReport
+from investigator.tuning.run import tune
+
+ASK = source_of(prompts_folder() / "query" / "ask.j2")
+MAGIC = "Quote the sentence."
+
+
+class Obedient:
+    """A small model that quotes the first sentence if its prompt says so, and else finds nothing."""
+
+    name = "scripted:obedient"
+    traits = Traits(is_small=True, concurrency=1)
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.dies_at: int | None = None
+
+    def reply(self, prompt: Prompt) -> Reply:
+        if self.dies_at is not None and self.calls >= self.dies_at:
+            raise KeyboardInterrupt
+        self.calls += 1
+        match prompt.variables:
+            case AskVariables() as asked if MAGIC in prompt.text:
+                quote = asked.passages[0].text.strip()
+                right = asked.main_question.removesuffix(" opened?").rpartition(" ")[2] in quote
+                return _json({"point": 95 if right else 0, "reply": quote, "quotes": [quote] if right else []})
+            case AskVariables():
+                return _json({"point": 0, "reply": "Not in this text.", "quotes": []})
+            case AnswerVariables() as answered:
+                claims = [{"text": one.text, "evidence": [one.id]} for one in answered.evidence[:1]]
+                return _json({"claims": claims})
+        raise AssertionError(prompt.template)
+
+
+def _json(value: Mapping[str, object]) -> Reply:
+    return Reply(text=json.dumps(value))
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> tuple[Path, Path]:
+    """A folder of thirty documents, and a question about each."""
+    folder, rows = tmp_path / "items", []
+    folder.mkdir()
+    for number in range(30):
+        thing = f"bridge{number:02}"
+        text = f"The {thing} was opened in {1801 + number}."
+        (folder / f"{thing}.txt").write_text(text + "\n", encoding="utf-8")
+        known = {"answerable": True, "doc_ids": [f"{thing}.txt"], "evidence": [text]}
+        rows.append({"id": thing, "question": f"When was the {thing} opened?", **known})
+    file = tmp_path / "asked.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return folder, file
+
+
+@pytest.fixture
+def variants(tmp_path: Path) -> Path:
+    """One variant that helps, and three that are never tried."""
+    folder = tmp_path / "variants"
+    texts = {
+        "better": ASK.replace("You examine", f"{MAGIC} You examine"),
+        "blind": ASK.replace("passage.text|data", "passage.page").replace("in passages", "in needs"),
+        "injection": ASK + "{{ ''.__class__.__mro__ }}",
+        "same": ASK,
+    }
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.j2").write_text(text, encoding="utf-8")
+    return folder
+
+
+def run(asked: tuple[Path, Path], out: Path, options: TuningOptions, engine: object, **more: object) -> TuningReport:
+    given = {"workspace": out.parent / "space", "embedder": ScriptedEmbedder(), "engine": engine} | more
+    return tune(*asked, out, options, Setup(overrides=("method.rounds=1",)), **given)  # type: ignore[arg-type]
+
+
+def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothing_twice(
+    asked: tuple[Path, Path], variants: Path, tmp_path: Path
+) -> None:
+    options = TuningOptions(templates=("query/ask",), variants=variants, more_calls=2)
+    engine, plans = Obedient(), list[TuningPlan]()
+    engine.dies_at = 50
+    with pytest.raises(KeyboardInterrupt):
+        run(asked, tmp_path / "out", options, engine, on_plan=plans.append)
+    assert (plans[0].reflect, plans[0].select, plans[0].test) == (6, 12, 12)
+    assert engine.calls == 50
+    engine.dies_at = None
+    report = run(asked, tmp_path / "out", options, engine)
+    result = report.result
+    assert result.ending is Ending.ADOPTED
+    assert {one.name: one.fate for one in result.tried} == {
+        "better": Fate.FINALIST,
+        "blind": Fate.REFUSED,
+        "injection": Fate.REFUSED,
+        "same": Fate.SAME,
+    }
+    assert report.usage.unanswered == 1  # the call under way when it was killed counts, and was made again
+    assert report.usage.calls == sum(1 for line in ledger(tmp_path / "out") if '"begun"' in line)
+    before = engine.calls
+    assert run(asked, tmp_path / "out", options, engine).result == result
+    assert engine.calls == before
+
+    used = tmp_path / "out" / "prompts"
+    assert MAGIC in (used / "query" / "ask.j2").read_text(encoding="utf-8")
+    assert f"+{MAGIC} You examine" in (tmp_path / "out" / "winner.diff").read_text(encoding="utf-8")
+    lock = json.loads((used / LOCK_NAME).read_text(encoding="utf-8"))
+    assert (lock["model"], lock["baseline"], lock["score"]) == (report.model, 0.0, 1.0)
+    same = Investigator(asked[0], model=engine, prompts=used, embedder=ScriptedEmbedder())
+    other = Investigator(asked[0], model=ScriptedEngine("{}", name="scripted:other"), prompts=used)
+    assert not [one.text for one in same.parts.notices() if "tuned" in one.text]
+    assert [one.text for one in other.parts.notices() if "were tuned for" in one.text]
+
+    with pytest.raises(UserError, match="the test set of this data was opened"):
+        run(asked, tmp_path / "again", options.changed(seed=5), engine)
+    with pytest.raises(UserError, match="holds another tuning run"):
+        run(asked, tmp_path / "out", options.changed(seed=5, reopen=True), engine)
+
+
+def ledger(out: Path) -> list[str]:
+    return (out / "ledger.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def test_a_ceiling_of_nothing_shows_the_plan_and_asks_nothing(
+    asked: tuple[Path, Path], variants: Path, tmp_path: Path
+) -> None:
+    engine, events = Obedient(), list[Event]()
+    options = TuningOptions(templates=("query/ask",), variants=variants, max_calls=0)
+    report = run(asked, tmp_path / "out", options, engine, tell=events.append)
+    assert (report.result.ending, engine.calls, report.usage.calls) == (Ending.CEILING, 0, 0)
+    assert report.plan.calls > 0
+    capped = run(asked, tmp_path / "low", options.changed(max_calls=7), engine)
+    assert capped.result.ending is Ending.CEILING
+    assert engine.calls <= 7
+
+
+def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[Path, Path], tmp_path: Path) -> None:
+    engine, out = Obedient(), tmp_path / "out"
+    for options, words in (
+        (TuningOptions(templates=("query/aks",), search="gepa"), "no template query/aks"),
+        (TuningOptions(templates=("query/ask",)), "nothing to try"),
+        (TuningOptions(search="gepa"), "no template was named"),
+    ):
+        with pytest.raises(SettingsError, match=words):
+            run(asked, out, options, engine)
+    with pytest.raises(TemplateError, match="holds no variants"):
+        run(asked, out, TuningOptions(templates=("query/ask",), variants=tmp_path / "none"), engine)
+    one = tmp_path / "one.jsonl"
+    one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    with pytest.raises(EvaluationDataError, match="1 questions do not make three sets"):
+        run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
+    assert engine.calls == 0
+
+
+def test_many_rows_are_sampled_and_a_second_id_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "many.jsonl"
+    file.write_text("".join(f'{{"id": "{n}", "question": "What is {n}?"}}\n' for n in range(5_000)), encoding="utf-8")
+    some, total = sampled_questions(file, 100, seed=1)
+    assert (len(some), total) == (100, 5_000)
+    assert some == sampled_questions(file, 100, seed=1)[0] != sampled_questions(file, 100, seed=2)[0]
+    file.write_text('{"id": "7", "question": "What?"}\n' * 2, encoding="utf-8")
+    with pytest.raises(EvaluationDataError, match="the id 7 was there before"):
+        sampled_questions(file, 100, seed=1)
+
+
+def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple[Path, Path], tmp_path: Path) -> None:
+    options = ["--docs", asked[0], "--questions", asked[1], "-o", tmp_path / "out", "--workspace", tmp_path / "space"]
+    wanted = [*options, "--vary", "method.threshold=10,20", "--vary", "retrieval.passages=3,5", "--max-calls", 0]
+    done = CliRunner().invoke(app, ["tune", *map(str, wanted)])
+    assert done.exit_code == 0
+    assert "plan: questions: 6 to reflect on, 12 to select by, 12 to test with once" in done.stderr
+    assert "plan: candidates: 4;" in done.stderr
+    assert "Stopped at the ceiling." in done.stdout
+    refused = CliRunner().invoke(app, ["tune", "query/ask", *map(str, options), "--model", "openai:x"])
+    assert refused.exit_code == 2
+    assert "--max-calls" in refused.stderr
+
+
+def test_a_space_of_settings_comes_from_a_file_and_from_options_in_the_order_of_the_seed(tmp_path: Path) -> None:
+    file = tmp_path / "space.toml"
+    file.write_text('[method]\nthreshold = [10, 20]\n[method.answer]\nprecedence = ["newer"]\n', encoding="utf-8")
+    space = read_space(file, ["method.rounds=1,2"])
+    assert space == {
+        "method.threshold": ("10", "20"),
+        "method.answer.precedence": ("newer",),
+        "method.rounds": ("1", "2"),
+    }
+    first, again, other = ([one.settings for one in settings_of_space(space, seed)] for seed in (1, 1, 2))
+    assert first == again != other
+    assert sorted(first) == sorted(other)
+    assert len(first) == 4
+    for wrong in ("method.rounds", "=1", "method.rounds="):
+        with pytest.raises(SettingsError, match="does not name the values"):
+            read_space(None, [wrong])
+    file.write_text("[method]\nthreshold = 10\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match="no list of values"):
+        read_space(file, [])
