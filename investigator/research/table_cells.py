@@ -26,7 +26,7 @@ from investigator.records import (
 )
 from investigator.tables.asked import table_question
 from investigator.tables.computing import asked_operation, computation
-from investigator.tables.lookup import DocumentTables, FoundCell, best_cells, best_pair, figure_of
+from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of, tables_of
 from investigator.tables.times import TableTime, agrees, header_time
 
 MET_POINT = 95
@@ -49,7 +49,7 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
     """
     if not document.tables or table_question(question).is_discussion:
         return ()
-    tables = DocumentTables(document)
+    tables = tables_of(document)
     if asked_operation(question) and len(table_question(question).times) < 2:
         pair = best_pair(question, tables)
         if pair is not None:
@@ -63,7 +63,7 @@ def same_elsewhere(question: str, quote: Quote, document: Document) -> tuple[Quo
     if quote.cell is None:
         return ()
     figure = figure_of(quote.cell.value)
-    found = best_cells(question, DocumentTables(document), most=_LOOKED_AT)
+    found = best_cells(question, tables_of(document), most=_LOOKED_AT)
     others = (one for one in found if one.is_met and figure_of(one.view.words(one.cell)) == figure)
     apart = {one.view.table.start: one for one in others if not quote.start <= one.cell.start < quote.end}
     return tuple(cell_quote(document, one.view, one.cell) for one in apart.values())
@@ -142,7 +142,7 @@ def nearest_cell(question: str, document: Document) -> tuple[Quote, tuple[Constr
         or not (asked.asks_figure or asked.asks_count or asked.asks_share or asked.times)
     ):
         return None
-    tables = DocumentTables(document)
+    tables = tables_of(document)
     found = [one for time in _times(question) for one in best_cells(question, tables, time, most=_LOOKED_AT)]
     near = next((one for one in found if one.is_named_by_question), None)
     if near is None or any(one.is_met for one in found):
@@ -159,7 +159,7 @@ def says_figure(question: str, sentence: str, document: Document) -> bool:
     asked = table_question(question)
     if not _AMOUNT.search(sentence):
         return False
-    said = roots(sentence) | DocumentTables(document).about
+    said = roots(sentence) | tables_of(document).about
     named = header_time(sentence)
     if named is not None and named.year and any(agrees(time, named) is False for time in asked.times):
         return False
@@ -213,7 +213,7 @@ def _changes() -> frozenset[str]:
 
 
 def _found_again(question: str, quote: Quote, document: Document) -> Iterator[FoundCell]:
-    tables = DocumentTables(document)
+    tables = tables_of(document)
     fitting = [
         found
         for time in _times(question)

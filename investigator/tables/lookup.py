@@ -125,6 +125,29 @@ class DocumentTables:
         return over or (replace(beside, may_end_then=True) if beside else None)
 
 
+class _Same:
+    """A document as a key: another record of the same text is another key."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+
+    def __hash__(self) -> int:
+        return id(self.document)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.document is self.document
+
+
+def tables_of(document: Document) -> DocumentTables:
+    """Return the tables of a document; those of the last ones are kept, for a run asks of each many times."""
+    return _kept(_Same(document))
+
+
+@lru_cache(maxsize=16)
+def _kept(same: _Same) -> DocumentTables:
+    return DocumentTables(same.document)
+
+
 @lru_cache(maxsize=4_096)
 def _time(text: str) -> TableTime | None:
     found = header_time(text)
