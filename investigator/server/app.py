@@ -10,12 +10,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 
 from investigator.errors import InvestigatorError, WorkspaceLockedError
 from investigator.server.desk import Desk
 from investigator.server.pages import page_of_problem, pages
 from investigator.server.problems import ServerError, problem, problem_of
-from investigator.server.protocol import agent_app
+from investigator.server.protocol import PATH, AgentDoor
 from investigator.server.records import Problem
 from investigator.server.rest import rest
 
@@ -27,12 +28,16 @@ def application(
     desk: Desk, is_closing: Callable[[], bool], on_problem: Callable[[str], None] = lambda _: None
 ) -> FastAPI:
     """Return the application without its guard; `on_problem` is told what nobody expected."""
-    agents = agent_app(desk)
-    lifespan = agents.router.lifespan_context if agents is not None else None
+    agents = AgentDoor(desk)
     app = FastAPI(
-        title=_TITLE, version="1", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json", lifespan=lifespan
+        title=_TITLE,
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+        lifespan=agents.lifespan,
     )
-    app.router.routes.extend(agents.routes if agents is not None else ())
+    app.router.routes.append(Route(PATH, agents))
     app.include_router(rest(desk, is_closing))
     app.include_router(pages(desk, is_closing))
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
@@ -68,6 +73,6 @@ def application(
 def _told(request: Request, wrong: Problem, retry_after: int = 0) -> Response:
     """Tell a program in JSON, and a reader on a page, what went wrong."""
     headers = {"Retry-After": str(retry_after)} if retry_after else None
-    if request.url.path.startswith("/v1"):
+    if request.url.path.startswith(("/v1", PATH)):
         return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")
     return HTMLResponse(page_of_problem(wrong), wrong.status, headers)

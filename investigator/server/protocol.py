@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
 from pydantic import ValidationError
-from starlette.applications import Starlette
 
 from investigator.errors import InvestigatorError, MissingPackageError
 from investigator.reports.html import pages_environment
@@ -17,6 +19,7 @@ from investigator.reports.inert import inert_json
 from investigator.secrets import redacted
 from investigator.server.agents import AgentTools, ToolReply
 from investigator.server.desk import Desk
+from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.live import TEMPLATES
 from investigator.server.problems import ServerError, problem_of
 
@@ -43,21 +46,45 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
     return server
 
 
-def agent_app(desk: Desk) -> Starlette | None:
-    """Return the application that serves the tools over HTTP and keeps nothing of a client; None without the package.
+class AgentDoor:
+    """Serves the tools over HTTP, and keeps nothing of a client; the package is loaded when the first one comes.
 
-    Who may ask is decided before a request comes here.
+    Who may ask is decided before a request comes here. Its `lifespan` must be that of the application around it.
     """
-    try:
-        server = agent_server(desk)
-    except MissingPackageError:
-        return None
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._opening = anyio.Lock()
+        self._tasks: TaskGroup | None = None
+        self._app: Application | None = None
+
+    @asynccontextmanager
+    async def lifespan(self, _: object) -> AsyncIterator[None]:
+        """Let the tools be served as long as the context lasts."""
+        async with anyio.create_task_group() as self._tasks:
+            yield
+            self._tasks.cancel_scope.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request. Raises MissingPackageError."""
+        async with self._opening:
+            if self._app is None and self._tasks is not None:
+                server = await anyio.to_thread.run_sync(agent_server, self._desk)
+                self._app = await self._tasks.start(_kept_open, server)
+        if self._app is not None:
+            await self._app(scope, receive, send)
+
+
+async def _kept_open(server: MCPServer[Any], *, task_status: TaskStatus[Application]) -> None:
     from mcp.server.transport_security import TransportSecuritySettings
 
     guarded_already = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    return server.streamable_http_app(
+    app = server.streamable_http_app(
         streamable_http_path=PATH, json_response=True, stateless_http=True, transport_security=guarded_already
     )
+    async with app.router.lifespan_context(app):
+        task_status.started(app)
+        await anyio.sleep_forever()
 
 
 def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
