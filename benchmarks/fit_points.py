@@ -67,7 +67,9 @@ def fitted(questions: list[Question]) -> Calibration:
     taken = {name: english.document.weights[name] for name in TAKEN_OVER}
     document = other.document.changed(weights={**other.document.weights, **taken})
     other = other.changed(document=document)
-    return Calibration(english=english, foreign=other, threshold=50, answered_from=100, worth_asking=0.0)
+    return Calibration(
+        english=english, foreign=other, threshold=50, foreign_threshold=50, answered_from=100, worth_asking=0.0
+    )
 
 
 def with_few(kept: RelevanceModels) -> RelevanceModels:
@@ -245,7 +247,10 @@ def main() -> None:
     shipped = fitted(questions)
     worth_asking = chance_worth_asking(questions, shipped)
     shipped = shipped.changed(
-        threshold=arguments.threshold, answered_from=arguments.answered_from, worth_asking=worth_asking
+        threshold=arguments.threshold,
+        foreign_threshold=default_calibration().foreign_threshold,
+        answered_from=arguments.answered_from,
+        worth_asking=worth_asking,
     )
     every = np.concatenate([entry[1] for entry in outcomes])
     right = np.concatenate([entry[2] for entry in outcomes]).astype(float)

@@ -86,12 +86,12 @@ def samples(folder: Path, limit: int | None, workspaces: Path, near_misses: Path
         pass
     with investigator.library() as library:
         for line in lines[:limit]:
-            yield _question(folder.name, json.loads(line), library, CachedEmbedder(embedder))
+            yield question_of(folder.name, json.loads(line), library, CachedEmbedder(embedder))
         for row in twins[:limit]:
-            yield _question(f"{folder.name}, near misses", row, library, CachedEmbedder(embedder))
+            yield question_of(f"{folder.name}, near misses", row, library, CachedEmbedder(embedder))
 
 
-def _question(name: str, row: dict, library: Library, embedder: Embedder) -> Question:  # type: ignore[type-arg]
+def question_of(name: str, row: dict, library: Library, embedder: Embedder) -> Question:  # type: ignore[type-arg]
     text = row["question"]
     thought = ThinkVariables(
         question=text,

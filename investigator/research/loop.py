@@ -46,7 +46,7 @@ class Research:
 
     def investigate(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
-        library, settled = within(self.library, run.scope), bounds(self.settings, self.client)
+        library, settled = within(self.library, run.scope), bounds(self.settings, self.client, run.question)
         sources, stream = Sources(library.document), MemoryStream(keep=self.keep_memory)
         steps = Steps(self.client, library, self.settings, sources, stream, self.reread, self.judge)
         state = State(run, settled, library.document_ids(), library.unreadable(), library.left_out())
@@ -68,15 +68,16 @@ class Research:
         return replace(state, run=run)
 
 
-def bounds(settings: MethodSettings, client: EngineClient) -> Bounds:
-    """Settle what the settings leave open, by what the engines are."""
+def bounds(settings: MethodSettings, client: EngineClient, question: str) -> Bounds:
+    """Settle what the settings leave open, by what the engines are and, for the built-in one, by the language."""
     asked = client.traits(Role.ASK)
+    threshold = default_calibration().threshold_of(question) if asked.goes_by_measures else asked.threshold
     workers = settings.concurrency or asked.concurrency
     bar = default_calibration().worth_asking if settings.worth_asking is None else settings.worth_asking
     few_calls = asked.is_model if settings.thrift is None else settings.thrift
     return Bounds(
         rounds=settings.rounds,
-        threshold=asked.threshold if settings.threshold is None else settings.threshold,
+        threshold=threshold if settings.threshold is None else settings.threshold,
         worth_asking=bar,
         workers=workers,
         policy=FewCalls(workers, bar) if few_calls else AskAll(),

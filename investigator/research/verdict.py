@@ -105,7 +105,8 @@ def _all_met(
     each = (judged(part, (claim,), document, sure=sure, read=False) for part, _ in found for claim in claims)
     met = [one for _, one in found if one is not None and one.is_met]
     met += [one for one in each if one is not None and one.is_met]
-    return tuple(dict.fromkeys(answering(one, document(one.quote.document_id)) for one in met))
+    answers = [answering(one, document(one.quote.document_id)) for one in met]
+    return tuple({claim.text: claim for claim in reversed(answers)}.values())[::-1]  # a copy says nothing more
 
 
 def with_all_that_meets(

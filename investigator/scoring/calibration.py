@@ -41,7 +41,8 @@ class Calibration(Record):
     """The models and thresholds that were fitted.
 
     The built-in embedder has learned English: `foreign` are the models for questions in other languages, which rely on
-    words more than on its similarities. `threshold` is the point from which a reply is worth showing,
+    words more than on its similarities. `threshold` is the point from which a reply is worth showing, to a question in
+    another language from `foreign_threshold`,
     `answered_from` the one from which a quote that meets the whole question is an answer without anyone having read it,
     `worth_asking` the chance from which a document is worth asking; these values decided best over the questions.
     """
@@ -49,12 +50,17 @@ class Calibration(Record):
     english: RelevanceModels
     foreign: RelevanceModels
     threshold: int
+    foreign_threshold: int
     answered_from: int
     worth_asking: float
 
     def of(self, question: str) -> RelevanceModels:
         """Return the models for a question, by its language."""
         return self.english if is_english(question) else self.foreign
+
+    def threshold_of(self, question: str) -> int:
+        """Return the point from which a reply to a question is worth showing, by its language."""
+        return self.threshold if is_english(question) else self.foreign_threshold
 
 
 def log_odds(chance: float) -> float:
