@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from investigator.asking.contracts import METHOD, Contract
-from investigator.asking.template_check import SUFFIX, check_templates, refuse
+from investigator.asking.template_check import SUFFIX, check_templates, refuse, template_version
 from investigator.asking.templates import Sandbox, file_in, source_of
 from investigator.errors import TemplateError
-from investigator.records import Prompt, Record
+from investigator.records import Prompt, Record, TemplateVersion
 from investigator.resources import prompts_folder
 
 
@@ -42,6 +42,15 @@ class Prompts:
         relative = f"{name}{SUFFIX}"
         own = file_in(self._folder, relative) if self._folder is not None else None
         return own or prompts_folder() / relative
+
+    def own(self) -> tuple[TemplateVersion, ...]:
+        """Return the templates that stand in the place of shipped ones."""
+        paths = {name: self.path(name) for name in self._contracts}
+        return tuple(
+            template_version(name, source_of(path), own=True)
+            for name, path in paths.items()
+            if not path.is_relative_to(prompts_folder())
+        )
 
     def own_words(self, name: str) -> str:
         """Return what a template says whatever its variables are; a model that writes that repeats its prompt."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from investigator.cli.options import AsJson, Model, SettingsOptions, Workspace
+from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptions, Workspace
 from investigator.cli.output import print_json, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.evaluation.folder import FolderEvaluation
@@ -23,6 +23,7 @@ def eval_folder(
     model: Model = None,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions.")] = None,
     workspace: Workspace = None,
+    prompts: PromptsFolder = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help="Where outcomes are kept; by default in the workspace.")
     ] = None,
@@ -42,6 +43,7 @@ def eval_folder(
         model=model or None,
         settings=settings.load(),
         workspace=workspace,
+        prompts=prompts,
         out=out,
         fresh=fresh,
     )

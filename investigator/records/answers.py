@@ -14,6 +14,7 @@ from investigator.records.memories import Memory, Reflection
 from investigator.records.parts import AnswerTable, MissingEdition, NearMiss, OpenPart, Part, QuestionKind, TableRow
 from investigator.records.plans import Plan, PlanStep
 from investigator.records.tables import Computation
+from investigator.records.templates import TemplateVersion
 
 
 class AnswerStatus(StrEnum):
@@ -285,6 +286,7 @@ class Investigation(Record):
     engine: str
     engines: tuple[UsedEngine, ...] = ()
     made_with: str = Field(default="", description="the settings of method, retrieval and verifier, as JSON")
+    templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     search: Search = Search.WHOLE
     matrix: str = Field(default="", description="the matrix that it is a cell of; none: it was asked by itself")
     follows: str = Field(default="", description="the user's own words, if the question was completed by earlier ones")

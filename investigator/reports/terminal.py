@@ -199,6 +199,8 @@ def _footer(investigation: Investigation) -> Text:
     lines = [Text(inert(engine_line(answer.engine if answer else investigation.engine)))]
     if investigation.scope:
         lines.append(Text(f"Limited to: {some_names(investigation.scope)}"))
+    if investigation.templates:
+        lines.append(Text(f"With templates of your own: {some_names([one.name for one in investigation.templates])}"))
     if tainted := tainted_documents(investigation.memories):
         lines.append(
             Text(f"Speaks to a language model, so only its quotes count: {', '.join(map(inert_line, tainted))}")

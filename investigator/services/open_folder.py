@@ -125,7 +125,8 @@ class OpenFolder:
 
     def _opened(self, new: Investigation, options: RunOptions, *, fresh: bool) -> tuple[Run, Investigation]:
         new, corpus = self._placed(new, options)
-        new, identity = new.changed(search=self.index.best_search()), self._identity(new, options)
+        identity = self._identity(new, options)
+        new = new.changed(search=self.index.best_search(), templates=self._parts.prompts.own())
         return open_run(Runs(self.runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC))
 
     def _identity(self, new: Investigation, options: RunOptions) -> str:

@@ -27,7 +27,7 @@ from investigator.store.journal import Run, Runs
 
 _LONGEST_QUESTION = 10_000
 _IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if there is one
-_NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "matrix"}
+_NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", "matrix"}
 
 
 LAST_RUN = "last"

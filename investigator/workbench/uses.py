@@ -15,7 +15,7 @@ from investigator.asking.repair import ReadReply, read_once, read_or_repaired
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import ContextTooLongError, ReplayError, UserError
+from investigator.errors import ContextTooLongError, ReplayError, SettingsError, UserError
 from investigator.investigator import Investigator
 from investigator.records import (
     SUMMARY,
@@ -122,7 +122,7 @@ class FoundUses:
         there = ", ".join(dict.fromkeys(use.name for use in self.uses)) or "none"
         raise UserError(
             f"{name} was not used there; used were: {there}",
-            hint="Ask another question, or name another --run; if it used templates of your own, add --ran-with DIR.",
+            hint="Ask another question, or name another --run.",
         )
 
 
@@ -141,6 +141,7 @@ class UseFinder:
         """
         with self._opened() as folder:
             record = Runs(folder.runs).investigation(run_id)
+            self._check_templates(record)
             settings = settings_of(record, self._parts.settings)
             library = self._library(folder, record, settings.retrieval)
             engines = {Role(used.role): AbsentEngine(used.name, used.traits) for used in record.engines}
@@ -166,6 +167,14 @@ class UseFinder:
             record = _gone_through(client, library, self._parts.settings.method, blank)
             uses = (replace(use, replies=()) for use in _all_uses(record, watched.calls, self._parts.prompts))
             yield FoundUses(record, tuple(uses), self._index.folder, folder, library, self._engines)
+
+    def _check_templates(self, record: Investigation) -> None:
+        """Raise SettingsError if the templates at hand are not those that a run was made with."""
+        if record.templates != self._parts.prompts.own():
+            named = ", ".join(one.name for one in record.templates)
+            used = f"templates of its own ({named})" if named else "the shipped templates"
+            hint = "Name their folder, as it was, with --ran-with DIR." if named else "Leave out --ran-with."
+            raise SettingsError(f"the run {record.id} used {used}", hint=hint)
 
     @contextmanager
     def _opened(self) -> Iterator[OpenFolder]:

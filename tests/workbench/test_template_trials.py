@@ -165,6 +165,19 @@ def test_for_a_question_the_shipped_template_is_asked_too_within_one_limit(place
         assert words_shown.replace(" ", "") in "".join(done.stdout.split())
 
 
+def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place: Place) -> None:
+    script = scripted(place.root / "second.json")
+    asked = command("ask", *place.kept[:1], QUESTION, *place.kept[1:], "--prompts", place.own, *script, "--json")
+    run = json.loads(asked.stdout)
+    assert [(one["name"], len(one["sha256"])) for one in run["templates"]] == [("query/ask", 64)]
+    words = ("prompts", "render", "query/ask", *place.kept, "--run", run["id"])
+    refused = command(*words)
+    assert refused.exit_code == 2
+    assert "templates of its own (query/ask)" in refused.stderr
+    done = command(*words, "--ran-with", place.own)
+    assert done.stdout.startswith("You examine one document")
+
+
 def test_what_cannot_be_tried_says_so(place: Place) -> None:
     kept = (*place.kept, "--run", place.run)
     for words, told in (
