@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Select, select
+from sqlalchemy import Select, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from investigator.engines.base import Vectors
@@ -24,7 +24,7 @@ _OFF_LENGTH = 0.002  # how far the square of a row's length may be from 1
 
 
 class SentenceVectorTable:
-    """Vectors of sentences of one embedder. A row of another size or length than 1 is taken for missing."""
+    """Vectors of sentences of one embedder. If the length of one is not 1, it is damaged: its chunk's are deleted."""
 
     def __init__(self, database: Database, embedder: str) -> None:
         self._database = database
@@ -37,14 +37,26 @@ class SentenceVectorTable:
         columns = select(sentence_vectors.c.digest, sentence_vectors.c.vector)
         own = columns.where(sentence_vectors.c.embedder == self._embedder)
         found: dict[str, Vectors] = {}
+        damaged: list[bytes] = []
         with self._database.begin() as connection:
             for start in range(0, len(digests), _AT_ONCE):
                 wanted = sentence_vectors.c.digest.in_(digests[start : start + _AT_ONCE])
                 for digest, stored in connection.execute(own.where(wanted)):
                     vector = _sound(stored)
-                    if vector is not None:
+                    if vector is None:
+                        damaged.append(digest)
+                    else:
                         found[by_digest[digest]] = vector
+        self._delete_chunks(damaged)
         return found
+
+    def _delete_chunks(self, digests: Sequence[bytes]) -> None:
+        """Delete all sentences of the chunks that one of the digests is in: they are made anew when they are needed."""
+        with self._database.begin() as connection:
+            for start in range(0, len(digests), _AT_ONCE):
+                part = sentence_vectors.c.digest.in_(digests[start : start + _AT_ONCE])
+                chunk_ids = select(sentence_vectors.c.chunk_id).where(part)
+                connection.execute(delete(sentence_vectors).where(sentence_vectors.c.chunk_id.in_(chunk_ids)))
 
     def put(self, texts: Mapping[int, Sequence[str]], rows: Mapping[str, Vectors]) -> None:
         """Keep the vectors of the sentences of some chunks, by their text; skip chunks that are gone by now."""

@@ -79,6 +79,13 @@ def test_a_damaged_vector_is_computed_again(folder: Path) -> None:
     with again.library() as library:
         assert library.passages(("When did the mill burn down?",)) == before
     assert FIRST in embedder.texts
+    with again.library() as library:
+        library.passages(("Who rebuilt the mill?",))
+    assert rows(folder.parent / "w") == 3
+    anew, embedder = opened(folder)
+    with anew.library() as library:
+        assert library.passages(("When did the mill burn down?",)) == before
+    assert FIRST not in embedder.texts
 
 
 def test_nothing_is_kept_of_a_document_that_is_gone(folder: Path) -> None:
