@@ -59,7 +59,9 @@ class Checkout:
         """Run Python with these words; return seconds of processor time and of the clock."""
         before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         environment = {**os.environ, "PYTHONPATH": str(self.root), "HF_HUB_OFFLINE": "1"}
-        done = subprocess.run([sys.executable, *map(str, words)], env=environment, capture_output=True, text=True)
+        done = subprocess.run(  # in the checkout, which `python -m` looks into first
+            [sys.executable, *map(str, words)], cwd=self.root, env=environment, capture_output=True, text=True
+        )
         seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode not in (0, 3, 4, 5):
             raise SystemExit(done.stderr)
