@@ -85,7 +85,8 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
             if other := _other_mark(both, evidence.sentence):
                 return _found(asked, MatchState.CONTRADICTED, other)
             apart = not any(stand_together(both, text) for text in (evidence.sentence, evidence.near, evidence.about))
-            if apart and (both.is_exact or not stands_alone(both.second, evidence.sentence)):
+            is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
+            if apart and (both.is_exact or not is_bare):
                 return _found(asked, MatchState.NOT_MET)
     present = [word for word in wanted if _is_said(word, evidence)]
     state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET

@@ -69,7 +69,7 @@ def turned_round(role: str, sentence: str) -> str:
     same = {root(folded(verb))} | related_roots(folded(verb))
     tokens = _TOKEN.findall(sentence)
     for at, token in enumerate(tokens):
-        if root(folded(token)) in same:
+        if root(folded(token)) in same and root(folded(token)) not in roots(name):  # "the ferry carries"
             before, after = tokens[max(0, at - _BEFORE) : at], tokens[at + 1 : at + 1 + _AFTER]
             acts, suffers = _roles_in(roots(name), before, after)
             if (role.startswith(_BY) and suffers and not acts) or (role.startswith(_TO) and acts and not suffers):
@@ -81,6 +81,8 @@ def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str])
     """Return whether a name acts, and whether something is done to it, by the words around a verb."""
     folded_after = [folded(word) for word in after]
     agent_at = folded_after.index("by") if "by" in folded_after[:_AGENT_WITHIN] else None
+    if agent_at is not None and "".join(after[agent_at + 1 : agent_at + 2])[:1].isdigit():
+        agent_at = None  # "fell by 3 percent" names nobody
     if agent_at is None and _FORMS_OF_BE.isdisjoint(folded(word) for word in before):
         return bool(name & roots(" ".join(before))), bool(name & roots(" ".join(after)))
     agent = roots(" ".join(after[agent_at + 1 :])) if agent_at is not None else frozenset()
