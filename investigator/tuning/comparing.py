@@ -37,7 +37,7 @@ def side_of(text: str, base: Setup) -> Setup:
     named = _CHANGE.fullmatch(text)
     if named is not None and named["part"] in Settings.model_fields:
         return base.changed(overrides=(*base.overrides, *shlex.split(text)))
-    if not text.strip() or path.suffix.lower() in _SETTINGS_FILES or (":" not in text and "/" in text):
+    if not text.strip() or (":" not in text and ("/" in text or path.suffix.lower() in _SETTINGS_FILES)):
         raise SettingsError(
             f"{text!r} is no side to compare: there is no such folder or file",
             hint="Name a folder of templates, a settings file, changes like method.rounds=2, a model, or default.",
