@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from investigator.asking.budget import BudgetSpent
 from investigator.evaluation.questions import Question
@@ -121,6 +122,58 @@ def random_search(arena: Simulated) -> tuple[Ending, str]:
     return (Ending.ADOPTED, best) if adopted else (Ending.NOT_PROVEN, "")
 
 
+class GepaAlone:
+    """The adapter of GEPA alone; candidates are names, which are drawn one after another in the place of reflection."""
+
+    propose_new_texts = None
+
+    def __init__(self, arena: Simulated) -> None:
+        self.arena = arena
+        self.calls = 0
+        self.names = iter(sorted(arena.gains, key=lambda name: random.Random(f"{arena.seed} {name}").random()))
+        self.sets = {one.id: kind for kind in (SetName.REFLECT, SetName.SELECT) for one in arena.sets.of(kind)}
+
+    def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
+        """Count and draw the trials of a candidate."""
+        from gepa.core.adapter import EvaluationBatch
+
+        self.calls += len(batch)
+        variant = Variant(name=candidate["name"])
+        kind = self.sets[batch[0]]
+        trials = self.arena.trials(variant, kind, len(self.arena.sets.of(kind)))
+        scores = [trials[name].scores[Measure.RIGHT] for name in batch]
+        return EvaluationBatch(outputs=scores, scores=scores, trajectories=scores if capture_traces else None)
+
+    def make_reflective_dataset(self, candidate: Any, eval_batch: Any, components_to_update: Any) -> Any:
+        """Return what nobody reads: the proposals are drawn."""
+        return {"name": [{"score": str(score)} for score in eval_batch.scores]}
+
+    def reflect(self, prompt: Any) -> str:
+        """Return the next name, of none left the last one again."""
+        return f"```\n{next(self.names, BASELINE.name)}\n```"
+
+    def log(self, message: str) -> None:
+        """Keep nothing."""
+
+
+def gepa_alone(arena: Simulated, ceiling: int) -> tuple[str, int]:
+    """Let GEPA search under its own ceiling; return what it takes for best, and the calls that it made."""
+    import gepa
+
+    adapter = GepaAlone(arena)
+    result = gepa.optimize(
+        seed_candidate={"name": BASELINE.name},
+        trainset=[one.id for one in arena.sets.reflect],
+        valset=[one.id for one in arena.sets.select],
+        adapter=adapter,
+        reflection_lm=adapter.reflect,
+        max_metric_calls=ceiling,
+        logger=adapter,
+        seed=arena.seed,
+    )
+    return result.best_candidate["name"], adapter.calls
+
+
 def tables(seeds: int) -> Iterator[str]:
     """Yield the lines of all tables."""
     every, null = questions(300), {f"c{n}": 0.0 for n in range(8)}
@@ -138,7 +191,12 @@ def tables(seeds: int) -> Iterator[str]:
     for ceiling in (1_000, 1_500, 2_300):
         race = sum(searched(Simulated(every, many, seed, ceiling))[1] == "better" for seed in range(seeds))
         chance = sum(random_search(Simulated(every, many, seed, ceiling))[1] == "better" for seed in range(seeds))
-        yield f"{ceiling:,} calls: race found it {race} of {seeds}, random search {chance} of {seeds}"
+        alone = [gepa_alone(Simulated(every, many, seed), ceiling) for seed in range(seeds)]
+        gepa = sum(name == "better" for name, _ in alone)
+        yield f"{ceiling:,} calls: race found it {race}, random search {chance}, GEPA alone {gepa} of {seeds}"
+    alone = [gepa_alone(Simulated(every, null, seed), 1_000) for seed in range(seeds)]
+    took, most = sum(name != BASELINE.name for name, _ in alone), max(calls for _, calls in alone)
+    yield f"none is better: GEPA alone takes another one {took} of {seeds} times, with {most:,} calls of 1,000"
 
 
 if __name__ == "__main__":
