@@ -11,6 +11,7 @@ from investigator import (
     AnswerStatus,
     Investigation,
     Investigator,
+    RunOptions,
     ScriptedEngine,
     Settings,
     Status,
@@ -250,7 +251,7 @@ def test_running_side_by_side_or_one_by_one_comes_to_the_same(investigator: Make
     many = outcome(
         list(
             investigator(load_settings(None, ["method.concurrency=8"]), planner__plan=plan)[0].investigate(
-                QUESTION, fresh=True
+                QUESTION, RunOptions(fresh=True)
             )
         )
     )
