@@ -26,6 +26,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 """A question about several things at once: one document may answer it in part only."""
+_OF_ALL = re.compile(r"\b(?:all|each|every)\b", re.IGNORECASE)
 
 
 class AskingPolicy(Protocol):
@@ -35,7 +36,7 @@ class AskingPolicy(Protocol):
         """Return the steps of the first plan that are asked at all."""
         ...
 
-    def first_wave(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
+    def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
         """Return how many of the steps are asked before the first results are reviewed."""
         ...
 
@@ -54,7 +55,7 @@ class AskAll:
         """Return all steps."""
         return tuple(steps)
 
-    def first_wave(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
+    def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
         """Return the number of all steps."""
         return len(steps)
 
@@ -86,14 +87,15 @@ class FewCalls:
         worth = tuple(s for s in steps if s.document_id == SUMMARY or match.get(s.document_id, 1.0) >= self.bar)
         return worth or tuple(sorted(steps, key=lambda s: -match.get(s.document_id, 0.0))[:_FIRST_WAVE])
 
-    def first_wave(self, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
+    def first_wave(self, question: str, steps: Sequence[PlanStep], cards: Sequence[DocumentCard]) -> int:
         """Return two if one of the first two steps is likely to answer, else the number of all.
 
-        Of a plan so broad that the others are asked in several turns, as many as can be asked at once: that costs no
-        time.
+        A question about each of several things is put to all. Of a plan so broad that the others are asked in several
+        turns, as many as can be asked at once: that costs no time.
         """
         match = {card.document_id: card.match for card in cards}
-        if not any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE]):
+        is_likely = any(match.get(step.document_id, 0.0) >= LIKELY for step in steps[:_FIRST_WAVE])
+        if not is_likely or _OF_ALL.search(question):
             return len(steps)
         is_broad = len(steps) >= 2 * self.workers > 2 * _FIRST_WAVE
         return self.workers if is_broad else min(len(steps), _FIRST_WAVE)

@@ -224,7 +224,7 @@ def how_many_to_ask(state: State) -> int:
     Of a question that puts things side by side each side is asked.
     """
     if state.last is Step.PLAN and state.answer is None and not state.run.kind.is_side_by_side:
-        return state.bounds.policy.first_wave(state.open_steps, state.cards)
+        return state.bounds.policy.first_wave(state.run.question, state.open_steps, state.cards)
     return len(state.open_steps)
 
 

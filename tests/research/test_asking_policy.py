@@ -38,18 +38,22 @@ def memory(point: int | None, *quotes: str, number: int = 1, document_id: str = 
 
 
 def test_two_documents_are_asked_first_where_one_of_them_is_likely() -> None:
-    assert few_calls(workers=4).first_wave(numbered(5), cards(0.9, 0.1, 0.1, 0.1, 0.1)) == 2
-    assert few_calls(workers=4).first_wave(numbered(5), cards(0.1, 0.5, 0.1, 0.1, 0.1)) == 2
+    assert few_calls(workers=4).first_wave(QUESTION, numbered(5), cards(0.9, 0.1, 0.1, 0.1, 0.1)) == 2
+    assert few_calls(workers=4).first_wave(QUESTION, numbered(5), cards(0.1, 0.5, 0.1, 0.1, 0.1)) == 2
 
 
 def test_all_are_asked_at_once_where_none_of_the_first_is_likely() -> None:
-    assert few_calls(workers=4).first_wave(numbered(5), cards(0.49, 0.3, 0.1, 0.1, 0.1)) == 5
-    assert few_calls(workers=4).first_wave(steps("unranked.txt", "d1", "d2"), cards(0.4, 0.3)) == 3
+    assert few_calls(workers=4).first_wave(QUESTION, numbered(5), cards(0.49, 0.3, 0.1, 0.1, 0.1)) == 5
+    assert few_calls(workers=4).first_wave(QUESTION, steps("unranked.txt", "d1", "d2"), cards(0.4, 0.3)) == 3
+
+
+def test_a_question_about_each_of_several_things_is_put_to_all() -> None:
+    assert few_calls(workers=4).first_wave("How much does each plant make?", numbered(5), cards(0.9, 0.9)) == 5
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_plan_shorter_than_a_wave_is_one_wave(count: int) -> None:
-    assert few_calls(workers=4).first_wave(numbered(count), cards(0.9)) == count
+    assert few_calls(workers=4).first_wave(QUESTION, numbered(count), cards(0.9)) == count
 
 
 @pytest.mark.parametrize(
@@ -57,7 +61,7 @@ def test_a_plan_shorter_than_a_wave_is_one_wave(count: int) -> None:
     [(8, 4, 4), (7, 4, 2), (32, 16, 16), (31, 16, 2), (6, 3, 3), (20, 2, 2), (20, 1, 2)],
 )
 def test_a_broad_plan_begins_with_as_many_as_can_be_asked_at_once(count: int, workers: int, expected: int) -> None:
-    assert few_calls(workers).first_wave(numbered(count), cards(0.9)) == expected
+    assert few_calls(workers).first_wave(QUESTION, numbered(count), cards(0.9)) == expected
 
 
 def test_a_document_below_the_bar_is_not_worth_a_call_and_one_on_it_is() -> None:
@@ -187,6 +191,6 @@ def test_who_asks_all_leaves_nothing_out_and_takes_nothing_for_enough() -> None:
     told = [memory(95, "The Emsland plant is owned by RWE.")]
     policy = AskAll()
     assert policy.without_hopeless(numbered(3), cards(0.9, 0.0, 0.0)) == numbered(3)
-    assert policy.first_wave(numbered(3), cards(0.9, 0.0, 0.0)) == 3
+    assert policy.first_wave(QUESTION, numbered(3), cards(0.9, 0.0, 0.0)) == 3
     assert few_calls().suffices(QUESTION, (Need(term="Emsland plant"),), told, {})
     assert not policy.suffices(QUESTION, (Need(term="Emsland plant"),), told, {})
