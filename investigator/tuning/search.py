@@ -193,7 +193,7 @@ class TuningSearch:
             again = f" This is test {openings} of the same data, so p must be {LEVEL / openings:.3g} or less." * (
                 openings > 1
             )
-            reason = f"No candidate is proven better. {test.verdict}{again}"
+            reason = f"The test does not prove it. {test.verdict}{again}"
             return self._ended(Ending.NOT_PROVEN, reason, test).changed(guards=guards)
         if down := fallen(guards):
             reason = f"No candidate is better: {finalist.name} gains, but a guard fell ({down})."

@@ -51,7 +51,8 @@ def p_words(p: float) -> str:
 def side_line(letter: str, side: ComparedSide) -> str:
     """Return what one side is, what it has cost, and how many of its questions failed."""
     failed = f"; {plural(side.failures, 'question')} failed" if side.failures else ""
-    return inert_line(f"{letter}: {side.name} ({side.engine}); {expected_line(side.cost)}{failed}", 400)
+    engine = f" ({side.engine})" if side.engine else ""
+    return inert_line(f"{letter}: {side.name}{engine}; {expected_line(side.cost)}{failed}", 400)
 
 
 def noise_lines(comparison: Comparison) -> Iterator[str]:
