@@ -6,9 +6,10 @@ By the order of words, passive voice and "by", in English. What cannot be told s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 
+from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, stop_words, words
 from investigator.questions.cues import cues
 from investigator.questions.order import clause, is_past
@@ -63,15 +64,19 @@ def _pointing() -> frozenset[str]:
     return roots(cues("pointing")["words"])
 
 
-def turned_round(role: str, sentence: str) -> str:
-    """Return the words of a sentence that have the name of a role in the other role; "" if none do."""
+def turned_round(role: str, text: str) -> str:
+    """Return the words of a sentence of a text that have the name of a role in the other role; "" if none do."""
     name, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
     same = {root(folded(verb))} | related_roots(folded(verb))
-    tokens = _TOKEN.findall(sentence)
+    sentences = (_TOKEN.findall(text[start:end]) for start, end in sentence_spans(text))
+    return next((turned for tokens in sentences if (turned := _turned(role, roots(name), same, tokens))), "")
+
+
+def _turned(role: str, name: frozenset[str], same: Collection[str], tokens: Sequence[str]) -> str:
     for at, token in enumerate(tokens):
-        if root(folded(token)) in same and root(folded(token)) not in roots(name):  # "the ferry carries"
+        if root(folded(token)) in same and root(folded(token)) not in name:  # "the ferry carries"
             before, after = tokens[max(0, at - _BEFORE) : at], tokens[at + 1 : at + 1 + _AFTER]
-            acts, suffers = _roles_in(roots(name), before, after)
+            acts, suffers = _roles_in(name, before, after)
             if (role.startswith(_BY) and suffers and not acts) or (role.startswith(_TO) and acts and not suffers):
                 return " ".join((*before, token, *after))
     return ""

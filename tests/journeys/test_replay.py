@@ -22,6 +22,7 @@ from power_plants import (
     judged,
     outcome,
     role_in,
+    roles,
     sensible,
     write_folder,
 )
@@ -140,10 +141,12 @@ def test_replies_that_had_to_be_asked_for_twice_are_replayed_too(past: Past, ope
     )
     made = asking(openai_server, past.folder, past.workspace)
     case = outcome(made.investigate(ONE))
-    assert [memory.point for memory in case.memories] == [90]
+    assert max(memory.point or 0 for memory in case.memories) == 90
     replayed = made.replay(case.id)
     assert replayed.same
-    assert replayed.calls == len(openai_server.requests) == 5
+    asked = sum(role == ASK for role in roles(openai_server))
+    assert asked == 2 * len(case.memories)
+    assert replayed.calls == len(openai_server.requests)
 
 
 def test_a_run_without_an_end_is_refused_with_what_to_do(past: Past, openai_server: OpenAIServer) -> None:

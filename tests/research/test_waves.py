@@ -34,7 +34,7 @@ from investigator.retrieval.library import Library
 from investigator.store.in_memory import InMemoryJournal
 
 QUESTION = "How much power does the Emsland plant make?"
-ABOUT_EACH = "How much power does each Emsland plant make?"
+ABOUT_SEVERAL = "How much power do both plants make?"
 ALL = plan_of("plant.txt", "letter.txt", "prices.txt")
 NO_BAR = "method.worth_asking=0"
 """Of three short texts the search rules out all but one; with this, none."""
@@ -226,14 +226,18 @@ def test_where_all_is_hopeless_the_nearest_are_asked_before_it_is_said(run: Run)
 
 def test_a_question_about_several_things_is_not_cut_short(run: Run) -> None:
     reflections = [knowledge("the others"), knowledge()]
-    events, engine = run(NO_BAR, LOW, question=ABOUT_EACH, query__ask=TELLING, reflection__reflect=reflections)
+    events, engine = run(NO_BAR, LOW, question=ABOUT_SEVERAL, query__ask=TELLING, reflection__reflect=reflections)
     assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
     assert outcome(events)[1].coverage.not_opened == ()
 
 
 def test_the_last_round_is_asked_to_its_end(run: Run) -> None:
     events, engine = run(
-        NO_BAR, "method.rounds=1", question=ABOUT_EACH, query__ask=TELLING, reflection__reflect=knowledge("the others")
+        NO_BAR,
+        "method.rounds=1",
+        question=ABOUT_SEVERAL,
+        query__ask=TELLING,
+        reflection__reflect=knowledge("the others"),
     )
     assert documents(engine) == ["letter.txt", "plant.txt", "prices.txt"]
     assert outcome(events)[1].stop is StopReason.ROUNDS
@@ -351,8 +355,8 @@ def test_a_run_that_broke_off_in_its_second_wave_goes_on_there(run: Run) -> None
         return TELLING(prompt)
 
     with pytest.raises(EngineError, match="gone"):
-        run(NO_BAR, LOW, question=ABOUT_EACH, journal=journal, query__ask=broken, reflection__reflect=reflections)
-    again = {"question": ABOUT_EACH, "query__ask": TELLING, "reflection__reflect": reflections[1:]}
+        run(NO_BAR, LOW, question=ABOUT_SEVERAL, journal=journal, query__ask=broken, reflection__reflect=reflections)
+    again = {"question": ABOUT_SEVERAL, "query__ask": TELLING, "reflection__reflect": reflections[1:]}
     events, engine = run(NO_BAR, LOW, journal=journal, **again)
     assert [prompt.template for prompt in engine.asked] == ["query/ask", "reflection/reflect", "answer/answer"]
     assert documents(engine) == ["prices.txt"]
@@ -363,7 +367,7 @@ def test_a_run_that_broke_off_in_its_second_wave_goes_on_there(run: Run) -> None
 
 def test_a_ceiling_in_the_second_wave_leaves_the_answer_of_the_first(run: Run) -> None:
     events, engine = run(
-        NO_BAR, "budget.calls=5", "method.concurrency=1", question=ABOUT_EACH, reflection__reflect=knowledge("more")
+        NO_BAR, "budget.calls=5", "method.concurrency=1", question=ABOUT_SEVERAL, reflection__reflect=knowledge("more")
     )
     case, answer = outcome(events)
     assert (len(engine.asked), case.usage.calls) == (5, 5)
