@@ -68,7 +68,8 @@ def compare(
     asked = read_questions(questions)[:limit]
     with display_on(sys.stderr, time.monotonic) as display:
         bench = FolderBench(docs, workspace=common.workspace, tell=display.show)
-        bench.evaluation(first, asked).check_outside(questions)
+        for side in (second, first):  # what no run can take is told before the other side has asked anything
+            bench.evaluation(side, asked).check_outside(questions)
         comparison = compared_sides((a, first), (b, second), asked, bench, measure=measure, repeat=repeat, seed=seed)
     if report is not None:
         write_file(report, comparison_page(comparison).encode("utf-8"), _KEPT)

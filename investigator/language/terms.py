@@ -46,7 +46,15 @@ _WITHOUT_MARKS = _WithoutMarks()
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return the folded words of English, German, Spanish and French that carry no meaning of their own."""
+    """Return the folded words of English, German, Spanish and French that carry no meaning of their own.
+
+    Without those that mean something in English: somebody may die in a war.
+    """
+    return _every_stop_word() - frozenset(listed_by_section("stop_words")["not_of_english"]["words"])
+
+
+@cache
+def _every_stop_word() -> frozenset[str]:
     return frozenset(folded(word) for words in listed_by_section("stop_words")["search"].values() for word in words)
 
 
@@ -123,7 +131,8 @@ def content_words(text: str) -> list[str]:
 @lru_cache(maxsize=64)  # every step of a run asks for those of its question
 def _content_words(text: str) -> tuple[str, ...]:
     every = list(dict.fromkeys(words(question_body(text)))) or list(dict.fromkeys(words(text)))
-    return tuple(word for word in every if word not in stop_words()) or tuple(every)
+    empty = stop_words() if is_english(text) else _every_stop_word()
+    return tuple(word for word in every if word not in empty) or tuple(every)
 
 
 @lru_cache(maxsize=50_000)

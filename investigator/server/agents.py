@@ -181,9 +181,13 @@ class AgentTools:
 
     def _served(self, folder: str) -> ServedFolder:
         """Return the folder of a name, or the only one. Raises ServerError."""
-        if not folder and len(self._desk.folders) == 1:
-            return next(iter(self._desk.folders.values()))
-        return self._desk.folder(folder)
+        folders = self._desk.folders
+        if not folder and len(folders) == 1:
+            return next(iter(folders.values()))
+        if folder not in folders:
+            hint = f"Name one of these as folder: {', '.join(folders)}"
+            raise ServerError(problem(HTTPStatus.NOT_FOUND, f"no folder {folder!r} is served", hint))
+        return folders[folder]
 
 
 def _found(span: Passage | Quote) -> Found:

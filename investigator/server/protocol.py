@@ -106,7 +106,8 @@ def _as_tool(tool: Callable[..., ToolReply[Any]]) -> Callable[..., object]:
             told = problem_of(error)
             raise ToolError(f"{told.detail} {told.hint}".strip()) from error
         except ValidationError as error:
-            raise ToolError(redacted(str(error))) from error
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            raise ToolError(redacted(wrong)) from error
         structured = json.loads(inert_json(redacted(reply.facts.model_dump_json())))
         return CallToolResult(
             content=[TextContent(type="text", text=redacted(reply.text))], structured_content=structured

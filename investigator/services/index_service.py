@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from investigator.documents.folder import Recheck, scan
-from investigator.errors import DamagedDocumentError, FolderError
+from investigator.errors import DamagedDocumentError, FolderError, WorkspaceLockedError
 from investigator.records import Document, Event, FolderStatus, Notice, Search, SearchHit
-from investigator.retrieval.folder_index import FolderIndex, no_documents
+from investigator.retrieval.folder_index import FolderIndex, no_documents, workspace_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import Parts
@@ -93,15 +93,30 @@ class IndexService:
                 raise _no_document(document_id, reason) from None
 
     def search(self, query: str, limit: int, document_id: str | None) -> tuple[SearchHit, ...]:
-        """Return the best chunks for a query, best first, in one document or in all."""
-        query = valid_question(query, "query")
-        return mended(lambda again: self._hits(query, limit, document_id, again))
+        """Return the best chunks for a query, best first, in one document or in all.
 
-    def _hits(self, query: str, limit: int, document_id: str | None, again: frozenset[str]) -> tuple[SearchHit, ...]:
-        with self.library(again=again) as library:
+        While somebody else writes to an index that is made, it is searched as it is.
+        """
+        query = valid_question(query, "query")
+
+        def hits(library: Library) -> tuple[SearchHit, ...]:
             if document_id is not None and document_id not in library.document_ids():
                 raise _no_document(document_id)
             return library.hits(query, limit, document_id)
+
+        def attempt(again: frozenset[str]) -> tuple[SearchHit, ...]:
+            with self.library(again=again) as library:
+                return hits(library)
+
+        try:
+            return mended(attempt)
+        except WorkspaceLockedError:
+            if not has_database(self.directory):
+                raise
+        self._parts.notify("Another run is writing to the index, so it was searched as it is, without later changes.")
+        with self.workspace(write=False) as workspace:
+            parts = self._parts
+            return hits(workspace_library(workspace, parts.caching_embedder, parts.settings.retrieval))
 
     @contextmanager
     def library(

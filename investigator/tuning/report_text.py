@@ -33,7 +33,11 @@ def plan_lines(plan: TuningPlan) -> Iterator[str]:
     made = "as many as the proposer makes" if plan.candidates is None else f"{plan.candidates:,}"
     yield f"candidates: {made}; a difference below {100 * plan.shows:.0f} points cannot be shown by this test"
     money = "no known price" if plan.unpriced else f"${plan.money:.2f}"
-    minutes = "minutes not known before the first calls" if plan.minutes is None else f"{plan.minutes:.0f} minutes"
+    minutes = (
+        "minutes not known before the first calls"
+        if plan.minutes is None
+        else plural(max(1, round(plan.minutes)), "minute")
+    )
     yield f"expected: {plan.trials:,} trials, {plan.calls:,} calls, {plan.tokens:,} tokens, {money}, {minutes}"
     limits = [f"{plan.max_calls:,} calls"] if plan.max_calls is not None else []
     limits += [f"${plan.max_money:g}"] if plan.max_money is not None else []

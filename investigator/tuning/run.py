@@ -85,6 +85,9 @@ class TuningRun:
         self._options, self._base, self._out, self._proposer = options, base, out, proposer
         options.check()
         settings = load_settings(base.settings_file, base.overrides)
+        for name, values in options.space.items():
+            for value in values:  # what no run can take is told before anything is asked
+                load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))
         self._parts = Parts(settings, embedder=embedder)
         self._ledger = TuningLedger(out / "ledger.jsonl", self._parts.prices)
         ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money)

@@ -94,7 +94,7 @@ class TuningSearch:
         finalist = self._raced(self._admitted(None if free is None else free // 2))
         if finalist is None:
             reason = (
-                f"No candidate is better: none of {len(self._tried)} beat the baseline on {len(self.sets.select)} "
+                f"None of {len(self._tried)} beat the baseline on {len(self.sets.select)} "
                 "questions without the fall of a guard. The test set was not opened."
             )
             return self._ended(Ending.NO_CANDIDATE, reason)
@@ -196,7 +196,7 @@ class TuningSearch:
             reason = f"The test does not prove it. {test.verdict}{again}"
             return self._ended(Ending.NOT_PROVEN, reason, test).changed(guards=guards)
         if down := fallen(guards):
-            reason = f"No candidate is better: {finalist.name} gains, but a guard fell ({down})."
+            reason = f"{finalist.name} gains, but a guard fell ({down})."
             return self._ended(Ending.GUARD_FELL, reason, test).changed(guards=guards)
         return self._ended(Ending.ADOPTED, test.verdict, test).changed(guards=guards, winner=finalist)
 

@@ -102,7 +102,7 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
     ("tool", "arguments", "told"),
     [
         ("start_investigation", {"question": " "}, "the question is empty"),
-        ("start_investigation", {"question": "Who?", "folder": "other"}, "no folder other is served"),
+        ("start_investigation", {"question": "Who?", "folder": "other"}, "Name one of these as folder: plants"),
         ("start_investigation", {"question": "Who?", "after": "none"}, "there is no investigation none"),
         ("get_investigation", {"id": "none"}, "there is no investigation none"),
         ("read_passage", {"document": "../../etc/passwd"}, "there is no document"),

@@ -147,6 +147,18 @@ def test_a_job_that_is_stopped_keeps_what_it_has_learned(plants: Path, tmp_path:
     assert Investigator(plants, embedder=ScriptedEmbedder()).show(stopped.run_id).answer is None
 
 
+def test_the_folder_can_be_searched_while_a_job_runs(plants: Path, tmp_path: Path) -> None:
+    may_end = Event()
+    desk = a_desk(plants, tmp_path / "data", may_end)
+    desk.start()
+    job = desk.submit(JobRequest(folder="plants", question=ONE))
+    until(desk, job.id, lambda job: job.run_id)
+    found = desk.folder("plants").investigator.search("Cedar")
+    may_end.set()
+    desk.close()
+    assert found[0].passage.document_id == "cedar.txt"
+
+
 def test_only_so_many_jobs_wait(plants: Path, tmp_path: Path) -> None:
     may_end = Event()
     desk = a_desk(plants, tmp_path / "data", may_end, most_waiting=1)

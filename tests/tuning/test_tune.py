@@ -160,6 +160,7 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         (TuningOptions(templates=("query/aks",), search="gepa"), "no template query/aks"),
         (TuningOptions(templates=("query/ask",)), "nothing to try"),
         (TuningOptions(search="gepa"), "no template was named"),
+        (TuningOptions(space={"method.nonsense": ("1", "2")}), "no setting method.nonsense"),
     ):
         with pytest.raises(SettingsError, match=words):
             run(asked, out, options, engine)
