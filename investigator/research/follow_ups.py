@@ -17,7 +17,7 @@ from investigator.records import ConstraintKind, Investigation, Memory, Part
 _MOST_WORDINGS = 12  # of one part
 _MOST = 6
 _MANY_WORDS = 24
-_LEAST_LIKENESS = 0.8  # with the question: "is it safe to consume coffee" for "to drink" has 0.96, "to down" 0.81
+_LEAST_LIKENESS = 0.92  # "is it safe to consume coffee" for "to drink" has 0.96, "to concentrate" 0.916
 _AFTER_ARTICLE = re.compile(r"(?:\b(?:the|an?|its|their|his|her|our|your)|['’]s)((?:\s+[\w-]+)+)", re.IGNORECASE)
 
 _Exchange = tuple[str, tuple[str, ...]]

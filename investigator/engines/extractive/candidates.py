@@ -15,6 +15,7 @@ from investigator.language.terms import content_words, stem, words
 from investigator.questions.answer_types import AnswerType, expected_type, figures, finding, holds_type
 from investigator.records import Need, Passage, Record
 
+_HEADING = re.compile(r"\s*#{1,6}\s")  # of Markdown
 _LONGEST_SENTENCE = 500
 _SHORTEST_SENTENCE = 12
 _FEWEST_WORDS = 5
@@ -142,7 +143,9 @@ def compared_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _says_something(sentence: str) -> bool:
-    """Return True if it is long enough; one of a script without spaces says as much in fewer characters."""
+    """Return True if it is no heading, and long enough; a script without spaces says as much in fewer characters."""
+    if _HEADING.match(sentence) and "\n" not in sentence.strip():
+        return False
     return len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS
 
 
