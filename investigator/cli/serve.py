@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import sys
 import webbrowser
 from collections.abc import Callable
@@ -15,6 +14,7 @@ import typer
 from investigator.cli.options import CommonOptions
 from investigator.cli.output import note, print_plain, tell
 from investigator.errors import SettingsError
+from investigator.server.hosting import is_loopback
 from investigator.server.service import Service
 
 Folders = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="The folders of documents.")]
@@ -41,7 +41,7 @@ def serve(
     send the token, which lies in a file that only you can read. Ctrl-C ends it: what is under way goes on at the next
     start.
     """
-    if not _is_loopback(host) and token_file is None:
+    if not is_loopback(host) and token_file is None:
         raise SettingsError(
             f"{host} can be reached from other machines",
             hint="Name a file with the token that they must send: --token-file FILE. Put HTTPS in front of it.",
@@ -69,10 +69,3 @@ def _more_links(link: Callable[[], str]) -> None:
     """Print another link for each line that is entered."""
     for _ in sys.stdin:
         print_plain(link())
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -18,7 +18,7 @@ from investigator.services.parts import Parts
 from investigator.settings import load_settings
 from investigator.tuning.arena import FolderArena, templates_of
 from investigator.tuning.bench import FolderBench, Setup, TrialProgress
-from investigator.tuning.candidates import settings_of_space, variants
+from investigator.tuning.candidates import Space, settings_of_space, variants
 from investigator.tuning.ledger import TuningLedger
 from investigator.tuning.openings import Openings
 from investigator.tuning.options import TuningOptions
@@ -85,9 +85,7 @@ class TuningRun:
         self._options, self._base, self._out, self._proposer = options, base, out, proposer
         options.check()
         settings = load_settings(base.settings_file, base.overrides)
-        for name, values in options.space.items():
-            for value in values:  # what no run can take is told before anything is asked
-                load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))
+        _check_space(base, options.space)
         self._parts = Parts(settings, embedder=embedder)
         self._ledger = TuningLedger(out / "ledger.jsonl", self._parts.prices)
         ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money)
@@ -221,6 +219,13 @@ class TuningRun:
             is_spent=lambda: allowance is not None and self._ledger.usage().calls - before >= allowance,
         )
         yield from propose(workshop)
+
+
+def _check_space(base: Setup, space: Space) -> None:
+    """Raise SettingsError for a value that no run can take, before anything is asked."""
+    for name, values in space.items():
+        for value in values:
+            load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))
 
 
 def _digest(*parts: str) -> str:

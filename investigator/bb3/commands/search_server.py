@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import ipaddress
 import sys
-from typing import Annotated
-
-import typer
 
 from investigator.bb3.commands.terminal import read_folder
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.search.server import FolderPages, SearchEndpoint
 from investigator.cli.options import Folder, SettingsOptions, Workspace
 from investigator.cli.output import note, print_plain, tell
+from investigator.cli.serve import Host, Port
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
+from investigator.server.hosting import is_loopback
 
 _LONGEST_WAIT = 5.0  # seconds for another process that writes to the index; clients wait for about ten
-
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Listen address; by default only this machine.")]
-Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="Port; 0 picks a free one.")]
 
 
 def search_server(
@@ -43,7 +38,7 @@ def search_server(
     open_first, open_soon = one_at_a_time(investigator.library), one_at_a_time(investigator.library, _LONGEST_WAIT)
     with open_first():  # report problems of the folder now, not to the first client
         pass
-    if not _is_loopback(host):
+    if not is_loopback(host):
         tell(f"warning: anyone who can reach {host} can read the documents of {investigator.folder}")
     with SearchEndpoint(FolderPages(open_soon), host, port, on_problem=note) as endpoint:
         tell(f"serving searches of {investigator.folder}; Ctrl-C ends it")
@@ -52,10 +47,3 @@ def search_server(
             endpoint.wait()
         except KeyboardInterrupt:
             tell("\nfinishing the searches under way")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
