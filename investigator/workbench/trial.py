@@ -78,8 +78,8 @@ def trial(
     engine = engines[role_of(use.name)] if use.reply_type is not None else None
     parts.check_prices([engine] if engine is not None else [])
     name = engine.name if engine is not None else ""
-    digest = hashlib.sha256(f"{name} {use.name} {use.variables.model_dump_json()}".encode()).hexdigest()
-    blank = as_it_began(found.record).changed(id=f"{now:%Y%m%d-%H%M%S}-{digest[:6]}")
+    digest = _digest(name, use.name, use.variables.model_dump_json())
+    blank = as_it_began(found.record).changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(digest, now.isoformat())[:6]}")
     runs = Runs(found.folder.runs)
     run = runs.open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
     with parts.tracer(found.root).run(run.id, found.record.question, name, resumed=run.resumed) as trace:
@@ -161,3 +161,7 @@ def _claims(reply: AnswerReply, variables: AnswerVariables, memories: tuple[Memo
         *(TriedQuote(text=claim.text, place=claim.quotes[0].place) for claim in claims),
         *(TriedQuote(text=claim.text, problem=claim.reason) for claim in unproven),
     )
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()
