@@ -13,8 +13,8 @@ from investigator.evaluation.questions import Question
 from investigator.records import AnswerStatus, Quote
 
 
-class Measure(StrEnum):
-    """What is measured, with its label in tables; the comments say of which questions the mean is taken."""
+class Labelled(StrEnum):
+    """A kind of value with its label in tables."""
 
     label: str
 
@@ -24,6 +24,10 @@ class Measure(StrEnum):
         member._value_ = value
         member.label = label
         return member
+
+
+class Measure(Labelled):
+    """What is measured; the comments say of which questions the mean is taken."""
 
     # of questions whose right documents are known: by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"

@@ -16,7 +16,7 @@ from investigator.engines.embedding.rerankers import SentenceReranker, open_rera
 from investigator.errors import DamagedDocumentError, FolderError
 from investigator.plugins import found
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, LeftOut, Notice, Search
-from investigator.retrieval.kept_sentences import KeptSentences
+from investigator.retrieval.kept_sentences import KeptSentences, windows
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import (
@@ -265,18 +265,6 @@ def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Ite
     A stop loses no more than one window. Chunks that another process deletes meanwhile are skipped.
     Raises EmbedderError and StoreError.
     """
-    missing = table.missing()
-    total, done = sum(map(len, missing.values())), 0
-    texts: dict[int, str] = {}
-    for document_id, ids in missing.items():
-        for start in range(0, len(ids), _WINDOW):
-            part = ids[start : start + _WINDOW]
-            texts |= corpus.chunk_texts(document_id, part)
-            done += len(part)
-            if len(texts) >= _WINDOW:
-                table.put(list(texts), embedder.embed(list(texts.values())))
-                texts.clear()
-                yield Embedded(done=done, total=total)
-    if texts:
+    for texts, done, total in windows(corpus, table.missing(), _WINDOW):
         table.put(list(texts), embedder.embed(list(texts.values())))
         yield Embedded(done=done, total=total)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from investigator.engines.base import Embedder
 from investigator.engines.embedding.rerankers import sentences
@@ -44,21 +44,30 @@ class KeptSentences:
 
         Raises EmbedderError and StoreError.
         """
-        missing = self._table.missing()
-        total, done = sum(map(len, missing.values())), 0
-        texts: dict[int, str] = {}
-        for document_id, ids in missing.items():
-            for start in range(0, len(ids), _WINDOW):
-                part = ids[start : start + _WINDOW]
-                texts |= corpus.chunk_texts(document_id, part)
-                done += len(part)
-                if len(texts) >= _WINDOW:
-                    self.keep(texts)
-                    texts.clear()
-                    yield Embedded(done=done, total=total, sentences=True)
-        if texts:
+        for texts, done, total in windows(corpus, self._table.missing(), _WINDOW):
             self.keep(texts)
             yield Embedded(done=done, total=total, sentences=True)
+
+
+def windows(
+    corpus: Corpus, missing: Mapping[str, Sequence[int]], size: int
+) -> Iterator[tuple[Mapping[int, str], int, int]]:
+    """Yield the texts of chunks, about `size` at a time, with how many of how many chunks are done by then.
+
+    `missing` are the ids of chunks by their documents. Chunks that another process deletes meanwhile are skipped.
+    """
+    total, done = sum(map(len, missing.values())), 0
+    texts: dict[int, str] = {}
+    for document_id, ids in missing.items():
+        for start in range(0, len(ids), size):
+            part = ids[start : start + size]
+            texts |= corpus.chunk_texts(document_id, part)
+            done += len(part)
+            if len(texts) >= size:
+                yield texts, done, total
+                texts = {}
+    if texts:
+        yield texts, done, total
 
 
 def _compared(text: str) -> list[str]:

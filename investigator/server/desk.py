@@ -121,8 +121,8 @@ class Desk:
 
     def stop(self, job_id: str) -> ServerJob:
         """Let a job end after the step under way; what it has learned is kept. Raises ServerError."""
-        folder, job = self._kept(job_id)
         with self._changed:
+            folder, job = self._kept(job_id)
             if job.state is JobState.WAITING:
                 return self._end(folder, job, JobState.STOPPED)
             if not job.state.has_ended:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from typing import get_args
 
 from markupsafe import Markup
 
 from investigator.records import Event
-from investigator.records import events as kinds
 from investigator.records.base import Record
 from investigator.records.events import Planned, Reflected, Started
 from investigator.reports.html import pages_environment
@@ -17,11 +17,7 @@ from investigator.secrets import redacted
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
 
 TEMPLATES = "server/templates"
-_RECORDS: Mapping[str, type[Record]] = {
-    kind_of(kind): kind
-    for kind in (*vars(kinds).values(), JobEnded)
-    if isinstance(kind, type) and issubclass(kind, Record)
-}
+_RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_args(Event), JobEnded)}
 
 
 class PagePlace(StrEnum):

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from enum import StrEnum
-from typing import Self
 
 from pydantic import Field
 
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure, scores, soundness
+from investigator.evaluation.scoring import Labelled, Measure, scores, soundness
 from investigator.records import AnswerStatus, Record, Usage
 
 _SAID = 400  # characters
 
 
-class Cost(StrEnum):
-    """What a question costs, with its label in tables."""
-
-    label: str
-
-    def __new__(cls, value: str, label: str) -> Self:
-        """Return a member whose value is `value`."""
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.label = label
-        return member
+class Cost(Labelled):
+    """What a question costs."""
 
     CALLS = "calls", "calls a question"
     TOKENS = "tokens", "tokens a question"
