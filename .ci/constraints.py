@@ -15,7 +15,7 @@ HEADER = """\
 # They bind nobody who installs the package itself: what it needs is in pyproject.toml.
 # Made by `make constraints`; run that again after a change of the dependencies, then `make test`.
 """
-OWN = "investigator"
+OWN = "document-investigator"
 PINNED_BY_TORCH = ("nvidia-", "cuda-", "triton")
 
 

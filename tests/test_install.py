@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from investigator.resources.distribution import DISTRIBUTION, NAMESAKE, namesake_warning
 
 ROOT = Path(__file__).parent.parent
 TEMPLATES = {path.relative_to(ROOT / "prompts").as_posix() for path in (ROOT / "prompts").rglob("*.j2")}
@@ -58,7 +63,31 @@ def test_every_file_of_the_package_is_in_the_wheel(installed: Path, suffix: str)
 
 
 def test_the_wheel_brings_nothing_beside_the_package(installed: Path) -> None:
-    assert {path.name.partition("-")[0] for path in installed.iterdir()} == {"investigator"}
+    assert {path.name.partition("-")[0] for path in installed.iterdir()} == {"investigator", "document_investigator"}
+
+
+def test_the_distribution_is_called_one_thing(distributions: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == DISTRIBUTION
+    assert {path.name.partition("-")[0] for path in distributions.iterdir()} == {DISTRIBUTION.replace("-", "_")}
+
+
+def test_nobody_is_told_to_install_the_namesake() -> None:
+    told = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "investigator").rglob("*.*")]
+    texts = {path: path.read_text(encoding="utf-8") for path in told if path.suffix in {".md", ".py", ".j2", ".txt"}}
+    namesake = re.compile(rf"(?:pip install|pipx install|uv tool install|uv add)[^\n`]*[\"' ]{NAMESAKE}(?![\w/-])")
+    assert [path for path, text in texts.items() if namesake.search(text)] == []
+
+
+def test_the_namesake_is_warned_of_where_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metadata = tmp_path / f"{NAMESAKE}-7.5.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(f"Metadata-Version: 2.1\nName: {NAMESAKE}\nVersion: 7.5\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert f"{NAMESAKE} 7.5 is installed too" in namesake_warning()
+    metadata.unlink()
+    importlib.invalidate_caches()
+    assert namesake_warning() == ""
 
 
 def test_a_source_distribution_can_be_built_and_tested(distributions: Path) -> None:

@@ -22,6 +22,7 @@ from investigator.cli.lazy_group import LazyCommand, lazy_group
 from investigator.errors import InvestigatorError
 from investigator.files.own_process import SELDOM
 from investigator.reports.inert import inert
+from investigator.resources.distribution import DISTRIBUTION, installed_version, namesake_warning
 from investigator.secrets import redacted
 
 _Options = ParamSpec("_Options")
@@ -156,12 +157,10 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version  # slow to import, and rarely wanted
-
-        try:
-            typer.echo(f"investigator {version('investigator')}")
-        except PackageNotFoundError:
-            typer.echo("investigator (run from its source, not installed)")
+        version = installed_version()
+        typer.echo(f"{DISTRIBUTION} {version}" if version else f"{DISTRIBUTION} (run from its source, not installed)")
+        if warning := namesake_warning():
+            _report(warning, "", mark="warning: ")
         raise typer.Exit
 
 

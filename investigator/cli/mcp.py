@@ -22,8 +22,8 @@ def mcp(
     """Give agents five tools over folders, by the Model Context Protocol.
 
     They are search, start_investigation, get_investigation, read_passage and status, and only read.
-    A desktop client starts this command itself; `investigator serve` offers the same tools at /mcp. Needs the package
-    mcp: pip install "investigator[mcp]".
+    A desktop client starts this command itself; `investigator serve` offers the same tools at /mcp. Needs the extra
+    mcp of the distribution: pip install "document-investigator[mcp]".
     """
     settings = common.settings.load()
     served = served_folders([common.investigator(folder, settings) for folder in folders])

@@ -7,7 +7,6 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 
 from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.records import CONTRACTS
@@ -20,10 +19,18 @@ from investigator.engines.embedding.embedders import DEFAULT_MODEL
 from investigator.engines.embedding.verifiers import SupportJudge
 from investigator.engines.roles import Role
 from investigator.errors import EmbedderError
+from investigator.resources.distribution import DISTRIBUTION, installed_version, namesake_warning
 from investigator.services.parts import Parts
 from investigator.settings import Settings, load_settings
 
-_EXTRAS = {"openai": "langchain-openai", "local": "xllamacpp"}
+_EXTRAS = {
+    "openai": "langchain-openai",
+    "local": "xllamacpp",
+    "mcp": "mcp",
+    "tune": "gepa",
+    "otel": "opentelemetry-sdk",
+    "images": "pillow",
+}
 _WAYS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_PROXY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST")
 _OURS = "INVESTIGATOR_"
@@ -82,12 +89,15 @@ def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environmen
     problem, hint = _trouble(embedder)
     return Environment(
         python=platform.python_version(),
-        package=_version("investigator") or "run from its source",
+        package=f"{DISTRIBUTION} {installed_version() or '(run from its source)'}",
+        package_warning=namesake_warning(),
         embedder=embedder.name,
         weights_checked=not problem and embedder.name.startswith(f"{DEFAULT_MODEL}@"),
         embedder_problem=problem,
         embedder_hint=hint,
-        extras=tuple(Extra(name=name, library=library, version=_version(library)) for name, library in _EXTRAS.items()),
+        extras=tuple(
+            Extra(name=name, library=library, version=installed_version(library)) for name, library in _EXTRAS.items()
+        ),
         variables=tuple(sorted(name for name, value in variables.items() if value and _matters(name))),
     )
 
@@ -104,10 +114,3 @@ def _trouble(embedder: Embedder) -> tuple[str, str]:
 def _matters(name: str) -> bool:
     known = name.upper() in _WAYS or name in _ADDRESSES or name in KEY_VARIABLES.values()
     return known or name.startswith(_OURS)
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""

@@ -86,12 +86,14 @@ class VerifierFinding(Record):
 class Environment(Record):
     """The installed packages. `embedder_problem` is empty if the embedder works.
 
+    `package_warning` says that another project's package of the same name is installed too, and is empty otherwise.
     `weights_checked` says that its weights are the known ones, by their sha256; only those of the default are known.
     `variables` are the names, never the values, of variables that change where calls go or which keys they carry.
     """
 
     python: str
     package: str
+    package_warning: str = ""
     embedder: str
     weights_checked: bool = False
     embedder_problem: str = ""

@@ -10,6 +10,7 @@ from investigator.doctor.findings import Diagnosis, EngineFinding, Environment, 
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import plural
+from investigator.resources.distribution import install_command
 from investigator.scoring.prices import Price
 
 _STYLES = {RoleState.WORKS: "green", RoleState.DOUBTFUL: "yellow", RoleState.FAILED: "bold red"}
@@ -99,10 +100,12 @@ def _environment(environment: Environment) -> Text:
         ("package", environment.package),
         ("embedder", f"{environment.embedder}: {state}"),
     ]
+    if environment.package_warning:
+        lines.insert(2, ("warning", environment.package_warning))
     if environment.embedder_hint:
         lines.append(("hint", environment.embedder_hint))
     for extra in environment.extras:
-        missing = f'not installed: pip install "investigator[{extra.name}]"'
+        missing = f"not installed: {install_command(extra.name)}"
         lines.append((f"extra {extra.name}", f"{extra.library} {extra.version}" if extra.version else missing))
     lines.append(("variables set", ", ".join(environment.variables) or "none that matter"))
     return _block("environment", lines)

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from investigator.errors import InvestigatorError, MissingPackageError
 from investigator.reports.html import pages_environment
 from investigator.reports.inert import inert_json
+from investigator.resources.distribution import install_command
 from investigator.secrets import redacted
 from investigator.server.agents import AgentTools, ToolReply
 from investigator.server.desk import Desk
@@ -37,7 +38,7 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
     except ModuleNotFoundError as error:
         raise MissingPackageError(
             "agents are served by the package mcp, which is not installed",
-            hint='Install it with: pip install "investigator[mcp]"',
+            hint=f"Install it with: {install_command('mcp')}",
         ) from error
     instructions = pages_environment(TEMPLATES).get_template("agents.j2").render()
     server: MCPServer[Any] = MCPServer("investigator", instructions=instructions, log_level="CRITICAL")

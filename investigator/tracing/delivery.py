@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from investigator.errors import MissingPackageError
+from investigator.resources.distribution import install_command
 from investigator.tracing.base import RunTrace
 from investigator.tracing.spans import SpanTracer
 
@@ -97,7 +98,7 @@ def http_exporter() -> Callable[[], SpanExporter]:
     except ImportError as error:
         raise MissingPackageError(
             "an OpenTelemetry endpoint is set, but no package is installed that sends spans",
-            hint='Install it: pip install "investigator[otel]", or unset the variable for this program.',
+            hint=f"Install it: {install_command('otel')}, or unset the variable for this program.",
         ) from error
     if not (log := logging.getLogger("opentelemetry")).handlers:
         log.addHandler(logging.NullHandler())  # one notice reports a failure; the log would print each try

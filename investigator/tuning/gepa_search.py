@@ -14,6 +14,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.asking.prompts import Prompts
 from investigator.errors import MissingPackageError
 from investigator.evaluation.questions import Question
+from investigator.resources.distribution import install_command
 from investigator.tuning.ledger import PROPOSE
 from investigator.tuning.proposing import PROPOSING, Workshop
 from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
@@ -32,7 +33,7 @@ def propose(workshop: Workshop) -> Iterator[Variant]:
         import gepa
     except ImportError as error:
         raise MissingPackageError(
-            "the search gepa needs the package gepa", hint="Install it with: pip install 'investigator[tune]'"
+            "the search gepa needs the package gepa", hint=f"Install it with: {install_command('tune')}"
         ) from error
     adapter, ids = GepaAdapter(workshop), [one.id for one in workshop.questions]
     result = gepa.optimize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_the_version_is_the_installed_one() -> None:
     result = command("--version")
 
     assert result.exit_code == 0
-    assert result.stdout.startswith("investigator ")
+    assert re.match(r"document-investigator \d+\.", result.stdout)
 
 
 @pytest.mark.parametrize("words", [["nonsense"], ["ask"], ["ask", "folder"], ["runs", "--nonsense"]])

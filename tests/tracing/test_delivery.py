@@ -110,7 +110,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(MissingPackageError, match="no package is installed that sends spans") as caught:
         http_exporter()
-    assert "investigator[otel]" in caught.value.hint
+    assert "document-investigator[otel]" in caught.value.hint
 
 
 def test_spans_go_to_the_provider_that_the_application_has_set_up() -> None:

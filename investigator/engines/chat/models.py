@@ -17,6 +17,7 @@ from investigator.engines.http import BodyBounds, bound_clients, client_settings
 from investigator.engines.schemas import Json, reply_schema
 from investigator.errors import CredentialError, MissingPackageError, SettingsError
 from investigator.records import Record
+from investigator.resources.distribution import install_command
 from investigator.secrets import register, register_address, without_secrets
 
 if TYPE_CHECKING:
@@ -236,6 +237,6 @@ def _is_own_address(provider: str, address: str) -> bool:
 
 def _install(provider: str, error: ImportError) -> str:
     if provider in ("openai", "azure_openai"):
-        return 'Install it with: pip install "investigator[openai]"'
+        return f"Install it with: {install_command('openai')}"
     named = re.search(r"pip install [\w\-\[\]]+", str(error))
     return f"Install it with: {named.group() if named else f'pip install langchain-{provider}'}"

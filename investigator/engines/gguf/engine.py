@@ -19,6 +19,7 @@ from investigator.engines.loading import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
 from investigator.errors import MissingPackageError, SettingsError
 from investigator.records import Prompt, Record, Reply, Writing
+from investigator.resources.distribution import install_command
 
 _USUAL_CONTEXT = 8192  # models read on beyond it, at the price of memory
 _TEMPLATE_TOKENS = 96  # what a chat template puts around a prompt: 10 to 80 in the usual ones
@@ -76,7 +77,7 @@ class GgufEngine:
         self._loaded = LoadedOnce(lambda: GgufModel(self._path, self._context_tokens, self._settings.threads))
         if find_spec("xllamacpp") is None:
             raise MissingPackageError(
-                "a GGUF model needs the package xllamacpp", hint='Install it with: pip install "investigator[local]"'
+                "a GGUF model needs the package xllamacpp", hint=f"Install it with: {install_command('local')}"
             )
 
     @property

@@ -1,0 +1,33 @@
+"""Names the distribution that this package is installed from, and the commands that install its extras.
+
+The package index has another project called `investigator`, which also installs a folder `investigator/`. So whoever
+is told to install something is told the name of ours, and it stands here alone.
+"""
+
+DISTRIBUTION = "document-investigator"
+NAMESAKE = "investigator"
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra of this distribution: `pip install "document-investigator[mcp]"`."""
+    return f'pip install "{DISTRIBUTION}[{extra}]"'
+
+
+def installed_version(package: str = DISTRIBUTION) -> str:
+    """Return the version of an installed distribution, empty if it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and rarely wanted
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def namesake_warning() -> str:
+    """Return a warning if the other project's distribution is installed beside ours, else an empty text."""
+    if not (other := installed_version(NAMESAKE)):
+        return ""
+    return (
+        f"the distribution {NAMESAKE} {other} is installed too: it is another project's, and overwrites files of this"
+        f" one. Remove both with: pip uninstall {NAMESAKE} {DISTRIBUTION}; then: pip install {DISTRIBUTION}"
+    )
