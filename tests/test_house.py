@@ -76,15 +76,15 @@ def test_no_two_classes_have_one_name() -> None:
 
 
 def test_the_maps_of_the_house_are_the_contract() -> None:
-    """CONTRIBUTING draws the layers and the README names them, in the order that import-linter checks."""
+    """CONTRIBUTING draws the layers and "How it works" names them, in the order that import-linter checks."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = (one for one in project["tool"]["importlinter"]["contracts"] if one["type"] == "layers")
     layers = [re.split(r"\W+", layer) for layer in contract["layers"] if layer != "__main__"]
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     drawn = contributing.partition("## The house on one screen")[2].split("```")[1].strip().splitlines()
     assert [re.split(r" \| ", line.partition("  ")[0].strip()) for line in drawn] == layers
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    told = re.search(r"`(tasks, doctor, .*?errors >\s+secrets)`", readme, re.DOTALL)
+    page = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    told = re.search(r"`(tasks, doctor, .*?errors >\s+secrets)`", page, re.DOTALL)
     assert told is not None
     assert [re.split(r",\s+", layer.strip()) for layer in told[1].split(">")] == layers
 

@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""What the README and the guides show is what happens, and what they link to is there."""
 
 from __future__ import annotations
 
@@ -15,9 +15,16 @@ from investigator.resources import prompts_folder
 from investigator.settings import load_settings
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-DIALOGUES = README[README.index("## Talk to the documents") : README.index("## How it works")]
+FILES = (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
+PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
+GUIDES = {name: page for name, page in PAGES.items() if name == "README.md" or name.startswith("docs/guides/")}
+EXAMPLES = [
+    pytest.param(code, id=f"{name}:{n}")
+    for name, page in PAGES.items()
+    for n, code in enumerate(re.findall(r"```python\n(.*?)```", page, re.DOTALL), start=1)
+]
+CODES = [str(example.values[0]) for example in EXAMPLES]
+DIALOGUES = PAGES["docs/guides/chat.md"] + PAGES["docs/guides/dialogue.md"]
 SHOWN, *OTHERS = re.findall(r"```console\n(.*?)\n```", DIALOGUES, re.DOTALL)
 COMMANDS = re.findall(r"^\$ (investigator .*)", "\n".join(OTHERS), re.MULTILINE)
 REPORT = "# Trial\n\nThe follow-up took 24 months and ended in June.\n\n# Funding\n\nThe trial was paid by the state.\n"
@@ -48,17 +55,37 @@ def type_in(command: str, typed: str = "") -> Result:
     return CliRunner().invoke(app, words[1:], input=typed)
 
 
-def test_the_first_example_fits_into_six_lines() -> None:
-    assert len(EXAMPLES[0].strip().splitlines()) <= 6
+def test_the_readme_is_read_in_a_few_minutes() -> None:
+    assert len(PAGES["README.md"].splitlines()) <= 150
+    assert len(CODES[0].strip().splitlines()) <= 6
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_every_link_to_a_file_leads_to_it() -> None:
+    links = [(name, link) for name, page in PAGES.items() for link in re.findall(r"\]\(([^)\s]+)\)", page)]
+    inside = [(name, link.partition("#")) for name, link in links if not link.startswith("https://")]
+    lost = [(name, path) for name, (path, _, _) in inside if path and not (ROOT / name).parent.joinpath(path).exists()]
+    assert lost == []
+    headings = {name: set(map(_anchor, re.findall("^#.*", page, re.MULTILINE))) for name, page in PAGES.items()}
+    for name, (path, _, anchor) in inside:
+        target = ((ROOT / name).parent / path).resolve() if path else ROOT / name
+        assert not anchor or anchor in headings[target.relative_to(ROOT).as_posix()], (name, path, anchor)
+
+
+def test_every_guide_is_reached_from_the_readme() -> None:
+    assert [name for name in GUIDES if name != "README.md" and f"({name})" not in PAGES["README.md"]] == []
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lstrip("# ").lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("code", [one for one in EXAMPLES if "evaluate(" not in str(one.values[0])])
 def test_an_example_runs(
-    number: int, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    code: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(place)
-    exec(compile(EXAMPLES[number], f"README example {number + 1}", "exec"), {})
-    asks = re.search(r"\.ask\(|\.say\(|Query\(", EXAMPLES[number]) is not None
+    exec(compile(code, "example", "exec"), {})
+    asks = re.search(r"\.ask\(|\.say\(|Query\(", code) is not None
     assert ("24 months" in capsys.readouterr().out) == asks
 
 
@@ -66,15 +93,15 @@ def test_an_investigator_is_examined_on_the_questions_about_the_example_folder(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(place)
-    (example,) = (one for one in EXAMPLES if "evaluate(" in one)
-    exec(compile(example, "README example", "exec"), {})
+    (example,) = (one for one in CODES if "evaluate(" in one)
+    exec(compile(example, "example", "exec"), {})
     names, figures = (line.split() for line in capsys.readouterr().out.splitlines()[:2])
     assert dict(zip(names, figures, strict=True))["exs"] == "4"
     assert "decision" in names
 
 
 def test_the_task_of_ones_own_is_the_one_that_is_shipped() -> None:
-    (example,) = (one for one in EXAMPLES if "DefaultTeacher" in one)
+    (example,) = (one for one in CODES if "DefaultTeacher" in one)
     shipped = (ROOT / "data" / "dialogue" / "own_task" / "riddles.py").read_text(encoding="utf-8")
     yielded = re.search(r"yield .*?, True", example)
     assert yielded is not None
@@ -100,7 +127,8 @@ def test_a_command_that_is_shown_works(command: str, place: Path, monkeypatch: p
 
 def test_an_answer_is_verified_as_it_is_shown(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
-    (shown,) = (block for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL) if "verify answer" in block)
+    blocks = re.findall(r"```console\n(.*?)```", PAGES["docs/guides/asking.md"], re.DOTALL)
+    (shown,) = (block for block in blocks if "verify answer" in block)
     ask, verify, *lines = shown.splitlines()
     asked = type_in(ask.removeprefix("$ ").partition(" > ")[0])
     Path("answer.json").write_text(asked.stdout, encoding="utf-8")
@@ -110,7 +138,7 @@ def test_an_answer_is_verified_as_it_is_shown(place: Path, monkeypatch: pytest.M
 
 
 def test_the_settings_that_are_named_exist() -> None:
-    named = re.findall(r"`((?:method|budget|chat|retrieval)\.[\w.]+)(?:=(\S+?))?`", README)
+    named = re.findall(r"`((?:method|budget|chat|retrieval)\.[\w.]+)(?:=(\S+?))?`", "\n".join(GUIDES.values()))
     assert len(named) >= 8
     for name, value in named:
         load_settings(None, [f"{name}={value or 7}"])
