@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from investigator.asking.budget import Budget
 from investigator.asking.lock import lock_warnings
 from investigator.documents.folder import check_folder
 from investigator.engines.base import Embedder
-from investigator.errors import StoreError
+from investigator.errors import FolderError, StoreError
 from investigator.records import (
     Answer,
     Answered,
@@ -26,6 +26,7 @@ from investigator.records import (
     RunSummary,
     SearchHit,
 )
+from investigator.reports.enclosures import Enclosures
 from investigator.retrieval.library import Library
 from investigator.services.batch_service import BatchService
 from investigator.services.index_service import IndexService
@@ -37,9 +38,13 @@ from investigator.services.run_service import RunService
 from investigator.services.workspace_choice import choose_workspace
 from investigator.settings import Settings, load_settings
 from investigator.store.adoption import TakenOver
+from investigator.store.past_calls import PastCall
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
+
+_MOST_PICTURES = 6_000_000
+"""Bytes of the pictures of a report."""
 
 
 class Investigator:
@@ -166,6 +171,29 @@ class Investigator:
     def show(self, run_id: str) -> Investigation:
         """Return the record of an investigation by its id or the beginning of it. Raises UnknownRunError."""
         return self._runs.record(run_id)
+
+    def calls(self, run_id: str) -> tuple[PastCall, ...]:
+        """Return the calls that a run made or reused, in their order, by its whole id. Raises StoreError."""
+        return self._runs.calls(run_id)
+
+    def enclosures(self, investigation: Investigation) -> Enclosures:
+        """Return what a report shows besides the record: its calls, and pictures of the cited pages of PDF documents.
+
+        Raises StoreError.
+        """
+        quotes = investigation.answer.citations if investigation.answer is not None else ()
+        with self.pages() as pages:
+            cited, left_out = pages.cited(quotes, _MOST_PICTURES)
+        return Enclosures(self.calls(investigation.id), cited, left_out)
+
+    def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
+        """Return the documents that an answer cites, by id, as far as the index still holds them. Raises StoreError."""
+        quotes = investigation.answer.citations if investigation.answer is not None else ()
+        found: dict[str, Document] = {}
+        for name in dict.fromkeys(quote.document_id for quote in quotes):
+            with suppress(FolderError):
+                found[name] = self._index.document(name)
+        return found
 
     def adopt(self) -> TakenOver:
         """Take over the runs and memories that an earlier version kept inside the folder; nothing else there is used.

@@ -168,7 +168,7 @@ def ask(
         again = "the same command without --fresh" if asking.fresh else "the same command again"
         tell(f"interrupted: everything learned so far is kept; run {again} to resume.")
         raise typer.Exit(130) from stop
-    output.show(investigation)
+    output.show(investigation, investigator)
     if investigation.answer is not None:
         raise typer.Exit(EXIT_CODES[investigation.answer.status])
 
@@ -186,6 +186,10 @@ def _ask_all(
     asked = questions_of(file, [question] if question else ())
     asking.check_for_many()
     output.check(folder)
+    if output.export is not None:
+        raise SettingsError(
+            "--export is for one question", hint="Each has a run: investigator show RUN FOLDER --export DIR"
+        )
     settings = common.settings.load(*ceilings.settings(), *tracing.settings())
     investigator = common.investigator(folder, settings, asking.record)
     events = investigator.investigate_all(asked, asking.run_options())

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -19,13 +19,17 @@ from rich.text import Text
 from investigator.documents.readers.markup.html import is_own_report
 from investigator.errors import RunError, UserError
 from investigator.files import write_private
+from investigator.investigator import Investigator
 from investigator.records import Investigation
+from investigator.reports.enclosures import Enclosures
+from investigator.reports.export import EXPORTED, RECORD, exported
 from investigator.reports.html import html_report
 from investigator.reports.inert import inert, inert_json, inert_json_prose
 from investigator.reports.spreadsheets import HEADING, is_own_workbook
 from investigator.reports.terminal import investigation_text
 
 _OWN_JSON = re.compile(r'\s*\{\s*"version":\s*\d+,\s*"(?:questions|outcomes)":')
+_OWN_RECORD = re.compile(r'\s*\{\s*"id":\s*"\d{8}-\d{6}-[0-9a-f]{6}",\s*"question":')
 _BEGINNING = 16_384  # bytes; a report says within these that it is one
 REPORT_SUFFIXES = (".html", ".htm")
 
@@ -38,16 +42,28 @@ class OutputOptions:
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Also write the report to this HTML file.")
     ] = None
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Also write Markdown, JSON, evidence as CSV, BibTeX and CSL-JSON into DIR."),
+    ] = None
 
     def check(self, folder: Path) -> None:
-        """Check, before anything is paid for, that the report can be written. Raises UserError."""
+        """Check, before anything is paid for, that report and export can be written. Raises UserError."""
         if self.report is not None:
             check_report(self.report, folder)
+        if self.export is not None:
+            check_export(self.export, folder)
 
-    def show(self, investigation: Investigation) -> None:
-        """Write the report and print the investigation, as far as they are wanted. Raises RunError."""
+    def write(self, investigation: Investigation, investigator: Investigator) -> None:
+        """Write report and export of an investigation in its folder, as far as they are wanted. Raises RunError."""
         if self.report is not None:
-            write_report(self.report, investigation)
+            write_report(self.report, investigation, investigator.enclosures(investigation))
+        if self.export is not None:
+            write_export(self.export, exported(investigation, investigator.cited_documents(investigation)))
+
+    def show(self, investigation: Investigation, investigator: Investigator) -> None:
+        """Write what is wanted as files, and print the investigation. Raises RunError."""
+        self.write(investigation, investigator)
         if self.as_json:
             print_json(investigation.model_dump_json(indent=2))
         else:
@@ -146,10 +162,45 @@ def _is_own_report(path: Path) -> bool:
             return is_own_report(beginning)
 
 
-def write_report(path: Path, investigation: Investigation) -> None:
+def write_report(path: Path, investigation: Investigation, enclosures: Enclosures) -> None:
     """Write the HTML report. Raises RunError."""
     kept = f"The investigation is kept: investigator show {investigation.id} --report FILE.html"
-    write_file(path, html_report(investigation).encode("utf-8"), kept)
+    write_file(path, html_report(investigation, enclosures).encode("utf-8"), kept)
+
+
+def check_export(directory: Path, folder: Path) -> None:
+    """Check that an export can be written. Raises UserError."""
+    if directory.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{directory} is inside the folder of documents", hint="Name a folder outside of it.")
+    if directory.exists() and not directory.is_dir():
+        raise UserError(f"{directory} is not a folder", hint="Name another one.")
+    if not directory.parent.is_dir():
+        raise UserError(f"the export cannot be written: no folder {directory.parent}", hint="Create it first.")
+    there = [name for name in EXPORTED if (directory / name).exists()]
+    if there and not _is_own_export(directory):
+        raise UserError(
+            f"{directory} holds {there[0]}, which is no export of this program",
+            hint="Name another folder: only an older export is overwritten.",
+        )
+
+
+def _is_own_export(directory: Path) -> bool:
+    record = directory / RECORD
+    if not record.is_file():
+        return False
+    with record.open("rb") as file:
+        return _OWN_RECORD.match(file.read(_BEGINNING).decode("utf-8", "replace")) is not None
+
+
+def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of an export into a folder, which is made if it is not there. Raises RunError."""
+    kept = "The investigation is kept: investigator show RUN FOLDER --export DIR"
+    try:
+        directory.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"the folder {directory} could not be made: {error.strerror}", hint=kept) from error
+    for name, data in files.items():
+        write_file(directory / name, data, kept)
 
 
 def write_file(path: Path, data: bytes, kept: str) -> None:

@@ -9,7 +9,7 @@ import typer
 from pydantic import TypeAdapter
 
 from investigator.cli.options import AsJson, Folder, RunId, Workspace, kept_of
-from investigator.cli.output import OutputOptions, print_json, print_styled, tell, write_report
+from investigator.cli.output import OutputOptions, print_json, print_styled, tell
 from investigator.records import RunSummary
 from investigator.reports.terminal import investigation_text, replayed_text, runs_text
 
@@ -28,7 +28,8 @@ def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson =
 def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: Workspace = None) -> None:
     """Show a kept investigation again, finished or not."""
     output.check(folder)
-    output.show(kept_of(folder, workspace).show(run))
+    investigator = kept_of(folder, workspace)
+    output.show(investigator.show(run), investigator)
 
 
 def replay(
@@ -47,9 +48,9 @@ def replay(
     Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong use.
     """
     output.check(folder)
-    outcome = kept_of(folder, workspace, prompts=prompts).replay(run)
-    if output.report is not None:
-        write_report(output.report, outcome.investigation)
+    investigator = kept_of(folder, workspace, prompts=prompts)
+    outcome = investigator.replay(run)
+    output.write(outcome.investigation, investigator)
     if output.as_json:
         print_json(outcome.model_dump_json(indent=2))
     else:

@@ -1,4 +1,4 @@
-"""An investigation as one HTML file that needs nothing else: no script, no font, no picture, no network.
+"""An investigation as one HTML file that needs nothing else: no script, no font, no network; pictures are inside it.
 
 The page is `report.html.j2` with `report.css` inside. Everything that comes from documents, models or the question
 goes through `inert` and Jinja2's autoescape; links only lead to places of the page itself.
@@ -6,6 +6,7 @@ goes through `inert` and Jinja2's autoescape; links only lead to places of the p
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,11 +21,14 @@ from investigator.evidence.taint import tainted_documents
 from investigator.language.addresses import defanged
 from investigator.records import Answer, Coverage, Investigation, Memory, PlanStep, Quote, Round
 from investigator.records.documents import page_word
+from investigator.reports.charts import knowledge_graph, score_rows, timeline
+from investigator.reports.enclosures import NO_ENCLOSURES, Enclosures
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.tables import no_line, table_rows, verdict_words
 from investigator.reports.wording import (
     FILE_STATUSES,
     STOPS,
+    duration,
     engine_line,
     headline,
     near_miss_line,
@@ -72,13 +76,13 @@ class CoverageRow:
     note: str = ""
 
 
-def html_report(investigation: Investigation) -> str:
+def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> str:
     """The investigation as one self-contained HTML page, without known secrets."""
-    page = pages_environment().get_template("report.html.j2").render(investigation_view(investigation))
-    return redacted(page)
+    view = investigation_view(investigation, enclosures)
+    return redacted(pages_environment().get_template("report.html.j2").render(view))
 
 
-def investigation_view(investigation: Investigation) -> Mapping[str, object]:
+def investigation_view(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> Mapping[str, object]:
     """Return what `investigation.html.j2` shows, by the names of its variables."""
     answer = investigation.answer
     return {
@@ -100,6 +104,12 @@ def investigation_view(investigation: Investigation) -> Mapping[str, object]:
         "engine": engine_line(answer.engine if answer else investigation.engine),
         "tainted": tainted_documents(investigation.memories),
         "usage": usage_line(investigation.usage, investigation.elapsed),
+        "scores": score_rows(investigation.memories),
+        "times": timeline(investigation, enclosures.calls),
+        "graph": knowledge_graph(investigation.reflections),
+        "pages": enclosures.pages,
+        "pages_left_out": enclosures.pages_left_out,
+        "page_of": {number: page for page in reversed(enclosures.pages) for number in page.sources},
         "stop": STOPS[answer.stop] if answer else "the run was stopped before it was answered",
     }
 
@@ -181,6 +191,11 @@ def _shown(value: object) -> object:
     return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def _data_address(picture: bytes) -> str:
+    """Return a PNG file as an address that holds all of it."""
+    return f"data:image/png;base64,{b64encode(picture).decode()}"
+
+
 def _no_link(_: Quote) -> str:
     """Return no address: a page that stands by itself leads nowhere."""
     return ""
@@ -200,8 +215,12 @@ def pages_environment(*folders: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(defanged=defanged, inert_line=inert_line, plural=plural)
+    environment.filters.update(defanged=defanged, inert_line=inert_line, plural=plural, data_address=_data_address)
     environment.globals.update(
-        page_word=page_word, score_line=score_line, near_miss_line=near_miss_line, passage_link=_no_link
+        page_word=page_word,
+        score_line=score_line,
+        near_miss_line=near_miss_line,
+        passage_link=_no_link,
+        duration=duration,
     )
     return environment

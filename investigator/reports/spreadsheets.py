@@ -36,7 +36,7 @@ def matrix_csv(matrix: Matrix) -> str:
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(HEADING)
-    writer.writerows([_inert_in_csv(text) for text in row] for row in _rows(matrix))
+    writer.writerows([inert_in_csv(text) for text in row] for row in _rows(matrix))
     return redacted(written.getvalue())
 
 
@@ -92,7 +92,8 @@ def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _inert_in_csv(text: str) -> str:
+def inert_in_csv(text: str) -> str:
+    """Return the text of a cell, which no program takes for a formula."""
     harmless = inert(text)
     return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless
 

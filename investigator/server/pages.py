@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from investigator.errors import PageError, ReaderError, SourceChangedError
 from investigator.records import Document, FolderStatus, PageView, Passage, Quote
+from investigator.reports.enclosures import Enclosures
 from investigator.reports.html import html_report, investigation_view, pages_environment
 from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
 from investigator.secrets import redacted
@@ -137,14 +138,16 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
     def run(name: str, run_id: str) -> Response:
         served = desk.folder(name)
         record = served.investigator.show(run_id)
-        view = investigation_view(record)
+        view = investigation_view(record, Enclosures(served.investigator.calls(record.id)))
         return HTMLResponse(_html("run.html.j2", folder=served, passage_link=_linking(served), **view))
 
     @router.get("/f/{name}/runs/{run_id}/report")
     def report(name: str, run_id: str) -> Response:
-        record = desk.folder(name).investigator.show(run_id)
+        investigator = desk.folder(name).investigator
+        record = investigator.show(run_id)
         headers = {"Content-Disposition": f'attachment; filename="{quote(record.id)}.html"'}
-        return Response(html_report(record), media_type="text/html", headers=headers)
+        page = html_report(record, investigator.enclosures(record))
+        return Response(page, media_type="text/html", headers=headers)
 
 
 def _add_documents(router: APIRouter, desk: Desk) -> None:

@@ -7,13 +7,15 @@ from contextlib import contextmanager
 
 from investigator.documents.page_views import PageViews
 from investigator.documents.readers.pdf.page_drawing import MarkedSpan
-from investigator.errors import SourceChangedError
+from investigator.errors import FolderError, PageError, ReaderError, SourceChangedError
 from investigator.records import Document, MarkKind, PageView, Quote
+from investigator.reports.enclosures import CitedPage
 from investigator.services.index_service import IndexService
 from investigator.services.parts import Parts
 from investigator.tables.cells import views
 
 _SHOWN_WIDTH = 1_200
+_PDF = ".pdf"
 
 
 class DocumentPages:
@@ -46,6 +48,36 @@ class DocumentPages:
             raise SourceChangedError(f"{quote.document_id} was read again since it was quoted, and says something else")
         cell = quote.cell.start if quote.cell is not None else None
         return self._pages.marked(document, _spans(document, quote.start, quote.end, cell))
+
+    def cited(self, quotes: Sequence[Quote], most_bytes: int, width: int = 900) -> tuple[tuple[CitedPage, ...], int]:
+        """Return the pages on which quotes stand, numbered from 1, and how many have no room in `most_bytes`.
+
+        Quotes of other formats than PDF, and those whose file has changed, have none. Raises StoreError.
+        """
+        views: dict[tuple[str, int], PageView] = {}
+        sources: dict[tuple[str, int], list[int]] = {}
+        for number, quote in enumerate(quotes, start=1):
+            for view in self._views_if_any(quote):
+                page = (view.document_id, view.page)
+                known = views.get(page, view.changed(marks=()))
+                views[page] = known.changed(marks=(*known.marks, *view.marks))
+                sources.setdefault(page, []).append(number)
+        found: list[CitedPage] = []
+        for (name, number), view in views.items():
+            picture = self.picture(name, number, width)
+            most_bytes -= len(picture)
+            if most_bytes < 0:
+                break
+            found.append(CitedPage(view=view, sources=tuple(sources[name, number]), picture=picture))
+        return tuple(found), len(views) - len(found)
+
+    def _views_if_any(self, quote: Quote) -> Sequence[PageView]:
+        if quote.page is None or not quote.document_id.lower().endswith(_PDF):
+            return ()
+        try:
+            return self.quote_views(quote)
+        except (PageError, SourceChangedError, ReaderError, FolderError):
+            return ()
 
     def picture(self, document_id: str, page: int, width: int = _SHOWN_WIDTH) -> bytes:
         """Return a page, counted from 1, as a PNG file that is `width` pixels wide, or fewer if it would be too large.

@@ -42,7 +42,7 @@ from investigator.services.run_records import (
 from investigator.store.adoption import TakenOver, take_over
 from investigator.store.journal import Runs
 from investigator.store.locations import older_workspaces
-from investigator.store.past_calls import PastCalls
+from investigator.store.past_calls import PastCall, PastCalls, calls_of
 from investigator.store.workspace import DATABASE_NAME, has_database, has_runs
 
 
@@ -212,3 +212,10 @@ class RunService:
             raise UnknownRunError(f"there is no workspace in {self._index.directory}")
         with self._index.workspace(write=False) as workspace:
             return Runs(workspace.runs).investigation(run_id)
+
+    def calls(self, run_id: str) -> tuple[PastCall, ...]:
+        """Return the calls of a run by its whole id, in their order; none if it made none."""
+        if not has_runs(self._index.directory):
+            return ()
+        with self._index.workspace(write=False) as workspace:
+            return calls_of(workspace.runs, run_id)

@@ -16,11 +16,16 @@ from investigator.store.user_key import user_key
 
 @dataclass(frozen=True)
 class PastCall:
-    """A reply that a run used, whoever paid for it, with the name of its template and of its engine."""
+    """A reply that a run used, with the name of its template and of its engine.
+
+    `elapsed` is when it came, in seconds of the run so far; one that is `reused` was paid for by an earlier run.
+    """
 
     template: str
     engine: str
     reply: Reply
+    elapsed: float = 0.0
+    reused: bool = False
 
 
 def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
@@ -28,7 +33,16 @@ def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
     query = select(calls).where(calls.c.run_id == run_id).order_by(calls.c.id)
     with database.begin() as connection:
         rows = standing(connection, user_key(), calls, query)
-        return tuple(PastCall(r["template"], r["engine"], Reply.model_validate_json(r["reply"])) for r in rows)
+        return tuple(
+            PastCall(
+                row["template"],
+                row["engine"],
+                Reply.model_validate_json(row["reply"]),
+                row["elapsed"],
+                bool(row["reused"]),
+            )
+            for row in rows
+        )
 
 
 def usual_seconds(database: Database, engine: str) -> float | None:

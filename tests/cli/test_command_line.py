@@ -51,7 +51,7 @@ def test_help_names_the_commands_and_every_option_of_ask() -> None:
     assert {"ask", "runs", "show"} <= set(command("--help").stdout.split())
     shown = command("ask", "--help").stdout
     for option in (
-        *("--model", "--mission", "--strategy", "--fresh", "--json", "--report"),
+        *("--model", "--mission", "--strategy", "--fresh", "--json", "--report", "--export"),
         *("--workspace", "--prompts", "--settings", "--set"),
     ):
         assert option in shown
@@ -208,14 +208,16 @@ def test_an_unknown_run_is_wrong_use(folder: Path, tmp_path: Path) -> None:
 def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_path: Path) -> None:
     kept = ("--workspace", tmp_path / "w")
     model = ("--model", f"scripted:{replies(tmp_path, found=True)}")
+    export = ("--export", tmp_path / "export")
 
-    asked = command("ask", folder, "What is the rent?", *model, *kept, "--report", tmp_path / "a.html")
+    asked = command("ask", folder, "What is the rent?", *model, *kept, "--report", tmp_path / "a.html", *export)
 
     assert asked.exit_code == 0, asked.output
     assert asked.stdout.startswith("Answered")
     assert "The annual rent is EUR 48,000. [1]\n\nSources\n[1] lease.txt:line 1\n" in asked.stdout
     assert "round 1" in asked.stderr
     assert "The annual rent is EUR 48,000." in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "export" / "references.json").read_text(encoding="utf-8"))[0]["id"] == "lease"
     listed = json.loads(command("runs", folder, *kept, "--json").stdout)
     assert [run["answer_status"] for run in listed] == ["answered"]
     run_id = listed[0]["id"]

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from investigator.cli.output import check_report, write_report
+from investigator.cli.output import check_export, check_report, write_export, write_report
 from investigator.errors import RunError, UserError
 from investigator.records import Investigation
+from investigator.reports.enclosures import NO_ENCLOSURES
+from investigator.reports.export import EXPORTED, exported
 
 CASE = Investigation(id="8f3a12", question="What is the rent?", mission="", strategy="", engine="a:b")
 
@@ -22,21 +24,21 @@ def test_a_report_replaces_the_old_one_and_nothing_else_is_left(tmp_path: Path) 
     report = tmp_path / "a.html"
     report.write_text("old", encoding="utf-8")
 
-    write_report(report, CASE)
+    write_report(report, CASE, NO_ENCLOSURES)
 
     assert list(tmp_path.iterdir()) == [report]
     assert "What is the rent?" in report.read_text(encoding="utf-8")
 
 
 def test_a_report_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    write_report(tmp_path / "a.html", CASE)
+    write_report(tmp_path / "a.html", CASE, NO_ENCLOSURES)
 
     assert (tmp_path / "a.html").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_report_that_fails_at_the_end_names_the_run_that_is_kept(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="could not be written") as failed:
-        write_report(tmp_path / "gone" / "a.html", CASE)
+        write_report(tmp_path / "gone" / "a.html", CASE, NO_ENCLOSURES)
 
     assert "investigator show 8f3a12" in failed.value.hint
 
@@ -54,16 +56,34 @@ def test_a_report_name_that_is_not_utf8_is_no_obstacle(tmp_path: Path) -> None:
     report = tmp_path / os.fsdecode(b"caf\xe9.html")
 
     check_report(report, tmp_path)
-    write_report(report, CASE)
+    write_report(report, CASE, NO_ENCLOSURES)
 
     assert report.is_file()
 
 
 def test_a_report_takes_the_place_of_an_older_report_and_of_no_other_file(tmp_path: Path) -> None:
     older, page = tmp_path / "older.html", tmp_path / "page.html"
-    write_report(older, CASE)
+    write_report(older, CASE, NO_ENCLOSURES)
     page.write_text("<html><title>A page of my own</title></html>", encoding="utf-8")
 
     check_report(older, tmp_path / "documents")
     with pytest.raises(UserError, match="not a report of this program"):
         check_report(page, tmp_path / "documents")
+
+
+def test_an_export_goes_into_a_folder_outside_the_documents_and_over_no_other_files(tmp_path: Path) -> None:
+    documents, place = tmp_path / "documents", tmp_path / "export"
+    record = CASE.changed(id="20261122-160334-840172")
+    check_export(place, documents)
+    write_export(place, exported(record, {}))
+    check_export(place, documents)
+    assert {file.name for file in place.iterdir()} == set(EXPORTED)
+    assert {file.stat().st_mode & 0o777 for file in place.iterdir()} == {0o600}
+
+    (place / "investigation.json").write_text('{"mine": 1}')
+    with pytest.raises(UserError, match="no export of this program"):
+        check_export(place, documents)
+    with pytest.raises(UserError, match="inside the folder"):
+        check_export(documents / "export", documents)
+    with pytest.raises(UserError, match="no folder"):
+        check_export(tmp_path / "a" / "b", documents)

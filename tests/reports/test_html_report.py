@@ -176,7 +176,7 @@ def test_hostile_text_in_every_field_stays_text(answered: Investigation, text: s
         assert attrs.get("href", "#").startswith("#")  # type: ignore[union-attr]
         assert "url(" not in (attrs.get("style") or "")
     policy = [attrs["content"] for _, attrs in page.tags if attrs.get("http-equiv") == "Content-Security-Policy"]
-    assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
+    assert policy == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
     assert "49" not in page.texts["source-1"]
 
 

@@ -1,0 +1,32 @@
+"""What a report shows besides the record of an investigation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from investigator.records import PageView
+from investigator.store.past_calls import PastCall
+
+
+@dataclass(frozen=True)
+class CitedPage:
+    """A page on which sources of an answer stand, with the marks of all of them, their numbers, and its PNG file."""
+
+    view: PageView
+    sources: tuple[int, ...]
+    picture: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Enclosures:
+    """The calls of a run, and the pages that its answer cites as pictures.
+
+    `pages_left_out` counts the cited pages whose pictures would make the report too large.
+    """
+
+    calls: tuple[PastCall, ...] = ()
+    pages: tuple[CitedPage, ...] = ()
+    pages_left_out: int = 0
+
+
+NO_ENCLOSURES = Enclosures()
