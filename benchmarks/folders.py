@@ -19,8 +19,8 @@ from investigator.cli.progress import shown
 from investigator.evaluation.estimates import Estimate
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import read_questions
-from investigator.evaluation.scoring import Measure
 from investigator.settings import load_settings
 
 

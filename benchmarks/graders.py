@@ -30,9 +30,10 @@ from investigator import Investigator
 from investigator.cli.progress import shown
 from investigator.evaluation.abstention import roc_area
 from investigator.evaluation.estimates import Estimate, Rows, statistic_of
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome, Ranking
 from investigator.evaluation.questions import Question, read_questions
-from investigator.evaluation.scoring import Measure, scores
+from investigator.evaluation.scoring import scores
 from investigator.language.normalise import normalise
 from investigator.language.sentences import sentence_spans
 from investigator.records import AnswerStatus, Document, Quote

@@ -29,9 +29,10 @@ from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import InvestigatorError
 from investigator.evaluation.abstention import confusion
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome, Ranking
 from investigator.evaluation.questions import Question, read_questions
-from investigator.evaluation.scoring import Measure, scores
+from investigator.evaluation.scoring import scores
 from investigator.investigator import Investigator
 from investigator.records import Answered, AnswerStatus, Passage, Prompt, QuestionVariables, Record, Usage
 from investigator.services.run_records import RunOptions

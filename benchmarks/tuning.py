@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from investigator.asking.budget import BudgetSpent
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure
 from investigator.records import AnswerStatus, StopReason, Usage
 from investigator.tuning.comparison import ComparedSide, compared
 from investigator.tuning.records import Ending

@@ -12,8 +12,8 @@ import typer
 from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import check_report, print_json, print_styled, write_file
 from investigator.cli.progress import display_on
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import read_questions
-from investigator.evaluation.scoring import Measure
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.comparing import compare as compared_sides
 from investigator.tuning.comparing import side_of

@@ -32,9 +32,9 @@ def eval_folder(
 ) -> None:
     """Ask each question of a file and measure documents, evidence, answers, silence, proof and cost.
 
-    A row holds id and question, and what is known: answers, answerable, doc_ids, evidence, key_numbers, kind, scope,
-    evidence_pages_one_based or evidence_pages_zero_based. Only what a row holds is measured. If it is stopped, the same
-    command resumes it; questions that failed are asked again.
+    A row holds id and question, and what is known: answers, answerable, doc_ids, evidence, key_numbers, key_points,
+    kind, scope, evidence_pages_one_based or evidence_pages_zero_based. Only what a row holds is measured. If it is
+    stopped, the same command resumes it; questions that failed are asked again.
     """
     evaluation = FolderEvaluation(
         docs,

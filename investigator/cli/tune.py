@@ -15,7 +15,7 @@ from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import print_json, print_styled, tell
 from investigator.cli.progress import display_on
 from investigator.errors import SettingsError
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.measures import Measure
 from investigator.tuning.candidates import read_space
 from investigator.tuning.guards import MORE_CALLS
 from investigator.tuning.options import TuningOptions

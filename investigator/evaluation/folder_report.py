@@ -16,9 +16,11 @@ from investigator.evaluation.abstention import (
     roc_area,
 )
 from investigator.evaluation.estimates import Estimate, Rows, mean_of, statistic_of
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure, is_right, scores, soundness
+from investigator.evaluation.rightness import JudgedRows, grounds_of
+from investigator.evaluation.scoring import quotes_answer, scores, soundness
 from investigator.records import AnswerStatus, Record, Usage
 
 HEADLINE_COVERAGE = 0.7
@@ -77,6 +79,7 @@ class FolderReport(Record):
     kinds: tuple[GroupReport, ...] = ()
     statuses: tuple[StatusCount, ...]
     confusion: Confusion
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="what says of the questions whether they are right")
     failures: tuple[FailedQuestion, ...] = ()
     quotes: int
     proven_quotes: int
@@ -107,6 +110,7 @@ def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome]
         kinds=tuple(_group(kind, own) for kind, own in by_kind.items()) if len(by_kind) > 1 else (),
         statuses=tuple(StatusCount(status=s, questions=statuses.count(s)) for s in AnswerStatus if s in statuses),
         confusion=_counts(judged),
+        judged=grounds_of(row.question for row in rows),
         failures=tuple(FailedQuestion(id=r.question.id, reason=r.outcome.failure) for r in every if r.outcome.failure),
         quotes=sum(len(row.outcome.citations) for row in rows),
         proven_quotes=sum(row.outcome.proven for row in rows),
@@ -165,7 +169,7 @@ def _silence(rows: Sequence[_Measurable]) -> dict[Measure, Estimate | None]:
 
 def _risk(rows: Sequence[_Measurable], *, with_evidence: bool) -> dict[Measure, Estimate | None]:
     """How often it is right when it only speaks where it is most confident."""
-    known = [(row, is_right(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
+    known = [(row, quotes_answer(row.question, row.outcome.would_cite, with_evidence=with_evidence)) for row in rows]
     right = np.array([value for _, value in known if value is not None], dtype=np.float64)
     confidence = np.array([row.outcome.confidence for row, value in known if value is not None], dtype=np.float64)
     area = statistic_of(lambda at: risk_coverage_area(confidence[at], right[at]), len(right))

@@ -53,6 +53,11 @@ class Outcome(Record):
         return self.status in (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING)
 
     @property
+    def silent(self) -> bool:
+        """Return True if nothing was found; quotes that may answer are no silence, and no answer."""
+        return self.status in (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR)
+
+    @property
     def found_more_or_less(self) -> bool:
         """Return True if something was found that is no whole answer: to a part of the question, or that may answer."""
         return self.status in (AnswerStatus.ANSWERED_IN_PART, AnswerStatus.PASSAGES_FOUND)

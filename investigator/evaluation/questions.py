@@ -20,11 +20,20 @@ class QuestionMeta(ForeignRow):
     scope: str | None = None
 
 
+class KeyPoint(ForeignRow):
+    """One thing that an answer must say: in words, and the evidence for it with its document."""
+
+    text: str = ""
+    doc_id: str | None = None
+    evidence: str | None = None
+
+
 class Question(RowWithId):
     """One question; of what is known of the answer anything may be missing, and is then not measured.
 
     `doc_ids` are the documents that answer it, `evidence` sentences of theirs, `answers` ways to say the answer,
-    `key_numbers` numbers that it must name. `scope` is the one document that is asked about.
+    `key_numbers` numbers that it must name, `key_points` what it must say. `scope` is the one document that is asked
+    about.
     """
 
     question: StrictStr = Field(min_length=1)
@@ -35,6 +44,7 @@ class Question(RowWithId):
     evidence_pages_one_based: tuple[Annotated[int, Field(ge=1)], ...] | None = None
     evidence_pages_zero_based: tuple[Annotated[int, Field(ge=0)], ...] | None = None
     key_numbers: tuple[str, ...] | None = None
+    key_points: tuple[KeyPoint, ...] | None = None
     answer_choices: tuple[str, ...] | None = None
     kind: str | None = None
     scope: str | None = None
@@ -56,8 +66,14 @@ class Question(RowWithId):
     @property
     def documents(self) -> frozenset[str]:
         """Return the ids of the right documents; empty if there are none or they are not known."""
-        named = self.doc_ids or (() if self.answerable is False or not self.document_asked else (self.document_asked,))
-        return frozenset(named)
+        if self.answerable is False:
+            return frozenset()
+        return frozenset(self.doc_ids or ((self.document_asked,) if self.document_asked else ()))
+
+    @property
+    def named_documents(self) -> frozenset[str]:
+        """Return the ids of all documents that the row names, right or near."""
+        return frozenset((*(self.doc_ids or ()), *((self.document_asked,) if self.document_asked else ())))
 
     @property
     def pages(self) -> frozenset[int]:

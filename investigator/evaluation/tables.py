@@ -9,8 +9,9 @@ from rich.text import Text
 from investigator.evaluation.claims import ClaimsReport
 from investigator.evaluation.estimates import Estimate
 from investigator.evaluation.folder_report import FolderReport, GroupReport
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.retrieval_report import RetrievalReport
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.rightness import grounds_line
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import HEADLINES, plural
@@ -120,6 +121,7 @@ def _about(report: FolderReport) -> list[str]:
         f"{counts.answerable_passages_found:,} passages found, {counts.answerable_not_found:,} not found",
         f"not answerable: {counts.unanswerable_answered:,} answered, {counts.unanswerable_answered_in_part:,} in part, "
         f"{counts.unanswerable_passages_found:,} passages found, {counts.unanswerable_not_found:,} not found",
+        grounds_line(report.judged),
         f"{report.proven_quotes:,} of {plural(report.quotes, 'quote')} re-verified",
         f"{usage.calls / measured:.1f} engine calls and {usage.tokens / measured:,.0f} tokens a question",
     ]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from investigator.errors import SettingsError
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure
 from investigator.settings import Settings
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.comparison import ComparedSide, Comparison, compared

@@ -7,8 +7,9 @@ from itertools import combinations
 
 from pydantic import Field
 
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.rightness import JudgedRows, grounds_of
 from investigator.records import AnswerStatus, Record, Usage, together
 from investigator.tuning.statistics import PairedDifference, detectable, paired_difference
 from investigator.tuning.trials import Cost, QuestionTrial
@@ -66,6 +67,7 @@ class Comparison(Record):
     second: ComparedSide
     judged_by: Measure
     questions: int = Field(description="questions that both sides have a result for")
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="what says of the questions whether they are right")
     rows: tuple[MeasureRow, ...]
     examples: tuple[ChangedExample, ...] = Field(default=(), description="those that changed, at most 50")
     examples_in_all: int = 0
@@ -121,6 +123,7 @@ def compared(
         second=second,
         judged_by=judged_by,
         questions=len(whole),
+        judged=grounds_of(whole),
         rows=tuple(rows),
         examples=tuple(examples[:_EXAMPLES]),
         examples_in_all=len(examples),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.measures import Measure
 from investigator.tuning.records import GuardResult, TuningGuard
 from investigator.tuning.trials import Cost, QuestionTrial
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from investigator.asking.contracts import METHOD
 from investigator.errors import SettingsError
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.measures import Measure
 from investigator.records import Record
 from investigator.tuning.guards import MORE_CALLS
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.measures import Measure
+from investigator.evaluation.rightness import grounds_line
 from investigator.reports.html import pages_environment
 from investigator.secrets import redacted
 from investigator.tuning.comparison import Comparison, MeasureRow
@@ -39,6 +40,7 @@ def comparison_page(comparison: Comparison) -> str:
             scale=f"{100 * widest:.0f}",
             sides=(side_line("A", comparison.first), side_line("B", comparison.second)),
             noise=tuple(noise_lines(comparison)),
+            judged=grounds_line(comparison.judged),
             examples=[(example, example_cells(example)) for example in comparison.examples],
         )
     )

@@ -12,6 +12,7 @@ from investigator.engines.roles import Role
 from investigator.evaluation.evidence_match import plain
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.questions import Question
+from investigator.evaluation.rightness import grounds_of
 from investigator.evidence.versions import version_groups
 from investigator.records import Record, Usage, together
 from investigator.store.corpus import Corpus
@@ -36,7 +37,7 @@ class Data(Record):
 
 def data_of(workspace: Path, questions: Sequence[Question]) -> Data:
     """Return the data of a run; the index of the folder must be up to date. Raises StoreError."""
-    named = {name for one in questions for name in (*one.documents, one.document_asked or "")}
+    named = {name for one in questions for name in one.named_documents}
     twins: dict[str, str] = {}
     with Workspace(workspace, write=False) as opened:
         corpus = Corpus(opened.index)
@@ -79,6 +80,7 @@ def planned(
         reflect=len(sets.reflect),
         select=len(sets.select),
         test=len(sets.test),
+        judged=grounds_of((*sets.select, *sets.test)),
         candidates=candidates,
         trials=trials,
         calls=whole.calls,

@@ -9,8 +9,8 @@ from typing import Protocol
 from pydantic import Field
 
 from investigator.asking.contracts import METHOD, Contract
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure
 from investigator.records import Record
 from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 

@@ -7,7 +7,8 @@ from enum import StrEnum
 from pydantic import Field
 
 from investigator.evaluation.estimates import Estimate
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.measures import Measure
+from investigator.evaluation.rightness import JudgedRows
 from investigator.records import Record, Usage
 from investigator.tuning.comparison import Comparison, NoiseRow
 from investigator.tuning.trials import Variant
@@ -24,6 +25,7 @@ class TuningPlan(Record):
     select: int
     test: int
     left_out: int = Field(default=0, description="questions of the file beyond the most that are used")
+    judged: tuple[JudgedRows, ...] = Field(default=(), description="what says of the questions whether they are right")
     candidates: int | None = Field(description="None if a proposer makes them")
     trials: int
     calls: int

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from investigator.asking.lock import LOCK_NAME
+from investigator.evaluation.rightness import grounds_line
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import expected_line, plural
@@ -30,6 +31,8 @@ def plan_lines(plan: TuningPlan) -> Iterator[str]:
     yield f"questions: {plan.reflect} to reflect on, {plan.select} to select by, {plan.test} to test with once"
     if plan.left_out:
         yield f"{plan.left_out:,} questions of the file are left out"
+    if judged := grounds_line(plan.judged):
+        yield judged
     made = "as many as the proposer makes" if plan.candidates is None else f"{plan.candidates:,}"
     yield f"candidates: {made}; a difference below {100 * plan.shows:.0f} points cannot be shown by this test"
     money = "no known price" if plan.unpriced else f"${plan.money:.2f}"

@@ -14,7 +14,7 @@ from typing import Protocol
 from investigator.asking.budget import BudgetSpent
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.estimates import mean_of
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.measures import Measure
 from investigator.tuning.comparison import ComparedSide, Comparison, compared, noise
 from investigator.tuning.guards import MORE_CALLS, fallen, guarded
 from investigator.tuning.racing import affordable, race_trials, rungs, survivors

@@ -6,9 +6,10 @@ import hashlib
 
 from pydantic import Field
 
+from investigator.evaluation.measures import Labelled, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Labelled, Measure, scores, soundness
+from investigator.evaluation.scoring import scores, soundness
 from investigator.records import AnswerStatus, Record, Usage
 
 _SAID = 400  # characters

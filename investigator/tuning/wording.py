@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.measures import Measure
+from investigator.evaluation.rightness import grounds_line
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import expected_line, plural
@@ -76,6 +77,8 @@ def _about(comparison: Comparison) -> Iterator[str]:
     yield side_line("A", comparison.first)
     yield side_line("B", comparison.second)
     yield from noise_lines(comparison)
+    if judged := grounds_line(comparison.judged):
+        yield judged
 
 
 def _examples(comparison: Comparison) -> Text:

@@ -69,7 +69,7 @@ def test_passages_that_may_answer_are_neither_an_answer_nor_silence() -> None:
     assert counts == Confusion(
         answerable_passages_found=1, unanswerable_passages_found=1, unanswerable_answered_in_part=1
     )
-    assert counts.precision is counts.recall is counts.f1 is None
+    assert (counts.precision, counts.recall, counts.f1) == (None, 0, 0)  # two were to be told, and none was
 
 
 def test_f1_of_silence_of_a_worked_example() -> None:

@@ -13,8 +13,8 @@ from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
 from investigator.evaluation.folder import FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question, read_questions
-from investigator.evaluation.scoring import Measure
 from investigator.records import Event, Notice, Progressed, Prompt, Reply
 from investigator.services.workspace_choice import make_workspace_inside
 from investigator.settings import load_settings

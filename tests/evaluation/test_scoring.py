@@ -6,9 +6,10 @@ import pytest
 
 from investigator.evaluation.evidence_match import stands
 from investigator.evaluation.folder_report import folder_report
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome, Ranking
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure, evidence_in, is_right, scores
+from investigator.evaluation.scoring import evidence_in, quotes_answer, scores
 from investigator.records import AnswerStatus, Document, PageSpan, Quote, Usage
 
 TEXT = "It opened in 1988.\nIt makes 42 MW.\nIts owner is RWE."
@@ -93,12 +94,12 @@ def test_evidence_is_sought_in_passages_of_right_documents() -> None:
 def test_right_is_a_right_document_and_with_evidence_more_than_that() -> None:
     gold = question(answerable=True, doc_ids=["a.pdf"], evidence=["It opened in 1988."])
     other = (quote("a.pdf", "It makes 42 MW."),)
-    assert is_right(gold, other, with_evidence=False) is True
-    assert is_right(gold, other, with_evidence=True) is False
-    assert is_right(gold, (), with_evidence=False) is False
-    assert is_right(question(answerable=False), other, with_evidence=True) is False
-    assert is_right(question(answerable=True), other, with_evidence=False) is None
-    assert is_right(question(doc_ids=["a.pdf"]), other, with_evidence=False) is None
+    assert quotes_answer(gold, other, with_evidence=False) is True
+    assert quotes_answer(gold, other, with_evidence=True) is False
+    assert quotes_answer(gold, (), with_evidence=False) is False
+    assert quotes_answer(question(answerable=False), other, with_evidence=True) is False
+    assert quotes_answer(question(answerable=True), other, with_evidence=False) is None
+    assert quotes_answer(question(doc_ids=["a.pdf"]), other, with_evidence=False) is None
 
 
 def test_right_is_one_measure_for_answers_and_for_silence() -> None:

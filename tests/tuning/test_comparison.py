@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from investigator import ScriptedEmbedder
 from investigator.cli.main import app
 from investigator.errors import EngineUnreachableError, SettingsError
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question, read_questions
-from investigator.evaluation.scoring import Measure
 from investigator.records import AnswerStatus, Prompt, Reply, Usage
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.comparing import compare, side_of
@@ -111,7 +111,8 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "1")
     code, told, _ = command("compare", "default", f"scripted:{script}", *options, "--report", page)
     assert code == 0
-    assert "right: evidence is quoted, or silence" in told
+    assert "right, or silent as is right" in told
+    assert "right is judged by: evidence is quoted 1" in told
     text = page.read_text(encoding="utf-8")
     assert "<svg" in text
     assert "http" not in text.replace("http-equiv", "")

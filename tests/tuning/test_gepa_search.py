@@ -14,8 +14,8 @@ from investigator.asking.contracts import METHOD
 from investigator.asking.template_check import check_template
 from investigator.asking.templates import MOST_OCTETS, source_of
 from investigator.errors import SettingsError, StoreError
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import Measure
 from investigator.records import AnswerStatus, StopReason, Usage
 from investigator.resources import prompts_folder
 from investigator.scoring.prices import default_prices

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.tuning import BASELINE, Simulated, questions, searched
 from investigator.asking.budget import BudgetSpent
 from investigator.errors import EvaluationDataError
-from investigator.evaluation.scoring import Measure
+from investigator.evaluation.measures import Measure
 from investigator.records import AnswerStatus, StopReason, Usage
 from investigator.tuning.racing import affordable, race_trials, rungs, survivors
 from investigator.tuning.records import Ending, Fate, SearchResult, TuningGuard

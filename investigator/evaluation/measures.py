@@ -1,0 +1,72 @@
+"""What is measured of the answers to a file of questions, and what a row of it is judged by."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+
+class Labelled(StrEnum):
+    """A kind of value with its label in tables."""
+
+    label: str
+
+    def __new__(cls, value: str, label: str) -> Self:
+        """Return a member whose value is `value`."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.label = label
+        return member
+
+
+class Measure(Labelled):
+    """What is measured; the comments say of which questions the mean is taken."""
+
+    # of questions whose right documents are known: by the search alone
+    RANKED_FIRST = "ranked_first", "right document ranked first"
+    RANKED_IN_3 = "ranked_in_3", "right document among the first 3 ranked"
+    RANKED_EVIDENCE = "ranked_evidence", "evidence in the first 5 passages"  # whose evidence is known
+    # of the same: by the citations of the answer
+    CITED_FIRST = "cited_first", "first cited document is right"
+    CITED_HIT = "cited_hit", "a cited document is right"
+    CITED_RECALL = "cited_recall", "right documents that are cited"
+    # of questions whose evidence or pages are known
+    EVIDENCE_HIT = "evidence_hit", "evidence is quoted"
+    EVIDENCE_WHOLE = "evidence_whole", "evidence is quoted whole"
+    EVIDENCE_RECALL = "evidence_recall", "pieces of evidence that are quoted"
+    PAGE_HIT = "page_hit", "a cited page is right"
+    # of questions whose answer is known in free words
+    ANSWER_F1 = "answer_f1", "answer, token F1"
+    ANSWER_EXACT = "answer_exact", "answer matches exactly"
+    ANSWER_CONTAINS = "answer_contains", "answer contains a known one"
+    NUMBER_RECALL = "number_recall", "known numbers that the answer names"
+    # of all questions of which it is known whether they can be answered
+    NO_ANSWER_PRECISION = "no_answer_precision", "no answer: precision"
+    NO_ANSWER_RECALL = "no_answer_recall", "no answer: recall"
+    NO_ANSWER_F1 = "no_answer_f1", "no answer: F1"
+    ROC_AREA = "roc_area", "answerable or not, area under ROC"
+    RISK_AREA = "risk_area", "area under risk-coverage (0 is best)"
+    RISK_AREA_EVIDENCE = "risk_area_evidence", "- the same, with evidence"
+    PRECISION_70 = "precision_70", "precision at 70 % coverage"
+    PRECISION_70_EVIDENCE = "precision_70_evidence", "- the same, with evidence"
+    PRECISION_70_BEST = "precision_70_best", "- the best possible on these questions"
+    # of each question by itself: what its row knows is given, or, if nothing answers it, nothing is found
+    RIGHT = "right", "right, or silent as is right"
+    STATUS_RIGHT = "status_right", "something found, or silence, as is right"
+    FALSE_ANSWER = "false_answer", "answered although nothing answers"  # of the unanswerable ones
+    # of all replies of which a record is expected
+    PARSED = "parsed", "replies that could be read"
+    # of all citations
+    PROVEN = "proven", "quotes that stand in the documents"
+
+
+class Ground(Labelled):
+    """What says whether a question is answered rightly; see `rightness`."""
+
+    SILENCE = "silence", "nothing may be found"
+    NUMBERS = "numbers", "known numbers are named"
+    ANSWER = "answer", "a known answer is given"
+    POINTS = "points", "key points are quoted"
+    EVIDENCE = "evidence", "evidence is quoted"
+    FIGURES = "figures", "numbers of a long answer are named"
+    DOCUMENT = "document", "a right document is cited"

@@ -1,0 +1,158 @@
+"""Whether a question is answered rightly: one measure for answers and for silence, by what its row knows. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pydantic import Field
+
+from investigator.evaluation.answer_text import contains_answer, number_recall, tokens
+from investigator.evaluation.evidence_match import overlaps, share_found
+from investigator.evaluation.measures import Ground
+from investigator.evaluation.outcomes import Outcome
+from investigator.evaluation.questions import KeyPoint, Question
+from investigator.language.amounts import Amount, amounts, prepared
+from investigator.language.normalise import normalise
+from investigator.records import Quote, Record
+
+_SHORT = 5  # words of an answer that is looked for as it is (the bound of NQ-open, Lee et al. 2019)
+_DIGITS = re.compile(r"\d[\d.,]*\d|\d")
+_YES_OR_NO = frozenset({"yes", "no"})
+
+
+class JudgedRows(Record):
+    """How many questions are judged by a ground."""
+
+    ground: Ground
+    questions: int = Field(ge=1)
+
+
+def ground_of(question: Question) -> Ground | None:
+    """Return what a row is judged by; None if it does not say what is right."""
+    if question.answerable is False:
+        return Ground.SILENCE
+    known = (
+        (Ground.NUMBERS, question.key_numbers),
+        (Ground.ANSWER, _short(question)),
+        (Ground.POINTS, _points(question)),
+        (Ground.EVIDENCE, question.evidence),
+        (Ground.FIGURES, _figures(question)),
+        (Ground.DOCUMENT, question.documents),
+        (Ground.ANSWER, _answers(question)),
+    )
+    return next((ground for ground, what in known if what), None)
+
+
+def grounds_of(questions: Iterable[Question]) -> tuple[JudgedRows, ...]:
+    """Count the questions that are judged by each ground."""
+    counts = Counter(ground_of(one) for one in questions)
+    return tuple(JudgedRows(ground=ground, questions=counts[ground]) for ground in Ground if counts[ground])
+
+
+def grounds_line(judged: Sequence[JudgedRows]) -> str:
+    """Return in words what says of the questions whether they are right; "" if nothing does."""
+    counts = ", ".join(f"{one.ground.label} {one.questions:,}" for one in judged)
+    return f"right is judged by: {counts}" if counts else ""
+
+
+def rightness(question: Question, outcome: Outcome) -> float | None:
+    """Return how far (0..1) an outcome is right; None if the row does not say what is right.
+
+    If the right documents are known, one of them must be cited. Several numbers or key points count by their share; of
+    anything else one is enough. What is said beyond that does not count.
+    """
+    ground = ground_of(question)
+    if ground is None or ground is Ground.SILENCE:
+        return None if ground is None else float(outcome.silent)
+    cited = from_right_documents(question, outcome.citations)
+    if (question.documents and not cited) or _says_the_opposite(question, outcome.answer):
+        return 0.0
+    match ground:
+        case Ground.NUMBERS:
+            return number_recall(outcome.answer, question.key_numbers or ())
+        case Ground.ANSWER:
+            known = _short(question) or _answers(question)
+            return float(any(says(outcome.answer, answer) for answer in known))
+        case Ground.POINTS:
+            return _share([_is_made(point, outcome.citations) for point in _points(question)])
+        case Ground.EVIDENCE:
+            return float(share_found([quote.text for quote in cited], question.evidence or ()) > 0)
+        case Ground.FIGURES:
+            said = _amounts(outcome.answer)
+            return max(_share([_is_named(one, said) for one in wanted]) for wanted in _figures(question))
+        case Ground.DOCUMENT:
+            return 1.0
+
+
+def says(text: str, answer: str) -> bool:
+    """Return True if a text gives a known answer: its words in their order.
+
+    Of an answer with numbers each must be there by its value, "1.2 million" as "1,200,000", and its other words
+    anywhere.
+    """
+    wanted = _amounts(answer)
+    if not wanted:
+        return contains_answer(text, [answer])
+    others = _prepared(answer)
+    for start, end in sorted((amount.span for amount in wanted), reverse=True):
+        others = others[:start] + " " + others[end:]
+    said = _amounts(text)
+    return all(_is_named(one, said) for one in wanted) and set(tokens(others)) <= set(tokens(text))
+
+
+def from_right_documents(question: Question, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+    """Return the quotes that may count; all if the right documents are not known."""
+    return tuple(quote for quote in quotes if not question.documents or quote.document_id in question.documents)
+
+
+def _answers(question: Question) -> tuple[str, ...]:
+    """Return the known answers; not a choice, which is a label that no wording of an answer matches."""
+    return () if question.answer_choices else tuple(one for one in question.answers or () if tokens(one))
+
+
+def _short(question: Question) -> tuple[str, ...]:
+    """Return the answers that are looked for as they are; a yes or no is not, since any text may hold the word."""
+    return tuple(one for one in _answers(question) if len(one.split()) <= _SHORT and not _YES_OR_NO & set(tokens(one)))
+
+
+def _figures(question: Question) -> list[list[Amount]]:
+    return [wanted for one in _answers(question) if (wanted := _amounts(one))]
+
+
+def _points(question: Question) -> tuple[KeyPoint, ...]:
+    return tuple(point for point in question.key_points or () if point.evidence)
+
+
+def _is_made(point: KeyPoint, quotes: Sequence[Quote]) -> bool:
+    own = (quote for quote in quotes if point.doc_id in (None, quote.document_id))
+    return any(overlaps(quote.text, point.evidence or "") for quote in own)
+
+
+def _says_the_opposite(question: Question, said: str) -> bool:
+    known = {word for one in _answers(question) if len(words := tokens(one)) == 1 for word in words}
+    first = set(tokens(said)[:1])
+    return bool(known) and known <= _YES_OR_NO and first <= _YES_OR_NO and not first <= known
+
+
+def _prepared(text: str) -> str:
+    return prepared(normalise(text).text)
+
+
+def _amounts(text: str) -> list[Amount]:
+    return amounts(_prepared(text))
+
+
+def _is_named(wanted: Amount, said: Sequence[Amount]) -> bool:
+    """Return True if a number is said, or its digits alone, as a table says "42.1" of "42.1 million"."""
+    every = [amount for one in said for amount in (one, *one.parts)]
+    return any(wanted.is_said_by(one) or _DIGITS.findall(wanted.text) == _bare(one.text) for one in every)
+
+
+def _bare(text: str) -> list[str]:
+    return [] if any(character.isalpha() for character in text) else _DIGITS.findall(text)
+
+
+def _share(held: Sequence[bool]) -> float:
+    return sum(held) / len(held)
