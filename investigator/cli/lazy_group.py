@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -25,7 +25,12 @@ class LazyCommand(TyperCommand):
 
     def make_context(self, *words: Any, **extra: Any) -> Any:
         """Return the context of the loaded command, which then runs in the place of this one."""
-        return self._load().make_context(*words, **extra)
+        try:
+            return self._load().make_context(*words, **extra)
+        except typer.TyperException as error:
+            if "unexpected extra argument" in error.message:
+                error.message += ". Put several words that belong together in quotes."
+            raise
 
     def _load(self) -> Any:
         module, _, function = self.place.partition(":")
@@ -36,13 +41,23 @@ class LazyCommand(TyperCommand):
         return typer.main.get_command(alone)
 
 
-def lazy_group(commands: Iterable[TyperCommand | TyperGroup]) -> type[TyperGroup]:
-    """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which takes no ready commands."""
+def lazy_group(sections: Mapping[str, Iterable[TyperCommand | TyperGroup]]) -> type[TyperGroup]:
+    """Return the class of a group with these commands, for `typer.Typer(cls=...)`, which takes no ready commands.
+
+    Its help lists them section by section, each under its title.
+    """
 
     class LazyGroup(TyperGroup):
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
-            for command in commands:
-                self.add_command(command)
+            for commands in sections.values():
+                for command in commands:
+                    self.add_command(command)
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            width = max(map(len, self.commands))
+            for title, commands in sections.items():
+                with formatter.section(title):
+                    formatter.write_dl([(f"{one.name:{width}}", one.get_short_help_str(200)) for one in commands])
 
     return LazyGroup

@@ -12,11 +12,11 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, ParamSpec, TextIO
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from investigator.cli.lazy_group import LazyCommand, lazy_group
 from investigator.errors import InvestigatorError
@@ -74,11 +74,15 @@ def _command(name: str, place: str, summary: str, **context_settings: bool) -> L
     return LazyCommand(name, f"investigator.{place}", summary, guarded, **context_settings)
 
 
+def _group(name: str, commands: tuple[LazyCommand, ...], summary: str) -> TyperGroup:
+    return TyperGroup(name=name, commands=commands, help=summary, no_args_is_help=True, rich_markup_mode=None)
+
+
 _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # --srm-topp 0.8, see module_arguments
 _EVALUATIONS = (
     _command("retrieval", "cli.eval_retrieval:eval_retrieval", "Measure the search on a BEIR test collection."),
     _command("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
-    _command("claims", "cli.eval_claims:eval_claims", "Measure what tells true claims from false ones."),
+    _command("claims", "cli.eval_claims:eval_claims", "Measure how well claims are told true from false."),
     _command("folder", "cli.eval_folder:eval_folder", "Ask each question of a file, and measure the answers."),
 )
 _MODELS = (
@@ -92,57 +96,49 @@ _PROMPTS = (
     _command("check", "workbench.commands.folders:check", "Check templates before anything is asked."),
     _command("copy", "workbench.commands.folders:copy", "Copy shipped templates, to change them."),
     _command("render", "workbench.commands.trials:render", "Show the prompt that a template gives for a step."),
-    _command("run", "workbench.commands.trials:run_template", "Put a template to a model, beside what there was."),
-    _command("diff", "workbench.commands.folders:diff", "Show what was changed in templates."),
+    _command("run", "workbench.commands.trials:run_template", "Send a template to a model, and compare the replies."),
+    _command("diff", "workbench.commands.folders:diff", "Show how templates differ from the shipped ones."),
 )
-_COMMANDS = (
-    _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
-    _command("matrix", "cli.matrix:matrix", "Put questions to each document, and show the answers as a table."),
-    _command("serve", "cli.serve:serve", "Serve folders as a page in the browser and as an interface for programs."),
-    _command("mcp", "cli.mcp:mcp", "Give agents tools over folders, by the Model Context Protocol."),
-    _command("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
-    _command("show", "cli.runs:show", "Show a kept investigation again, finished or not."),
-    _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
-    _command("verify", "cli.verify:verify", "Look up the quotes of a report in the files of a folder."),
-    _command("index", "cli.index:index", "Bring the index of a folder up to date."),
-    _command("status", "cli.index:status", "Show what the index holds and what has changed in the folder."),
-    _command("search", "cli.index:search", "Show the passages that a query finds, best first."),
-    _command("chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", **_MODULE_OPTIONS),
-    _command("memory", "bb3.commands.memory:memory", "Show or change what chats remember of a user."),
-    _command("export", "bb3.commands.export:export", "Make a release of saved conversations."),
-    _command(
-        "search-server",
-        "bb3.commands.search_server:search_server",
-        "Serve the search of a folder in BlenderBot 3's protocol.",
+_COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
+    "Daily use": (
+        _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
+        _command("matrix", "cli.matrix:matrix", "Put the same questions to every document; show a table."),
+        _command("chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", **_MODULE_OPTIONS),
+        _command("serve", "cli.serve:serve", "Open a page in the browser, with an API for programs."),
+        _command("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
+        _command("show", "cli.runs:show", "Show an investigation again, finished or not."),
+        _command("verify", "cli.verify:verify", "Check the quotes of a report against the files."),
+        _command("index", "cli.index:index", "Bring the index of a folder up to date."),
+        _command("search", "cli.index:search", "Show the passages that a query finds, best first."),
+        _command("doctor", "doctor.command:doctor", "Test the model of each role, and show what is installed."),
     ),
-    _command("module", "bb3.commands.module:module", "Ask one module of BlenderBot 3 by itself.", **_MODULE_OPTIONS),
-    _command("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
-    _command("display", "tasks.commands.tasks:display", "Show the examples of a task."),
-    _command("compare", "cli.compare:compare", "Compare two templates, models or settings on the same questions."),
-    _command("tune", "cli.tune:tune", "Search for templates or settings that are proven better."),
-    _command("doctor", "doctor.command:doctor", "Try the model of each role, and show what is installed."),
-    TyperGroup(
-        name="model",
-        commands=_MODELS,
-        help="Fetch, list and remove models that run on this machine.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
+    "Investigations, folders, models": (
+        _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
+        _command("status", "cli.index:status", "Show what the index holds and what has changed in the folder."),
+        _command("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol."),
+        _group("model", _MODELS, "Fetch, list and remove models that run on this machine."),
     ),
-    TyperGroup(
-        name="prompts",
-        commands=_PROMPTS,
-        help="See, check, change and try the prompt templates.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
+    "Prompts and measuring": (
+        _group("prompts", _PROMPTS, "List, check, change and try the prompt templates."),
+        _command("compare", "cli.compare:compare", "Compare two templates, models or settings, with a test."),
+        _command("tune", "cli.tune:tune", "Search for templates or settings that are proven better."),
+        _group("eval", _EVALUATIONS, "Measure the search, the method, or an agent at a task."),
     ),
-    TyperGroup(
-        name="eval",
-        commands=_EVALUATIONS,
-        help="Measure the search, the method, or an agent at a task.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
+    "Conversations and dialogue research": (
+        _command("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
+        _command("export", "bb3.commands.export:export", "Make a release of saved conversations."),
+        _command(
+            "module", "bb3.commands.module:module", "Run one module of BlenderBot 3 by itself.", **_MODULE_OPTIONS
+        ),
+        _command(
+            "search-server",
+            "bb3.commands.search_server:search_server",
+            "Serve the search of a folder in BlenderBot 3's protocol.",
+        ),
+        _command("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
+        _command("display", "tasks.commands.tasks:display", "Show the examples of a task."),
     ),
-)
+}
 app = typer.Typer(
     name="investigator",
     cls=lazy_group(_COMMANDS),
@@ -167,7 +163,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     pass

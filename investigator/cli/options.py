@@ -29,6 +29,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, one a line.")]
 
 
+def either_order(run: str, folder: Path) -> tuple[str, Path]:
+    """Return a run and its folder, which may have been typed as FOLDER RUN: a folder exists, a run is none."""
+    return (str(folder), Path(run)) if Path(run).is_dir() and not folder.is_dir() else (run, folder)
+
+
 def kept_of(
     folder: Path, workspace: Path | None, *, prompts: Path | None = None, settings: Settings | None = None
 ) -> Investigator:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from investigator.cli.options import AsJson, Folder, RunId, Workspace, kept_of
+from investigator.cli.options import AsJson, Folder, RunId, Workspace, either_order, kept_of
 from investigator.cli.output import OutputOptions, print_json, print_styled, tell
 from investigator.records import RunSummary
 from investigator.reports.terminal import investigation_text, replayed_text, runs_text
@@ -26,7 +26,8 @@ def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson =
 
 
 def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: Workspace = None) -> None:
-    """Show a kept investigation again, finished or not."""
+    """Show an investigation again, finished or not. FOLDER RUN is understood as well."""
+    run, folder = either_order(run, folder)
     output.check(folder)
     investigator = kept_of(folder, workspace)
     output.show(investigator.show(run), investigator)
@@ -47,6 +48,7 @@ def replay(
 
     Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 wrong use.
     """
+    run, folder = either_order(run, folder)
     output.check(folder)
     investigator = kept_of(folder, workspace, prompts=prompts)
     outcome = investigator.replay(run)

@@ -72,6 +72,18 @@ def test_wrong_words_are_wrong_use(words: list[str]) -> None:
     assert result.stdout == ""
 
 
+def test_the_help_begins_with_the_ten_commands_of_daily_use() -> None:
+    daily = command("--help").stdout.partition("Daily use:\n")[2].partition("\n\n")[0]
+    assert len(daily.splitlines()) == 10
+    assert command("-V").stdout == command("--version").stdout
+
+
+def test_a_question_without_quotes_is_told_to_have_some(folder: Path) -> None:
+    result = command("ask", folder, "What", "is", "the", "rent?")
+    assert result.exit_code == 2
+    assert "in quotes" in result.stderr
+
+
 @pytest.mark.parametrize("question", ["", "  \n"])
 def test_an_empty_question_is_wrong_use(folder: Path, question: str) -> None:
     typed = command("ask", folder, question)
@@ -226,6 +238,7 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
     assert again.exit_code == 0
     assert again.stdout == asked.stdout
     assert json.loads(command("show", run_id, folder, *kept, "--json").stdout)["id"] == run_id
+    assert command("show", folder, run_id, *kept).stdout == again.stdout
 
 
 def test_what_is_not_in_the_documents_exits_with_3_and_json_is_all_that_is_printed(
