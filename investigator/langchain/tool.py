@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from langchain_core.tools import BaseTool, ToolException
@@ -13,7 +13,7 @@ from investigator.evidence.coverage import coverage_line
 from investigator.investigator import Investigator
 from investigator.langchain.threads import LONGEST_WAIT, one_at_a_time
 from investigator.language.addresses import defanged
-from investigator.records import Answer, AnswerStatus, Quote
+from investigator.records import Answer, AnswerStatus, NearMiss, Quote
 from investigator.reports.inert import inert, inert_json_prose, inert_line
 from investigator.reports.tables import table_lines
 from investigator.reports.wording import HEADLINES, conflict_line, near_miss_line, open_part_line
@@ -76,11 +76,16 @@ def answer_text(answer: Answer) -> str:
         )
     parts += [f"The documents disagree: {inert_line(defanged(conflict_line(one)))}" for one in answer.conflicts]
     parts += [f"Not answered: {inert_line(open_part_line(part))}" for part in answer.unanswered]
-    parts += [_quoted(inert_line(defanged(near_miss_line(miss))), miss.quote) for miss in answer.near_misses]
+    parts += [_missed(miss, answer.citations) for miss in answer.near_misses]
     if answer.tainted:
         parts.append(f"{_TAINTED} {', '.join(map(inert_line, answer.tainted))}")
     parts.append(f"Coverage: {inert(coverage_line(answer.coverage))}")
     return "\n\n".join(parts)
+
+
+def _missed(miss: NearMiss, cited: Sequence[Quote]) -> str:
+    line = inert_line(defanged(near_miss_line(miss)))
+    return f"{line} [{cited.index(miss.quote) + 1}]" if miss.quote in cited else _quoted(line, miss.quote)
 
 
 def _quoted(mark: str, quote: Quote) -> str:

@@ -20,6 +20,7 @@ _COUNTRY = "de|fr|uk|us|ru|cn|it|es|nl|ch|at|be|se|no|dk|fi|cz|eu|in|br|jp|kr|au
 _NAME = rf"(?:[^\W_](?:[\w-]{{0,62}})\.)+(?:{_TOP}|{_COUNTRY})\b(?!\.\w)"
 _HOST = re.compile(rf"(?:(?<=://)[^\s/?#)\]>\"']+|\bwww\.[^\s/?#)\]>\"']+|[\w.+-]+@[\w.-]+\w|(?<![\w@/]){_NAME})", re.I)
 _LINK = re.compile(r"(?<=\])\((?=\S)|<(?=[A-Za-z/!?])")
+_LESS_THAN = re.compile(r"(?<=\w)<(?=[A-Za-z]\w*(?![\w:-]))")
 _PHONE = re.compile(r"(?<![\w.,])(?:\+|00)\d{1,3}[ ()/.-]{0,2}(?:\d[ ()/.-]{0,2}){6,14}(?![\w%])")
 _ADDRESS = re.compile(rf"{_SCHEME}|{_HOST.pattern}", re.I)
 _SCHEMES = re.compile(_SCHEME, re.I)
@@ -33,6 +34,7 @@ _WRITTEN = tuple(
         (r"\[([.:])\]", r"\1"),
         (r"\[at\]", "@"),
         (r"\] \(", "]("),
+        (r"(?<=\w) < (?=[A-Za-z]\w*(?![\w:-]))", "<"),
         (r"< (?=[A-Za-z/!?])", "<"),
     )
 )
@@ -40,7 +42,7 @@ _WRITTEN = tuple(
 
 def holds_address(text: str) -> bool:
     """Return True if a text holds an address (URL, e-mail, telephone) or the mark-up of a link, a picture or HTML."""
-    plain = unicodedata.normalize("NFKC", text)
+    plain = _spaced(unicodedata.normalize("NFKC", text))
     return any(pattern.search(plain) for pattern in (_ADDRESS, _PHONE, _LINK))
 
 
@@ -56,12 +58,18 @@ def defanged(text: str) -> str:
     """Return a text whose addresses and mark-up no program takes for links, pictures or HTML.
 
     `https://a.example/x` becomes `hxxps://a[.]example/x`, `a@b.example` becomes `a[at]b[.]example`, and a blank comes
-    between the brackets of a link and after the opening one of a tag. Other text stays as it is, and so does what is
-    written like this already.
+    between the brackets of a link, after the opening one of a tag, and on both sides of the sign in "a < b". Other text
+    stays as it is, and so does what is written like this already.
     """
     text = _HOST.sub(lambda host: _DOT.sub("[.]", host.group().replace("@", "[at]")), text)
-    text = _SCHEMES.sub(_without_scheme, text)
+    text = _spaced(_SCHEMES.sub(_without_scheme, text))
     return _LINK.sub(lambda mark: " (" if mark.group() == "(" else "< ", text)
+
+
+def _spaced(text: str) -> str:
+    """Return a text with blanks around the sign of a comparison: nothing behind it may belong to a tag."""
+    tail = max(text.rfind(">"), text.rfind("=")) + 1
+    return text[:tail] + _LESS_THAN.sub(" < ", text[tail:])
 
 
 def refanged(text: str) -> str:

@@ -10,6 +10,8 @@ _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
 """A loss in a row of a table, a count in a list: the segmenter takes it for the number of a new item."""
 _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
+_ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
+"""A row of a table with the header of each cell: "room: kitchen; item: chairs"."""
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
 _WINDOW = 4_000  # characters segmented at once: the segmenter's time grows with the square of some texts
 
@@ -49,7 +51,11 @@ def _are_records(lines: Sequence[str]) -> bool:
 
     Two lines are told apart by the first, too: it must be much shorter than the second.
     """
-    if len(lines) < _FEWEST_LINES or any(_RUNS_ON.match(line) for line in lines):
+    if len(lines) < _FEWEST_LINES:
+        return False
+    if all(_ROW.match(line) for line in lines[1:]):
+        return True
+    if any(_RUNS_ON.match(line) for line in lines):
         return False
     own = lines[:-1]
     return max(map(len, own)) <= _LONGEST_RECORD and (len(own) > 1 or len(own[0]) < _TITLE_SHARE * len(lines[1]))

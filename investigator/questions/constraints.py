@@ -14,6 +14,7 @@ from investigator.language.lists import month_numbers
 from investigator.language.terms import folded, question_body, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type
 from investigator.questions.cues import empty_words, opposites, patterns, request_words
+from investigator.questions.measured import unit_asked
 from investigator.questions.numbered import numbered
 from investigator.questions.order import is_past, pairs
 from investigator.questions.periods import spelled_periods
@@ -40,6 +41,8 @@ _UNTIL = re.compile(r"\b(?:until|till|since|from|by)\s+$", re.IGNORECASE)
 _BUT_NOT = re.compile(r"\b(?:but|and|,) not (?:the |an? |to |in |for )?([\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 NOT = "not "
 """How a condition begins that asks for what something is not: "dogs but not cats"."""
+IN_UNIT = "in "
+"""How a quantity begins that must be given in a unit: "in square feet"."""
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
 _LONGEST = 160
@@ -54,6 +57,8 @@ def constraints(question: str) -> tuple[Constraint, ...]:
     found += _names(question)
     found += _of(ConstraintKind.CONDITION, [phrase.text for phrase in numbered(question)])
     found += _of(ConstraintKind.QUANTITY, _quantities(question))
+    unit = unit_asked(question)
+    found += _of(ConstraintKind.QUANTITY, [f"{IN_UNIT}{unit}"] if unit else [])
     found += _of(ConstraintKind.DIRECTION, _directions(question))
     modality = patterns("modality")
     if modality["asks_done"].search(question) and not modality["asks_planned"].search(question):

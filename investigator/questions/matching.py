@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from investigator.language.lists import month_numbers
+from investigator.language.sentences import statement_spans
 from investigator.language.terms import is_english, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
 from investigator.questions.causes import effect_sides, gives_cause
-from investigator.questions.constraints import NOT
+from investigator.questions.constraints import IN_UNIT, NOT
 from investigator.questions.cues import cues, opposites, patterns
 from investigator.questions.editions import covered, with_fiscal
+from investigator.questions.happening import undone
+from investigator.questions.measured import are_like, given_in, is_unit
 from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, pairs, stand_together, stands_alone
 from investigator.questions.periods import Period, agree, periods
 from investigator.questions.related import related_roots, root, roots
-from investigator.questions.roles import is_of_another, turned_round
+from investigator.questions.roles import is_of_another, names_doer, roles, turned_round
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
 
 _COUNT_REACH = 5  # words
@@ -73,8 +76,10 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
     kind = AnswerType(asked.text)
     if kind is AnswerType.REASON and is_english(question):
         return _found(asked, MatchState.MET if gives_cause(evidence.sentence, question) else MatchState.NOT_MET)
-    held = holds_type(kind, evidence.sentence, question)
-    return _found(asked, MatchState.MET if held > 0 else MatchState.NOT_MET)
+    is_held = holds_type(kind, evidence.sentence, question) > 0 or (
+        kind is AnswerType.NAME and any(names_doer(role, evidence.sentence) for role in roles(question, ()))
+    )
+    return _found(asked, MatchState.MET if is_held else MatchState.NOT_MET)
 
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
@@ -151,10 +156,20 @@ def _period(asked: Constraint, question: str, evidence: Surroundings) -> Constra
         return _found(asked, MatchState.CONTRADICTED, _spelled(own))
     around = periods(evidence.about) | covered(evidence.imprint)
     if agree(wanted, with_fiscal(periods(evidence.near), evidence.imprint)) or agree(wanted, around):
-        return _found(asked, MatchState.MET, asked.text)
+        is_of_another_figure = not agree(wanted, covered(evidence.imprint)) and _has_its_own(wanted, evidence)
+        return _found(asked, MatchState.NOT_MET if is_of_another_figure else MatchState.MET, asked.text)
     if _comparable(wanted, around):
         return _found(asked, MatchState.CONTRADICTED, _spelled(covered(evidence.imprint) or around))
     return _found(asked, MatchState.NOT_MET)
+
+
+def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
+    """Return True if another sentence names a period and gives a figure of its own for it, like that of this one."""
+    others = (text[start:end] for text in (evidence.near, evidence.about) for start, end in statement_spans(text))
+    return any(
+        agree(wanted, periods(other)) and evidence.sentence not in other and are_like(evidence.sentence, other)
+        for other in others
+    )
 
 
 def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:
@@ -194,6 +209,9 @@ def _denied(asked: Constraint, sentence: str) -> ConstraintMatch:
 
 
 def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
+    if asked.text.startswith(IN_UNIT):
+        given = given_in(asked.text.removeprefix(IN_UNIT), evidence.sentence)
+        return _found(asked, MatchState.MET if given else MatchState.NOT_MET, " ".join(given[:1]))
     kind, _, counted = asked.text.partition(" of ")
     shown = patterns("shown")
     if counted:
@@ -207,12 +225,16 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
 
 
 def _counted(things: str, sentence: str) -> tuple[MatchState, str]:
-    """A number stands at most a few words before what is counted, or before people if these may be meant."""
-    same = roots(things).union(*(related_roots(word) for word in words(things)))
-    same |= _people() if same & roots(cues("empty")["counted_people"]) else frozenset()
+    """A number stands a few words before all words for what is counted, or before people if these may be meant."""
+    if is_unit(things) and (given := given_in(things, sentence)):
+        return MatchState.MET, given[0]
+    wanted = [{root(word)} | related_roots(word) for word in words(things)]
+    people = roots(cues("empty")["counted_people"])
+    wanted = [same | _people() if same & people else same for same in wanted]
     for match in patterns("shown")["count"].finditer(sentence):
-        following = sentence[match.end() :].split()[:_COUNT_REACH]
-        if same & roots(" ".join(following)):
+        following = sentence[match.end() :].split()[: _COUNT_REACH + len(wanted) - 1]
+        said = roots(" ".join(following))
+        if all(same & said for same in wanted):
             return MatchState.MET, " ".join((match.group(), *following))
     return MatchState.NOT_MET, ""
 
@@ -240,7 +262,8 @@ def _direction(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 def _modality(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if match := patterns("modality")["planned"].search(evidence.sentence):
         return _found(asked, MatchState.CONTRADICTED, match.group())
-    return _found(asked, MatchState.MET)
+    against = undone(question, evidence.sentence)
+    return _found(asked, MatchState.CONTRADICTED if against else MatchState.MET, against)
 
 
 def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:

@@ -1,8 +1,8 @@
 """Words that may stand for each other: synonyms and more general verbs, from WordNet 3.0 (`data/related_words.txt`).
 
 Each line of the file is a set of synonyms; after `<` stand verbs that are more general, and `paid = pay` gives an
-irregular form. `data/related_words.LICENSE` is that of WordNet. `data/phrasal_verbs.txt` gives single verbs for those
-of two words. English.
+irregular form. `data/related_words.LICENSE` is that of WordNet; `data/more_related_words.txt` has the same form and is
+our own. `data/phrasal_verbs.txt` gives single verbs for those of two words. English.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from itertools import chain
 
 from investigator.language.terms import folded, porter_stem, words
 
+_FILES = ("related_words.txt", "more_related_words.txt")
 _MOST = 24
 _BRITISH, _LONG = re.compile(r"is(e|es|ed|ing|ation|ations)$"), 7
 _TOKEN = re.compile(r"[^\W_]+")
@@ -120,7 +121,8 @@ def _group(own: str, as_verb: bool) -> tuple[str, ...]:
 
 @cache
 def _lexicon() -> _Lexicon:
-    text = files("investigator.questions").joinpath("data", "related_words.txt").read_text(encoding="utf-8")
+    data = files("investigator.questions").joinpath("data")
+    text = "\n".join(data.joinpath(name).read_text(encoding="utf-8") for name in _FILES)
     entries: dict[str, list[tuple[str, Sequence[str], bool]]] = {}
     irregular: dict[str, str] = {}
     for line in text.splitlines():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import dropwhile, takewhile
 
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import folded, stop_words, words
@@ -20,8 +21,19 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
 _FAR = 9  # words between the word that asks and the name
-_BEFORE, _AFTER, _AGENT_WITHIN = 3, 8, 6  # words
+_BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN = 3, 8, 6, 3  # words
 _CLAUSE_END = re.compile(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
+_CLAUSE_MARK = re.compile(r"[,;:.()]|\b(?:because|since|that|which|who|if|when|while)\b")
+_WHO_DOES = re.compile(
+    r"\W*(?:who|(?:which|what)(?P<kind>(?:\s+[\w'’-]+){1,2}?))"
+    r"(?:\s+(?:has|have|had|must|should|shall|can|may|will|to|been|also|still|now))*"
+    r"\s+(?P<verb>[\w-]+)(?:\s+(?:for|after|to|on|about|at|over))?(?:\s+(?:the|an?|its|their|his|her|our))?"
+    r"\s+(?P<object>[^?]+)",
+    re.IGNORECASE,
+)
+_CARRIED = re.compile(r"\(([^()]*)\)\s*$")
+_OBJECT_PRONOUNS = frozenset(["it", "them", "him", "her"])
+_LONGEST_OBJECT = 3  # words
 
 
 def roles(question: str, names: Iterable[str]) -> Iterator[str]:
@@ -35,28 +47,99 @@ def roles(question: str, names: Iterable[str]) -> Iterator[str]:
             done = [word for word in between if is_past(word)]
             if done and len(between) <= _FAR:
                 yield f"{_TO}{name} | {done[0]}"
+                return
+    yield from _object(question)
+
+
+def subject_and_verb(role: str) -> tuple[str, str]:
+    """Return the thing of a role, and what it does or what is done to it."""
+    thing, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
+    return thing, verb
+
+
+def _object(question: str) -> Iterator[str]:
+    """What somebody does something to whom a question asks for: "who has to maintain the GARDEN"."""
+    match = _WHO_DOES.match(question)
+    verb = folded(match["verb"]) if match else ""
+    if match is None or verb in stop_words() or root(verb) in roots(cues("empty")["words"]):
+        return
+    if match["kind"] is not None and not is_past(verb):
+        return
+    own = list(takewhile(lambda word: folded(word) not in stop_words(), _TOKEN.findall(match["object"])))
+    if not own and folded(match["object"].split()[0]) in _OBJECT_PRONOUNS and (told := _CARRIED.search(question)):
+        own = words(told.group(1))  # "who holds it? (the deposit)"
+    if own and not own[0].isdigit():
+        yield f"{_TO}{' '.join(own[:_LONGEST_OBJECT])} | {verb}"
 
 
 def is_of_another(role: str, sentence: str, near: str = "") -> bool:
     """Return True if a sentence says what is done of something else than the thing of a role.
 
-    It has the verb, not the thing, and neither a pronoun nor a word such as "the company" that may mean the thing; or
-    it has the thing, and the verb stands beside it alone: then what is done is said elsewhere.
+    It has the verb, not the thing, and in its place neither a pronoun nor a word such as "the company" that may mean
+    the thing; or it has the thing, and the verb stands beside it alone: then what is done is said elsewhere.
     """
-    name, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
+    thing, verb = subject_and_verb(role)
     said = roots(sentence)
-    if said & roots(name):
+    if said & roots(_telling(thing)):
         return root(verb) not in said and root(verb) in roots(near)
-    if not said.isdisjoint(_pointing()):
-        return False
-    found = (match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) == root(verb))
+    found = [match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) == root(verb)]
+    if role.startswith(_TO):
+        return any(_has_object(sentence[: match.start()], sentence[match.end() :]) for match in found)
     return any(_has_subject(sentence[: match.start()]) for match in found)
 
 
-def _has_subject(before: str) -> bool:
-    """Return True if something that carries meaning stands before a verb in its clause."""
+def names_doer(role: str, sentence: str) -> bool:
+    """Return True if a sentence says who does to a thing what its role says: "the tenant maintains the garden"."""
+    thing, verb = subject_and_verb(role)
+    if not role.startswith(_TO) or roots(thing).isdisjoint(roots(sentence)):
+        return False
+    found = (match for match in _TOKEN.finditer(sentence) if root(folded(match.group())) == root(verb))
+    return any(_is_doer(sentence[: match.start()], sentence[match.end() :]) for match in found)
+
+
+def _is_doer(before: str, after: str) -> bool:
     own = words(_CLAUSE_END.split(before)[-1])
+    if _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
+        return _has_subject(before)
+    agent = words(after)[: _AGENT_WITHIN + 1]
+    return "by" in agent and any(word not in stop_words() for word in _agent(agent[agent.index("by") + 1 :]))
+
+
+def _telling(thing: str) -> str:
+    """The words of a thing that are names, for these tell it from others of its kind; all, if none is."""
+    return " ".join(word for word in thing.split() if word[:1].isupper()) or thing
+
+
+def _agent(following: Sequence[str]) -> Iterator[str]:
+    """The words behind a "by" up to those that go on: "by Jan Brand and the bridge"."""
+    determiners = cues("order")["determiners"].split()
+    own = dropwhile(lambda word: folded(word) in determiners, following)
+    yield from takewhile(lambda word: folded(word) not in stop_words(), own)
+
+
+def _has_subject(before: str) -> bool:
+    """Return True if something else than a pronoun or the like stands as the subject before a verb in its clause."""
+    own = words(_CLAUSE_END.split(before)[-1]) or words(_CLAUSE_MARK.split(before)[-1])
+    if any(root(word) in _pointing() and not _is_object(own, at) for at, word in enumerate(own)):
+        return False
     return any(word not in stop_words() and not word.endswith("ly") for word in own)
+
+
+def _is_object(own: Sequence[str], at: int) -> bool:
+    """Return True for a pronoun behind a verb: "replaces it and carries"."""
+    before = own[at - 1] if at else ""
+    is_verb = before not in stop_words() and (before.endswith("s") or is_past(before))
+    return own[at] in _OBJECT_PRONOUNS and is_verb
+
+
+def _has_object(before: str, after: str) -> bool:
+    """Return True if a verb is done to something that is no pronoun: behind it, or before its passive."""
+    own = words(_CLAUSE_END.split(before)[-1])
+    if not _FORMS_OF_BE.isdisjoint(own[-_BEFORE:]):
+        return _has_subject(before)
+    follows = words(_CLAUSE_END.split(after)[0])[:_OBJECT_WITHIN]
+    plain = [word for word in follows if word not in cues("order")["determiners"].split()]
+    return bool(plain) and plain[0] not in stop_words() and root(plain[0]) not in _pointing()
 
 
 @cache
@@ -66,7 +149,7 @@ def _pointing() -> frozenset[str]:
 
 def turned_round(role: str, text: str) -> str:
     """Return the words of a sentence of a text that have the name of a role in the other role; "" if none do."""
-    name, _, verb = role.removeprefix(_BY).removeprefix(_TO).rpartition(" | ")
+    name, verb = subject_and_verb(role)
     same = {root(folded(verb))} | related_roots(folded(verb))
     sentences = (_TOKEN.findall(text[start:end]) for start, end in sentence_spans(text))
     return next((turned for tokens in sentences if (turned := _turned(role, roots(name), same, tokens))), "")
@@ -90,6 +173,6 @@ def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str])
         agent_at = None  # "fell by 3 percent" names nobody
     if agent_at is None and _FORMS_OF_BE.isdisjoint(folded(word) for word in before):
         return bool(name & roots(" ".join(before))), bool(name & roots(" ".join(after)))
-    agent = roots(" ".join(after[agent_at + 1 :])) if agent_at is not None else frozenset()
+    agent = roots(" ".join(_agent(after[agent_at + 1 :]))) if agent_at is not None else frozenset()
     acts = bool(agent & name)
     return acts, bool(name & roots(" ".join(before))) or (bool(agent) and not acts)

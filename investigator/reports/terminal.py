@@ -119,7 +119,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     citations = [_source(number, quote, answer) for number, quote in enumerate(cited, start=1)]
     readings = [Text(f"- {inert_line(defanged(reading))}") for claim in answer.claims for reading in claim.readings]
     unproven = [Text(f"- {inert_line(defanged(claim.text))} ({inert_line(claim.reason)})") for claim in answer.unproven]
-    misses = [_near_miss(miss) for miss in answer.near_misses]
+    misses = [_near_miss(miss, cited) for miss in answer.near_misses]
     missed = {miss.quote.document_id for miss in answer.near_misses}
     nearest = [
         _item(f"- {inert_line(p.place)}", inert_line(p.text, _PASSAGE_LIMIT))
@@ -141,7 +141,10 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     return blocks
 
 
-def _near_miss(miss: NearMiss) -> Text:
+def _near_miss(miss: NearMiss, cited: Sequence[Quote] = ()) -> Text:
+    """Return a near miss with its words; one that is cited above is called by its number alone."""
+    if miss.quote in cited:
+        return _item(f"- [{list(cited).index(miss.quote) + 1}]", inert_line(near_miss_line(miss)))
     words = inert_line(miss.quote.said, _PASSAGE_LIMIT)
     return _item(f"- {inert_line(miss.quote.place)}", f'{inert_line(near_miss_line(miss))} "{words}"')
 

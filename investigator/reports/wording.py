@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from investigator.questions.naming import named
 from investigator.records import (
     Answer,
     AnswerStatus,
     Conflict,
-    ConstraintKind,
     ConstraintMatch,
     FileStatus,
     Investigation,
@@ -43,19 +43,6 @@ STOPS: Mapping[StopReason, str] = {
     StopReason.TOKENS: "the limit of tokens was reached",
     StopReason.MONEY: "the limit of money was reached",
     StopReason.TIME: "the time limit was reached",
-}
-
-_KINDS: Mapping[ConstraintKind, str] = {
-    ConstraintKind.ATTRIBUTE: "that it is about",
-    ConstraintKind.ANSWER_TYPE: "that it gives",
-    ConstraintKind.ENTITY: "that it is about",
-    ConstraintKind.PERIOD: "the period",
-    ConstraintKind.PLACE: "the place",
-    ConstraintKind.CONDITION: "the condition",
-    ConstraintKind.QUANTITY: "that it gives the",
-    ConstraintKind.MODALITY: "that it happened:",
-    ConstraintKind.DIRECTION: "the direction:",
-    ConstraintKind.ROLE: "who did what to whom:",
 }
 
 KINDS: Mapping[QuestionKind, str] = {
@@ -106,7 +93,7 @@ def near_miss_line(miss: NearMiss) -> str:
 
 
 def _failing(match: ConstraintMatch) -> str:
-    asked = f"{_KINDS[match.constraint.kind]} {match.constraint.text}"
+    asked = named(match.constraint)
     return f"{asked} (it says {match.words})" if match.words else asked
 
 

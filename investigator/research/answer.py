@@ -249,7 +249,7 @@ def _reason(
     best = max((memory.point or 0 for memory in memories), default=0)
     tried = "No passage that was read answers the question"
     if best < threshold:
-        tried += f" (their best score is {best} of 100, and {threshold} is the least that is shown)"
+        tried += f" (the nearest one scores {best} of 100; {threshold} or more is shown)" if best else ""
     disputed = max((m for m in memories if m.search_point is not None), key=_search_point, default=None)
     if disputed is not None and _search_point(disputed) >= max(threshold, default_calibration().threshold):
         tried += f" (the search by itself gives {disputed.target_document_id} {disputed.search_point})"

@@ -11,6 +11,7 @@ from investigator.language.terms import words
 from investigator.questions.constraints import constraints
 from investigator.questions.imprints import covered_period
 from investigator.questions.kinds import cue
+from investigator.questions.naming import named
 from investigator.questions.periods import Period, periods
 from investigator.questions.related import related_roots, roots
 from investigator.questions.topics import spelled_roots
@@ -270,7 +271,7 @@ def _row(
         verdict=RowVerdict.YES if one.is_met else RowVerdict.UNCLEAR,
         value=one.claim.text,
         quotes=tuple(quotes)[:most],
-        missing=tuple(dict.fromkeys(match.constraint.text for match in one.failing)),
+        missing=tuple(dict.fromkeys(named(match.constraint) for match in one.failing)),
     )
 
 

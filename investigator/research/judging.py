@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ from investigator.research.table_cells import cell_matches, claim_matches
 _LEAST_OWN = 0.5  # share of the asked words that stand in the sentence that answers
 _AROUND = 250  # characters on both sides of a quote that are read with it
 _ABOUT = 600  # characters of the beginning of a document, in which it says what it is
+_PRONOUN = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
+"""What stands for something that the sentence before it names."""
 _LOOSE = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ANSWER_TYPE, ConstraintKind.DIRECTION})
 """What a language model may have read out of other words than those of the question."""
 _SAID = frozenset({ConstraintKind.ATTRIBUTE, ConstraintKind.ENTITY, ConstraintKind.PLACE})
@@ -85,7 +88,7 @@ def judged(
     for claim in claims:
         for quote, sentence, span in _sentences(claim, read):
             own = _matches(part, claim, (quote, sentence), document)
-            share = _own_share(own, sentence, document(quote.document_id)) if span is not None else 1.0
+            share = _own_share(own, quote, span, document(quote.document_id)) if span is not None else 1.0
             met = asks and share >= _LEAST_OWN and sure(claim) and _meets(own, read and quote.cell is None)
             found.append(Judged(part, claim, quote, own, met, span, share))
     return max(found, key=lambda one: (one.is_met, -len(one.failing), one.own_share), default=None)
@@ -103,11 +106,16 @@ def _matches(
     return matches(part.constraints, part.question, surroundings(quote, sentence, document(quote.document_id)))
 
 
-def _own_share(own: Sequence[ConstraintMatch], sentence: str, document: Document) -> float:
+def _own_share(own: Sequence[ConstraintMatch], quote: Quote, span: tuple[int, int], document: Document) -> float:
+    """How many of the asked words a sentence holds; what its pronoun stands for, the sentence before it may hold."""
+    sentence = quote.text[slice(*span)]
     about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
     texts = (match.constraint.text for match in own if match.constraint.kind in _SAID)
     asked = {word for word in words(" ".join(texts)) if word not in stop_words() and root(word) not in about}
     said = roots(sentence)
+    if _PRONOUN.search(sentence):
+        before = [quote.text[begin:end] for begin, end in statement_spans(quote.text[: span[0]])]
+        said |= roots(before[-1]) if before else frozenset()
     return sum(stands(word, said) for word in asked) / len(asked) if asked else 1.0
 
 

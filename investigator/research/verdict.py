@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from investigator.language.normalise import one_line
 from investigator.language.sentences import statement_spans
+from investigator.questions.naming import named
 from investigator.records import (
     SUMMARY,
     AnswerStatus,
@@ -212,16 +213,16 @@ def _supported(claims: Sequence[Claim]) -> str:
 
 def _why_not(verdicts: Sequence[Judged], written: Statements, read: bool) -> str:
     """Say why statements are shown without being called an answer."""
-    failing = list(dict.fromkeys(match.constraint.text for one in verdicts for match in one.failing))[:_NAMED]
+    failing = list(dict.fromkeys(named(match.constraint) for one in verdicts for match in one.failing))[:_NAMED]
     if read:
-        left = f" that they answer: {', '.join(failing)} is not in them" if failing else " that they answer"
+        left = f" {'; '.join(failing)}" if failing else " that they answer"
         unproven = any(claim.supported_by for claim in written.claims)
         known = _supported(written.claims) if unproven else "The statements are proven, but"
         return f"{known}{';' if unproven else ''} nothing establishes{left}."
     if written.are_stand_ins and written.unproven:
         return "What the model said is not proven; these are the best quotes as they stand."
     asked = "These are the best quotes as they stand" if written.are_stand_ins else "No language model was asked"
-    return f"{asked}; not established: {', '.join(failing)}." if failing else f"{asked}; nobody has read them."
+    return f"{asked}; not established: {'; '.join(failing)}." if failing else f"{asked}; nobody has read them."
 
 
 def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all: bool) -> Verdict:

@@ -197,6 +197,16 @@ def test_what_stayed_open_is_named_with_what_was_searched(answered: Investigatio
     assert "- Who funded the Zebra trial? (searched: funded; sponsored)" in lines
 
 
+def test_the_words_of_a_cited_near_miss_are_not_shown_again(answered: Investigation) -> None:
+    assert answered.answer is not None
+    cited = answered.answer.citations[0]
+    constraint = Constraint(kind=ConstraintKind.PERIOD, text="1987")
+    miss = NearMiss(part="?", quote=cited, failing=(ConstraintMatch(constraint=constraint, state=MatchState.NOT_MET),))
+    text = investigation_text(answered.changed(answer=answered.answer.changed(near_misses=(miss,)))).plain
+    assert "- [1]  Not established: the period 1987." in text
+    assert text.count(" ".join(cited.text.split())) == 1
+
+
 def test_a_near_miss_is_shown_with_what_it_fails(answered: Investigation, not_found: Investigation) -> None:
     assert answered.answer is not None
     assert not_found.answer is not None

@@ -1,0 +1,61 @@
+"""Whether a sentence says that what is asked after has not happened: put off, cancelled, to come, denied. English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from investigator.language.terms import folded, stop_words, words
+from investigator.questions.cues import cues, empty_words, patterns
+from investigator.questions.order import verbs
+from investigator.questions.related import root, roots
+
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_AUXILIARY_FIRST = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
+)
+_BREAK = re.compile(
+    r"[;:()]|,|\b(?:because|since|after|before|when|while|although|though|which|who|that|as|if)\b"
+    r"|\b(?:and|but)\b(?!\s+(?:has|have|had|is|are|was|were|will|been|then|later|put|postpone|delay|cancel))",
+    re.IGNORECASE,
+)
+_DENIALS = frozenset(["not", "never", "no", "nor", "neither", "cannot"])
+_DENIED_WITHIN = 3  # words
+
+
+def undone(question: str, sentence: str) -> str:
+    """Return the words of a sentence by which what a question takes as done was not done; "" if there are none.
+
+    A question after whether it was done is answered by that, and so is one that denies or puts off something itself.
+    """
+    asked = words(question)
+    if _AUXILIARY_FIRST.match(question) or not _DENIALS.isdisjoint(asked):
+        return ""
+    put_off = patterns("modality")["put_off"]
+    matter = {root(word) for word in asked if word not in stop_words()} - {root(word) for word in empty_words()}
+    doing = {root(word) for word in verbs(question)} - _light()
+    for clause in _clauses(sentence):
+        if (match := put_off.search(clause)) and matter & roots(clause):
+            return match.group()
+        if denied := _denied(clause, doing):
+            return denied
+    return ""
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    yield from (piece for piece in _BREAK.split(sentence) if piece.strip())
+
+
+def _denied(clause: str, doing: set[str]) -> str:
+    tokens = [folded(token) for token in _TOKEN.findall(clause)]
+    for at, token in enumerate(tokens):
+        before = tokens[max(0, at - _DENIED_WITHIN) : at]
+        denials = [word for word in before if word in _DENIALS or word.endswith(("n't", "n’t"))]
+        if root(token) in doing and denials:
+            return " ".join((denials[-1], token))
+    return ""
+
+
+def _light() -> frozenset[str]:
+    """The roots of verbs that say nothing of what was done: "take", "have"."""
+    return roots(cues("empty")["words"])
