@@ -26,7 +26,8 @@ from investigator.records import (
 )
 from investigator.tables.asked import table_question
 from investigator.tables.computing import asked_operation, computation
-from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of, tables_of
+from investigator.tables.document_tables import DocumentTables, tables_of
+from investigator.tables.lookup import FoundCell, best_cells, best_pair, figure_of
 from investigator.tables.times import TableTime, agrees, header_time
 
 MET_POINT = 95
@@ -50,12 +51,19 @@ def met_cells(question: str, document: Document) -> tuple[Quote, ...]:
     if not document.tables or table_question(question).is_discussion:
         return ()
     tables = tables_of(document)
-    if asked_operation(question) and len(table_question(question).times) < 2:
+    operation = asked_operation(question)
+    if operation and len(table_question(question).times) < 2 and not _share(question, tables, operation):
         pair = best_pair(question, tables)
         if pair is not None:
             return tuple(cell_quote(document, found.view, found.cell) for found in pair)
     found = (one for time in _times(question) for one in best_cells(question, tables, time, most=1))
     return tuple(dict.fromkeys(cell_quote(document, one.view, one.cell) for one in found if one.is_met))
+
+
+def _share(question: str, tables: DocumentTables, operation: Operation) -> bool:
+    """Return True if a share that is asked for stands in a cell: it need not be computed."""
+    best = best_cells(question, tables, most=1) if operation is Operation.SHARE else ()
+    return any(one.is_met and "%" in one.view.words(one.cell) for one in best)
 
 
 def same_elsewhere(question: str, quote: Quote, document: Document) -> tuple[Quote, ...]:
@@ -88,14 +96,16 @@ def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> t
     cells = [(memory, quote) for memory, quote in sources if quote.cell is not None]
     if operation is None:
         return ()
-    wants_share = table_question(question).asks_share
+    asked = table_question(question)
     for (memory, one), (second_memory, other) in combinations(cells, 2):
         if one.cell is None or other.cell is None or not _belong_together(one, other):
             continue
         first, second = _ordered(one, other)
         if first.cell is None or second.cell is None:
             continue
-        result = computation(operation, first.cell, second.cell, wants_share=wants_share)
+        result = computation(
+            operation, first.cell, second.cell, wants_share=asked.asks_share, wants_means=asked.asks_figure
+        )
         if result is not None:
             text = f"{' > '.join(first.cell.row)}: {result.formula} ({_column(first.cell)} {_JOINTS[operation]} "
             ids = tuple(dict.fromkeys((memory.id, second_memory.id)))
@@ -193,16 +203,23 @@ def cell_matches(
 
 
 def _apart(question: str, cell: QuotedCell) -> Iterator[ConstraintMatch]:
-    """Yield the words that name one thing in a question and stand apart in a row: "Other income (expense), net"."""
-    labels = " | ".join(cell.row)
+    """Yield the words that name one thing in a question and stand apart in a label: "Other income (expense), net".
+
+    Between a label and the rows that it stands under nothing is apart: "Net sales > Subscription services".
+    """
     for both in pairs(question):
-        if {root(both.first), root(both.second)} <= roots(labels) and not stand_together(both, labels):
+        wanted = {root(both.first), root(both.second)}
+        together = [label for label in cell.row if wanted <= roots(label)]
+        if together and not any(stand_together(both, label) for label in together):
             yield _match(ConstraintKind.ATTRIBUTE, f"{both.first} {both.second}", MatchState.NOT_MET, "")
 
 
 def _says_result(question: str, cell: QuotedCell) -> bool:
     """Return True if a cell holds what a question wants, also where that could be computed from others."""
-    if asked_operation(question) is None and len(table_question(question).times) < 2:
+    operation = asked_operation(question)
+    if (operation is None and len(table_question(question).times) < 2) or (
+        operation is Operation.SHARE and "%" in cell.value
+    ):
         return True
     return not roots(" ".join((*cell.row, *cell.column))).isdisjoint(_changes())
 

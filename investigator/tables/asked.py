@@ -16,6 +16,9 @@ from investigator.tables.times import TableTime, asked_times, without_times
 _SHARE = re.compile(r"percent|per cent|%|\bshare of\b|\brate\b|\bproportion\b|\bhow fast\b", re.IGNORECASE)
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 _NUMBERED_TIME = re.compile(r"month|week|quarter|year|%|percent", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:percentage|per ?cent|basis)[- ]points?\b", re.IGNORECASE)
+"""What a difference of two shares is counted in."""
+_LIMIT = re.compile(r"[<>≤≥]\s?=?\s?\d[\d.,]*")
 _MOST_PARTS = 100  # of what is written without blanks
 _LONGEST_ACRONYM = 6
 _ACRONYM = re.compile(r"[A-Z]{2,5}")
@@ -44,8 +47,8 @@ class AskedTerm:
 class TableQuestion:
     """A question as tables are read with it.
 
-    `optional` are the roots of words that say how a figure is asked for; `said` those of all words, and of those that
-    may stand for them; `conditions` are numbered things such as "day 85". No cell answers
+    `optional` are the roots of words that say how a figure is asked for; `said` those of all words, of those that may
+    stand for them, and limits such as "<85"; `conditions` are numbered things such as "day 85". No cell answers
     a question that `is_discussion`: after reasons, effects, risks ...
     """
 
@@ -64,7 +67,7 @@ class TableQuestion:
 @lru_cache(maxsize=256)
 def table_question(question: str) -> TableQuestion:
     """Return what a question asks of a table."""
-    left = without_times(question)
+    left = _POINTS.sub(" ", without_times(question))
     conditions = tuple(
         dict.fromkeys(one.text for one in numbered(left) if not _NUMBERED_TIME.search(one.thing) or "-" in one.text)
     )
@@ -98,7 +101,7 @@ def table_question(question: str) -> TableQuestion:
         text=question,
         terms=tuple(terms.values()),
         optional=frozenset(optional),
-        said=roots(question).union(*(term.roots for term in terms.values())),
+        said=roots(question).union(limits(question), *(term.roots for term in terms.values())),
         times=asked_times(question),
         conditions=conditions,
         asks_share=_SHARE.search(question) is not None,
@@ -108,18 +111,26 @@ def table_question(question: str) -> TableQuestion:
     )
 
 
+def limits(text: str) -> frozenset[str]:
+    """Return the limits that a text names, without blanks: "score < 85" is not any score."""
+    return frozenset(re.sub(r"\s", "", found.group()).rstrip(".,") for found in _LIMIT.finditer(text))
+
+
 @cache
 def _ways() -> frozenset[str]:
     return frozenset(root(folded(word)) for word in cues("figures")["ways"].split())
 
 
 @cache
-def _groups() -> tuple[frozenset[str], ...]:
-    return tuple(
-        frozenset(root(folded(word)) for word in group.split()) for group in cues("figures")["alike"].split("|")
-    )
+def _groups(name: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(root(folded(word)) for word in group.split()) for group in cues("figures")[name].split("|"))
 
 
 def _alike(own: str) -> frozenset[str]:
     """Return the roots that name the same line of a table."""
-    return frozenset().union(*(group for group in _groups() if own in group))
+    return frozenset().union(*(group for group in _groups("alike") if own in group))
+
+
+def with_whom(about: frozenset[str]) -> frozenset[str]:
+    """Return the roots of what a document is about, with other words for the people that they name."""
+    return about.union(*(group for group in _groups("whom") if not about.isdisjoint(group)))

@@ -35,14 +35,20 @@ def asked_operation(question: str) -> Operation | None:
 
 
 def computation(
-    operation: Operation, first: QuotedCell, second: QuotedCell, *, wants_share: bool = False
+    operation: Operation,
+    first: QuotedCell,
+    second: QuotedCell,
+    *,
+    wants_share: bool = False,
+    wants_means: bool = False,
 ) -> Computation | None:
     """Return what comes of two cells: `first` less `second`, of both together, or the one as a share of the other.
 
     Growth is that from `second` to `first`. None if one is no figure, if units or multipliers differ, or if the times
-    of both are not of the same length. With `wants_share` the per cent in "39 (61.9 %)" counts.
+    of both are not of the same length. With `wants_share` the per cent in "39 (61.9 %)" counts; with `wants_means`
+    means with their spread are computed, "2.30 (0.75)".
     """
-    one, other = _figure(first, wants_share), _figure(second, wants_share)
+    one, other = (_figure(cell, wants_share, wants_means) for cell in (first, second))
     if one is None or other is None or not _comparable(first, second, one, other):
         return None
     if operation in (Operation.SHARE, Operation.GROWTH):
@@ -72,13 +78,13 @@ def _comparable(first: QuotedCell, second: QuotedCell, one: _Figure, other: _Fig
     return len(lengths) <= 1
 
 
-def _figure(cell: QuotedCell, wants_share: bool) -> _Figure | None:
+def _figure(cell: QuotedCell, wants_share: bool, wants_means: bool) -> _Figure | None:
     share = _SHARE.search(cell.value)
     if share and (wants_share or cell.value.strip().endswith("%")):
         digits = share[1].replace(",", ".")
         return _Figure(Fraction(digits), len(digits.partition(".")[2]), "", is_share=True)
     found = _NUMBER.search(cell.value)
-    if found is None or _has_spread(cell):
+    if found is None or (_has_spread(cell) and not wants_means):
         return None
     digits = re.sub(r"[,'’\u00a0\u2009\u202f]", "", found["digits"]).rstrip(".")
     if digits.count(".") > 1:

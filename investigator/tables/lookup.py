@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations, pairwise
 
 from investigator.language.terms import folded
 from investigator.questions.numbered import numbered
-from investigator.questions.periods import Period, agree, periods
-from investigator.questions.related import roots
-from investigator.records import Document, TableCell
-from investigator.tables.asked import AskedTerm, TableQuestion, table_question
-from investigator.tables.cells import TableView, views
+from investigator.records import TableCell
+from investigator.tables.asked import AskedTerm, TableQuestion, limits, table_question
+from investigator.tables.cells import TableView
+from investigator.tables.document_tables import DocumentTables
 from investigator.tables.naming import Named, named, naming_alone, says, share_not_said, spells, without
-from investigator.tables.times import TableTime, agrees, header_time, without_times
+from investigator.tables.times import TableTime, agrees, without_times
 
-_ABOUT = 3_000  # characters of the beginning of a document, in which it says what it is
 _MOST_LOOKED_AT = 60_000  # cells of a document
 _LABEL, _PARENT, _HEADER, _CAPTION, _DOCUMENT = 1.0, 0.8, 0.9, 0.55, 0.3
 _NOT_ASKED = 0.45  # what a word of a label costs that the question does not say
@@ -34,6 +31,7 @@ _IN_ORDER = 0.1
 _SAME = 0.05
 _PAIR, _MOST_OPPOSED = 2, 12
 _SHARE_NAMED = re.compile(r"percent|%|\brate\b|proportion|share of", re.IGNORECASE)
+_INTERVAL = re.compile(r"\d\s?%\s?(?:C\.?I|K\.?I|HDI|confidence|credible|Konfidenz)", re.IGNORECASE)
 _MONEY = re.compile(r"[$€£¥₹]")
 _EACH = re.compile(r"\bper (?:share|unit|rsu|capita)\b", re.IGNORECASE)
 
@@ -63,95 +61,6 @@ class FoundCell:
         """Return True if it meets all that is asked."""
         agrees_with_time = bool(self.time_agrees) or not self.asks_time
         return not self.missing and not self.misses and agrees_with_time and self.is_sure
-
-
-class DocumentTables:
-    """The tables of one document, with the words that name their cells."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.views = tuple(views(document))
-
-    @cached_property
-    def about(self) -> frozenset[str]:
-        """The roots of the words in which the document says what it is."""
-        document, imprint = self.document, self.document.imprint
-        name = re.sub(r"[_/.-]", " ", document.id)
-        own = " ".join((imprint.issuer, imprint.kind, *imprint.symbols, *document.authors))
-        return roots(f"{document.title} {name} {own} {self._beside_tables(_ABOUT)}")
-
-    def _beside_tables(self, most: int) -> str:
-        """Return the beginning without tables: what another row says is not said of a row."""
-        kept, at = list[str](), 0
-        for table in sorted(self.document.tables, key=lambda one: one.start):
-            if table.start >= most:
-                break
-            kept.append(self.document.text[at : max(at, table.start)])
-            at = max(at, table.end)
-        return " ".join((*kept, self.document.text[at:most]))
-
-    @cached_property
-    def own_quarter(self) -> tuple[Period, TableTime] | None:
-        """The quarter that the document says it covers, as it numbers it, with its end.
-
-        Fiscal quarters are numbered by the firm: what it calls its third one tells how to read the others.
-        """
-        imprint = self.document.imprint
-        end = header_time(imprint.period_end or "")
-        if not imprint.fiscal_year or not imprint.fiscal_quarter or end is None or not end.month:
-            return None
-        return Period(imprint.fiscal_year, imprint.fiscal_quarter), end
-
-    def heading_over(self, view: TableView) -> str:
-        """Return the heading that a table stands under."""
-        headings = self.document.headings
-        at = bisect_right(headings, view.table.start, key=lambda heading: heading.start) - 1
-        return headings[at].text if at >= 0 else ""
-
-    def is_of(self, wanted: TableTime) -> bool:
-        """Return True if the document says that it is about a time."""
-        covered = header_time(self.document.imprint.period_end or "")
-        if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
-            return True
-        return agree(periods(wanted.words), periods(f"{self.document.title} {self.document.text[: _ABOUT // 4]}"))
-
-    def time_of(self, view: TableView, cell: TableCell) -> TableTime | None:
-        """Return the time of a cell: that of its headers, else of its row, else of the caption.
-
-        Rows and captions may name the end of a longer time.
-        """
-        over = _time(" ".join(view.column_headers(cell)))
-        beside = over or _time(" ".join(view.row_labels(cell.row))) or _time(view.caption)
-        return over or (replace(beside, may_end_then=True) if beside else None)
-
-
-class _Same:
-    """A document as a key: another record of the same text is another key."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-
-    def __hash__(self) -> int:
-        return id(self.document)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.document is self.document
-
-
-def tables_of(document: Document) -> DocumentTables:
-    """Return the tables of a document; those of the last ones are kept, for a run asks of each many times."""
-    return _kept(_Same(document))
-
-
-@lru_cache(maxsize=16)
-def _kept(same: _Same) -> DocumentTables:
-    return DocumentTables(same.document)
-
-
-@lru_cache(maxsize=4_096)
-def _time(text: str) -> TableTime | None:
-    found = header_time(text)
-    return found if found is not None and found.year else None
 
 
 def best_cells(
@@ -191,25 +100,27 @@ def best_pair(question: str, tables: DocumentTables) -> tuple[FoundCell, FoundCe
     for one in _scored(asked, tables, wanted):
         if one.is_named_by_question and not one.misses and (wanted is None or one.time_agrees):
             rows.setdefault((one.view.table.start, one.cell.row), []).append(one)
-    pairs = [pair for cells in rows.values() for pair in _opposed(asked, cells)]
+    pairs = [pair for cells in rows.values() for pair in _opposed(asked, cells, tables)]
     return max(pairs, key=lambda pair: pair[0].score + pair[1].score, default=None)
 
 
-def _opposed(asked: TableQuestion, cells: Sequence[FoundCell]) -> Iterator[tuple[FoundCell, FoundCell]]:
+def _opposed(
+    asked: TableQuestion, cells: Sequence[FoundCell], tables: DocumentTables
+) -> Iterator[tuple[FoundCell, FoundCell]]:
     """Yield the pairs of cells of one row that together meet all that is asked."""
     for one, other in combinations(cells[:_MOST_OPPOSED], 2):
         if {term.text for term in one.missing} & {term.text for term in other.missing}:
             continue
-        firsts = [_first_own_word(asked, *pair) for pair in ((one, other), (other, one))]
+        firsts = [_first_own_word(asked, *pair, tables) for pair in ((one, other), (other, one))]
         if None not in firsts:
             yield (one, other) if firsts <= firsts[::-1] else (other, one)
         elif len(cells) == _PAIR and not one.missing:
             yield one, other
 
 
-def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell) -> int | None:
+def _first_own_word(asked: TableQuestion, one: FoundCell, other: FoundCell, tables: DocumentTables) -> int | None:
     """Return the place of the first asked word that the headers of one cell say and those of the other do not."""
-    mine, theirs = (named(" ".join(found.view.column_headers(found.cell))) for found in (one, other))
+    mine, theirs = (tables.named(" ".join(found.view.column_headers(found.cell))) for found in (one, other))
     own = [place for place, term in enumerate(asked.terms) if says(mine, term) and not says(theirs, term)]
     return own[0] if own else None
 
@@ -245,7 +156,7 @@ def _scored(asked: TableQuestion, tables: DocumentTables, wanted: TableTime | No
             labels = view.row_labels(row) if row >= view.table.header_rows else ()
             if not labels or looked_at > _MOST_LOOKED_AT:
                 continue
-            own, above = named(labels[-1]), named(" ".join(labels[:-1]))
+            own, above = tables.named(labels[-1]), tables.named(" ".join(labels[:-1]))
             is_sum = bool(own.words) and not own.telling
             if not is_sum and not any(says(own, term) or says(above, term) for term in asked.terms):
                 continue
@@ -268,7 +179,7 @@ def _fit(
 ) -> FoundCell | None:
     own, above, caption = names
     header_text = " ".join(view.column_headers(cell))
-    header = named(header_text)
+    header = tables.named(header_text)
     value = view.words(cell)
     kind = _kind_fits(asked, value, " ".join((header_text, *view.row_labels(cell.row))))
     if kind is None:
@@ -287,14 +198,15 @@ def _fit(
         or not in_table
     ):
         return None
-    said = asked.said
+    said, own_label = asked.said, view.row_labels(cell.row)[-1]
     time = tables.time_of(view, cell)
     agreed = agrees(wanted, time) if wanted is not None and time is not None else None
     if wanted is not None and time is None and tables.is_of(wanted):
         agreed = True
     score -= _NOT_ASKED * share_not_said(own, said, asked)
+    score -= _OF_OTHER_KIND * (not limits(own_label) <= said)
     score -= _NOT_ASKED_ABOVE * share_not_said(above, said, asked)
-    score -= _NOT_ASKED_OVER * share_not_said(_timeless(header_text), said, asked)
+    score -= _NOT_ASKED_OVER * share_not_said(tables.named(_timeless(header_text)), said, asked)
     score += _IN_ORDER * sum(pair in own.neighbours for pair in pairwise(term.root for term in asked.terms))
     score += _OPTIONAL * len(asked.optional & (own.every | above.every | header.every | caption.every))
     score += _TIME_KNOWN if agreed else (-2 * _TIME_KNOWN if agreed is False else 0.0)
@@ -309,13 +221,13 @@ def _fit(
         time,
         agreed,
         asks_time=bool(asked.times),
-        is_named_by_question=bool(own.telling) and own.telling <= said,
+        is_named_by_question=bool(own.telling) and not own.not_said(said),
     )
 
 
 @lru_cache(maxsize=4_096)
-def _timeless(header: str) -> Named:
-    return named(without_times(header))
+def _timeless(header: str) -> str:
+    return without_times(header)
 
 
 def _place(term: AskedTerm, own: Named, above: Named, header: Named, caption: Named) -> float:
@@ -330,7 +242,7 @@ def _kind_fits(asked: TableQuestion, value: str, names: str) -> float | None:
     if not any(char.isdigit() for char in value) and asked.asks_figure:
         return None
     is_share = "%" in value
-    if asked.asks_share and not is_share and not _SHARE_NAMED.search(names):
+    if asked.asks_share and not is_share and not _SHARE_NAMED.search(_INTERVAL.sub(" ", names)):
         return -_OF_OTHER_KIND
     if not asked.asks_share and is_share and "(" not in value.strip("("):
         return -_OF_OTHER_KIND

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -14,9 +15,10 @@ from investigator.tables.asked import AskedTerm, TableQuestion
 from investigator.tables.cells import TableView
 
 _PARTING = frozenset({"no", "non", "not", "without", "off", "on", "with", "pre", "post", "before", "after"})
-_BRACKETS = re.compile(r"\([^()]*\)")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 """What a label says besides: a question need not say the loss of "Net income (loss)"."""
 _SHORT_WORD = 3
+_MOST_OF = 0.5
 _MARK = re.compile(r"\(\d{1,2}\)|[*†‡]")
 
 
@@ -30,6 +32,13 @@ class Named:
     neighbours: frozenset[tuple[str, str]] = frozenset()
     words: int = 0
     initials: str = ""
+    short: tuple[tuple[str, frozenset[str]], ...] = ()
+    """The roots of its abbreviations, with those of the words that each stands for."""
+
+    def not_said(self, said: frozenset[str]) -> frozenset[str]:
+        """Return the telling words that a question does not say, if its words have the roots `said`."""
+        known = {own for own, long in self.short if _MOST_OF * len(long) <= len(long & said)}
+        return self.telling - said - known
 
 
 @lru_cache(maxsize=16_384)
@@ -49,6 +58,12 @@ def named(text: str) -> Named:
         words=long,
         initials="".join(word[0] for word in every),
     )
+
+
+def explained(name: Named, known: Mapping[str, frozenset[str]]) -> Named:
+    """Return a name that says the words of its abbreviations, too; `known` are those of its document, by roots."""
+    short = tuple((own, known[own]) for own in sorted(name.every & known.keys()))
+    return replace(name, every=name.every.union(*(long for _, long in short)), short=short) if short else name
 
 
 def _tells(word: str) -> bool:
@@ -96,4 +111,4 @@ def share_not_said(named: Named, said: frozenset[str], asked: TableQuestion) -> 
         return 0.0
     if any(term.initials and term.initials in named.initials for term in asked.terms):
         return 0.0
-    return len(named.telling - said) / len(named.telling)
+    return len(named.not_said(said)) / len(named.telling)

@@ -10,7 +10,8 @@ from investigator.evidence.cells import cell_standing
 from investigator.records import Document, Operation
 from investigator.research.table_cells import cell_matches, met_cells, nearest_cell, same_elsewhere
 from investigator.tables.computing import asked_operation, computation
-from investigator.tables.lookup import DocumentTables, best_cells
+from investigator.tables.document_tables import DocumentTables
+from investigator.tables.lookup import best_cells
 from investigator.tables.times import TableTime, agrees, asked_times, header_time
 
 REPORT = """# Harbour Works quarterly report
@@ -102,6 +103,58 @@ def test_what_another_row_says_is_not_said_of_a_row() -> None:
     document = read(SourceFile(text.encode(), "costs.csv"), "costs.csv", "h", ReaderSettings()).documents[0]
     assert met_cells("How much was spent on electricity in March?", document) == ()
     assert met_cells("How much did Joan Webb pay for insurance?", document) == ()
+
+
+def test_words_that_stand_in_a_label_and_in_the_row_over_it_belong_together() -> None:
+    table = _read(
+        "shares.md",
+        "| | 2024 | 2023 |\n| --- | --: | --: |\n| Shares used for earnings per share |\n| Basic | 10,250 | 9,900 |\n",
+    )
+    question = "How many basic shares were there in 2024?"
+    (quote,) = met_cells(question, table)
+    assert {match.state for match in cell_matches(question, quote, table)} == {"met"}
+    apart = _read("apart.md", "| | 2024 |\n| --- | --: |\n| Basic earnings per share | 3.10 |\n| Other | 1 |\n")
+    (other,) = met_cells(question, apart)
+    assert "basic shares" in [m.constraint.text for m in cell_matches(question, other, apart) if m.state != "met"]
+
+
+def test_an_abbreviation_that_the_document_explains_names_rows_and_columns() -> None:
+    text = "We compared four-layer bandages (4LB) with short-stretch bandages (SSB).\n\n"
+    head = "| | 4LB | SSB |\n| --- | --: | --: |\n"
+    trial = _read("trial.md", f"{text}{head}| Bandages used | 24.0 (2.1) | 11.6 (1.2) |\n| Visits | 3 | 4 |\n")
+    question = "How many more bandages did four-layer patients use than short-stretch patients?"
+    cells = [quote.cell for quote in met_cells(question, trial)]
+    assert [cell.value for cell in cells] == ["24.0 (2.1)", "11.6 (1.2)"]
+    plain = computation(Operation.DIFFERENCE, *cells)
+    means = computation(Operation.DIFFERENCE, *cells, wants_means=True)
+    assert (plain, means.value) == (None, "12.4")
+
+
+def test_a_row_below_a_limit_is_another_row() -> None:
+    scores = _read("scores.md", "| | Drug |\n| --- | --: |\n| Motor score <85 | 2 |\n| Motor score scaled | 93.9 |\n")
+    assert _said("What was the motor score with the drug?", scores) == ["Motor score scaled | Drug | 93.9"]
+    assert _said("How many had a motor score <85 with the drug?", scores) == ["Motor score <85 | Drug | 2"]
+
+
+def test_an_interval_is_no_share() -> None:
+    table = "| | Responders, n (%) | OR (95% CI) |\n| --- | --: | --: |\n| Letter | 39 (61.9%) | 1.85 (0.9 - 3.8) |\n"
+    trial = _read("trial.md", f"{table}| None | 29 (46.8%) | 1.00 |\n")
+    question = "What share of them answered the letter?"
+    (quote,) = met_cells(question, trial)
+    assert quote.said == "Letter | Responders, n (%) | 39 (61.9%)"
+    assert {match.state for match in cell_matches(question, quote, trial)} == {"met"}
+
+
+def test_people_are_known_by_other_words_where_a_document_says_whom_it_is_about() -> None:
+    trial = _read("t.md", "# Maternal iodine\n\n| | Iodine |\n| --- | --: |\n| Cord blood | 9.1 |\n| Weight | 3 |\n")
+    assert _said("What was cord blood of mothers given iodine?", trial) == ["Cord blood | Iodine | 9.1"]
+
+
+def test_percentage_points_are_what_a_difference_is_counted_in() -> None:
+    head = "| | June 30, 2024 | June 30, 2023 |\n| --- | --: | --: |\n"
+    table = f"{head}| Margin of repairs | 70.5 % | 71.5 % |\n| Other | 1 % | 2 % |\n"
+    question = "By how many percentage points did the margin of repairs fall from June 30, 2023 to June 30, 2024?"
+    assert [quote.cell.value for quote in met_cells(question, _read("m.md", table))] == ["71.5 %", "70.5 %"]
 
 
 def test_the_figure_of_another_firm_is_no_answer(report: Document) -> None:

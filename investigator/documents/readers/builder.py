@@ -12,6 +12,7 @@ from investigator.records import Heading, PageSpan, Table
 
 _HEADER_REACH = 500  # characters of a table after which the names of its columns come again
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
+_NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
 
 
 @dataclass
@@ -46,6 +47,7 @@ class TextBuilder:
         self._length = 0
         self._breaks = 0
         self._blank = False
+        self._raised = False
         self._separators = 0
         self._rows: list[_TableRow] = []
         self._header = ""
@@ -92,6 +94,10 @@ class TextBuilder:
         tail = text[begin + len(core) :]
         self._breaks = min(tail.count("\n"), 2)
         self._blank = bool(tail)
+
+    def raised(self, begins: bool) -> None:
+        """What follows is raised, or is no more: a letter that refers to a note is no part of the word before it."""
+        self._raised = begins
 
     def line(self) -> None:
         """What follows stands on a new line."""
@@ -221,6 +227,9 @@ class TextBuilder:
         core = cleaned(core)
         if not core:
             return
+        if self._raised and _NOTE_MARK.fullmatch(core) and self._parts:
+            before = self._parts[-1][-2:]
+            self._blank = self._blank or (len(before) > 1 and before.isalpha())
         lead = self._lead() if self._parts else ""
         self._parts.append(lead + core)
         self._length += len(lead) + len(core)

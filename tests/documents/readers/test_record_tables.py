@@ -83,3 +83,17 @@ def test_a_cell_that_is_merged_downward_names_all_of_its_rows() -> None:
     (view,) = views(document)
     labels = {view.words(cell): view.row_labels(cell.row) for cell in view.values() if view.words(cell).isdigit()}
     assert labels == {"412": ("Mill", "spring"), "388": ("Mill", "autumn"), "97": ("Works", "spring")}
+
+
+def test_a_raised_letter_is_a_mark_and_no_part_of_the_word_before_it() -> None:
+    markup = (
+        "<table><tr><td>Motor score<sup>a</sup></td><td>m<sup>2</sup></td></tr></table><p>On the 4<sup>th</sup> day</p>"
+    )
+    raised = '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>a</w:t></w:r>'
+    word = docx(f"<w:p><w:r><w:t>Motor score</w:t></w:r>{raised}<w:r><w:t>, next</w:t></w:r></w:p>")
+    found = []
+    for name, data in (("a.html", markup.encode()), ("a.xml", f"<doc>{markup}</doc>".encode()), ("a.docx", word)):
+        (document,) = read(SourceFile(data, name), name, "h", ReaderSettings()).documents
+        found.append(" ".join(document.text.split()))
+    assert found[:2] == ["Motor score a | m2 On the 4th day"] * 2
+    assert found[2] == "Motor score a, next"

@@ -80,6 +80,8 @@ class HtmlText(HTMLParser):
             self._in_title = False
         elif tag in _HEADINGS:
             self._builder.end_heading()
+        elif tag == "sup":
+            self._builder.raised(False)
         elif tag == "pre":
             self._preformatted = max(0, self._preformatted - 1)
             self._builder.block()
@@ -107,6 +109,8 @@ class HtmlText(HTMLParser):
         elif tag == "pre":
             self._builder.block()
             self._preformatted += 1
+        elif tag == "sup":
+            self._builder.raised(True)
         elif tag == "tr":
             self._builder.begin_row()
         elif tag in ("td", "th"):

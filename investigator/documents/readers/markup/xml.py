@@ -94,6 +94,8 @@ class _XmlText:
             self.builder.begin_cell(
                 header=name == "th", rows=_span(attributes, "rowspan"), columns=_span(attributes, "colspan")
             )
+        elif name == "sup":
+            self.builder.raised(True)
         elif name in _HEADINGS and block:
             self.builder.begin_heading()
         elif block:
@@ -142,6 +144,8 @@ class _XmlText:
             self.builder.end_row()
         elif element.name in _CELLS:
             self.builder.end_cell()
+        elif element.name == "sup":
+            self.builder.raised(False)
         elif element.name in _HEADINGS and element.block:
             self.builder.end_heading()
         elif element.block:

@@ -92,6 +92,8 @@ def _add(builder: TextBuilder, root: ElementTree.Element, heading_styles: dict[s
         elif name in ("tbl", "tblLook") and begins:
             named = _first_row_differs(element)
             merged |= _merged_down(element)
+        elif name == "r":
+            builder.raised(begins and _is_raised(element))
         elif name in ("tr", "tc"):
             columns = _grid_span(element) if name == "tc" else 1
             builder.row_or_cell(name, begins, header=named, columns=columns, rows=merged.get(id(element), 1))
@@ -143,6 +145,10 @@ def _is_heading(paragraph: ElementTree.Element, heading_styles: dict[str, bool])
                 if local_name(element) == "outlineLvl" and attribute(element, "val") in tuple("012345678"):
                     return True
     return False
+
+
+def _is_raised(run: ElementTree.Element) -> bool:
+    return any(attribute(one, "val") == "superscript" for one in run.findall("./{*}rPr/{*}vertAlign"))
 
 
 def _inline(builder: TextBuilder, name: str, element: ElementTree.Element) -> None:

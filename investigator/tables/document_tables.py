@@ -1,0 +1,121 @@
+"""The tables of one document with what names their cells: its words, its quarters, its abbreviations. Pure."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import replace
+from functools import cached_property, lru_cache
+
+from investigator.language.abbreviations import abbreviations
+from investigator.language.terms import words
+from investigator.questions.periods import Period, agree, periods
+from investigator.questions.related import root, roots
+from investigator.records import Document, TableCell
+from investigator.tables.asked import with_whom
+from investigator.tables.cells import TableView, views
+from investigator.tables.naming import Named, explained, named
+from investigator.tables.times import TableTime, agrees, header_time
+
+_ABOUT = 3_000  # characters of the beginning of a document, in which it says what it is
+
+
+class DocumentTables:
+    """The tables of one document, with the words that name their cells."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.views = tuple(views(document))
+        self._named: dict[str, Named] = {}
+
+    def named(self, text: str) -> Named:
+        """Return what a label, a header or a caption names, also by abbreviations that the document explains."""
+        if text not in self._named:
+            self._named[text] = explained(named(text), self._abbreviations)
+        return self._named[text]
+
+    @cached_property
+    def _abbreviations(self) -> dict[str, frozenset[str]]:
+        found = ((words(short), long) for short, long in abbreviations(self.document.text))
+        return {root(own[0]): roots(long) for own, long in found if len(own) == 1}
+
+    @cached_property
+    def about(self) -> frozenset[str]:
+        """The roots of the words in which the document says what it is."""
+        document, imprint = self.document, self.document.imprint
+        name = re.sub(r"[_/.-]", " ", document.id)
+        own = " ".join((imprint.issuer, imprint.kind, *imprint.symbols, *document.authors))
+        return with_whom(roots(f"{document.title} {name} {own} {self._beside_tables(_ABOUT)}"))
+
+    def _beside_tables(self, most: int) -> str:
+        """Return the beginning without tables: what another row says is not said of a row."""
+        kept, at = list[str](), 0
+        for table in sorted(self.document.tables, key=lambda one: one.start):
+            if table.start >= most:
+                break
+            kept.append(self.document.text[at : max(at, table.start)])
+            at = max(at, table.end)
+        return " ".join((*kept, self.document.text[at:most]))
+
+    @cached_property
+    def own_quarter(self) -> tuple[Period, TableTime] | None:
+        """The quarter that the document says it covers, as it numbers it, with its end.
+
+        Fiscal quarters are numbered by the firm: what it calls its third one tells how to read the others.
+        """
+        imprint = self.document.imprint
+        end = header_time(imprint.period_end or "")
+        if not imprint.fiscal_year or not imprint.fiscal_quarter or end is None or not end.month:
+            return None
+        return Period(imprint.fiscal_year, imprint.fiscal_quarter), end
+
+    def heading_over(self, view: TableView) -> str:
+        """Return the heading that a table stands under."""
+        headings = self.document.headings
+        at = bisect_right(headings, view.table.start, key=lambda heading: heading.start) - 1
+        return headings[at].text if at >= 0 else ""
+
+    def is_of(self, wanted: TableTime) -> bool:
+        """Return True if the document says that it is about a time."""
+        covered = header_time(self.document.imprint.period_end or "")
+        if covered is not None and agrees(wanted, replace(covered, may_end_then=True)):
+            return True
+        return agree(periods(wanted.words), periods(f"{self.document.title} {self.document.text[: _ABOUT // 4]}"))
+
+    def time_of(self, view: TableView, cell: TableCell) -> TableTime | None:
+        """Return the time of a cell: that of its headers, else of its row, else of the caption.
+
+        Rows and captions may name the end of a longer time.
+        """
+        over = _time(" ".join(view.column_headers(cell)))
+        beside = over or _time(" ".join(view.row_labels(cell.row))) or _time(view.caption)
+        return over or (replace(beside, may_end_then=True) if beside else None)
+
+
+class _Same:
+    """A document as a key: another record of the same text is another key."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+
+    def __hash__(self) -> int:
+        return id(self.document)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.document is self.document
+
+
+def tables_of(document: Document) -> DocumentTables:
+    """Return the tables of a document; those of the last ones are kept, for a run asks of each many times."""
+    return _kept(_Same(document))
+
+
+@lru_cache(maxsize=16)
+def _kept(same: _Same) -> DocumentTables:
+    return DocumentTables(same.document)
+
+
+@lru_cache(maxsize=4_096)
+def _time(text: str) -> TableTime | None:
+    found = header_time(text)
+    return found if found is not None and found.year else None
