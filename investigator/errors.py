@@ -269,7 +269,7 @@ class DiskFullError(StoreError):
 
 
 class AlteredRunError(StoreError):
-    """What the workspace keeps of a run is not what this program wrote for this user."""
+    """The record of a run in the workspace is not the one that this program wrote for this user."""
 
     default_hint = (
         "Ask its question again: nothing of this run is used. If the workspace comes from another computer of yours, "
@@ -281,7 +281,7 @@ class AlteredRunError(StoreError):
 
 
 class DamagedDocumentError(StoreError):
-    """What the workspace keeps of some documents is not what was written: damaged, or put there by someone else."""
+    """Documents in the workspace are not as they were written: damaged, or put there by someone else."""
 
     default_hint = "Read what is damaged again from the files: investigator index --verify FOLDER"
 

@@ -95,6 +95,13 @@ def test_the_root_holds_six_modules() -> None:
     }
 
 
+def test_a_docstring_begins_with_a_verb_or_a_noun() -> None:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    documented = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, kinds)]
+    said = [text for node in documented if (text := ast.get_docstring(node))]
+    assert [text for text in said if text.split()[0] in {"What", "Whether", "Where", "Which", "Who", "Whose"}] == []
+
+
 def test_every_module_says_what_it_is_for() -> None:
     assert [name for name, tree in TREES.items() if len(ast.get_docstring(tree) or "") < len("Engines.")] == []
 

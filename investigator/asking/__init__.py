@@ -1,1 +1,1 @@
-"""What surrounds the seam, once for all engines: render, fit, journal, budget, parse, repair."""
+"""Surrounds the seam, once for all engines: render, fit, journal, budget, parse, repair."""

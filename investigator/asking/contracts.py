@@ -1,4 +1,4 @@
-"""What each template of the method is given, and what must come back."""
+"""The contract of each template of the method: the variables it is given and the reply that must come back."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class LockedText(Record):
 
 
 class TuningLock(Record):
-    """What was proven, with which model, on which data, and how well."""
+    """The record of what a tuning run proved: with which model, on which data, and how well."""
 
     model: str
     templates: tuple[LockedText, ...] = ()

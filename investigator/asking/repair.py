@@ -1,4 +1,4 @@
-"""What an engine replied, read as the record that was asked for; a reply that cannot be read is asked for once more."""
+"""Reads an engine's reply as the record that was asked for, and asks once more for a reply that cannot be read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLACEHOLDER = re.compile(r'"(<[^<>"\n]{2,60}>|\.\.\.)"')  # as in {"reply": "<o
 
 @dataclass(frozen=True)
 class ReadReply(Generic[R]):
-    """What was read from a reply: its value, or None with the problem; and the raw text.
+    """A reply after parsing: its value, or None with the problem; and the raw text.
 
     `in_part` is True if something was left out of the prompt because the context was too small; `stopped_by` is the
     ceiling that forbade asking once more.

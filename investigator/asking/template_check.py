@@ -1,4 +1,4 @@
-"""Whether templates keep their contracts: found before anything is asked, all problems of all files at once."""
+"""Checks templates against their contracts before anything is asked, and reports all problems of all files at once."""
 
 from __future__ import annotations
 

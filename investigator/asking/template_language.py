@@ -53,7 +53,7 @@ WHAT_IS_ALLOWED = (
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a template, with its line if that is known, and what is allowed."""
+    """A fault in a template, with its line if that is known, and what is allowed."""
 
     line: int | None
     problem: str
@@ -65,7 +65,7 @@ class SpentError(SecurityError):
 
 
 class Spending:
-    """What one render has used so far. `clock` tells the seconds."""
+    """The limits that one render has used so far. `clock` gives the seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""What a chat can be told: when to search and to remember, and how knowledge is combined (seed: bb3_agents)."""
+"""The options of a chat: when to search and to remember, and how knowledge is combined (seed: bb3_agents)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.records import Record
 
 
 class Decide(StrEnum):
-    """Whether a kind of knowledge is used: always, never, or as its module decides."""
+    """Uses a kind of knowledge always, never, or as its module decides."""
 
     ALWAYS = "always"
     NEVER = "never"

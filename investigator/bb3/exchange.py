@@ -1,4 +1,4 @@
-"""What the modules are asked and what they say, whatever form their prompts have."""
+"""The questions to the modules and their replies, whatever form their prompts have."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ModuleRequest(Record):
 
 
 class ModuleReply(Record):
-    """What a module said. `needed` is its decision, of sdm and mdm; `score` tells the best of several responses.
+    """The reply of a module. `needed` is its decision, of sdm and mdm; `score` tells the best of several responses.
 
     `is_stock`: rules said it in place of a model, and it tells nothing of oneself. `unsaid` is what the model said that
     was not proven, or no reply, and so is not said. `source_problem` tells which quotes the files do
@@ -80,7 +80,7 @@ class DocumentSearch(Protocol):
 
 
 class Memories(Protocol):
-    """What is remembered of the two speakers, as the turns of one conversation see it.
+    """The memories of the two speakers, as the turns of one conversation see them.
 
     A memory is a text with the prefix of its owner, as `Person 1's Persona: I have a dog.`
     """

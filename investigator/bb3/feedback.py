@@ -1,4 +1,4 @@
-"""What the human thinks of a reply: liked, or disliked for a reason, then asked what would have been better.
+"""Records what the human thinks of a reply: liked, or disliked for a reason, then asked for something better.
 
 The steps of the data card: a message of the bot is marked, the bot asks, and the human's next message is the answer
 (`isDislikeFeedback`). Each function gives a conversation anew; none changes one.

@@ -168,7 +168,7 @@ class ModularChat:
         return self._modules.ask(requests) if requests else ()
 
     def _bare(self, draft: Draft) -> Module:
-        """Which module replies where there is no knowledge."""
+        """Return the module that replies without knowledge."""
         return self._family.without_knowledge if draft.query else self._family.unasked
 
     def _voice(self, module: Module) -> Module:
@@ -180,7 +180,7 @@ class ModularChat:
         return ModuleRequest(module=module, by=by, turns=draft.turns, quotes=quotes, **given)
 
     def _remember_own(self, drafts: Sequence[Draft]) -> None:
-        """What was said of oneself, then what the partner said: the order of the original's store.
+        """Return what the speaker said about itself, then what the partner said: the order of the original's store.
 
         What documents or rules say is nothing about oneself. A failure here does not take the replies away.
         """

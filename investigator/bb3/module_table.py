@@ -25,7 +25,7 @@ class Weights(StrEnum):
 
 
 class ModuleRow(Record):
-    """What is special about one module.
+    """The special traits of one module.
 
     `control_token` ends its context in 3B, and `wrapping` stands around what it found in the context of a response.
     `history_size` is how many of the newest lines it sees (-1 for all), where it does not go by the default, all.

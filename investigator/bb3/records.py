@@ -1,4 +1,4 @@
-"""What goes into the templates of the chat modules, and what must come back (seed: bb3_agents).
+"""The variables of the chat modules' templates, and the replies that must come back (seed: bb3_agents).
 
 Modules that are given the same things share a record. As in the method, replies put the point first.
 """
@@ -47,14 +47,14 @@ class Module(StrEnum):
 
 
 class Speaker(StrEnum):
-    """Who says something: the one who replies (Person 2 in the seed), or the one who is replied to (Person 1)."""
+    """A speaker: the one who replies (Person 2 in the seed), or the one who is replied to (Person 1)."""
 
     SELF = "self"
     PARTNER = "partner"
 
 
 class Turn(Record):
-    """What one of the two said."""
+    """A turn of one of the two."""
 
     speaker: Speaker
     text: str
@@ -110,7 +110,7 @@ class ResponseVariables(Record):
 
 
 class DecisionReply(Record):
-    """Whether a search or a memory is needed, and the chance of it in percent."""
+    """A decision to search or to use a memory, and the chance in percent that it is needed."""
 
     point: Point = None
     needed: bool
@@ -144,7 +144,7 @@ class KnowledgeReply(Record):
 
 
 class ResponseReply(Record):
-    """What is said, and the words of the documents that it rests on."""
+    """A response, and the words of the documents that it rests on."""
 
     quotes: tuple[str, ...] = ()
     reply: Text = ""

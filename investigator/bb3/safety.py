@@ -65,7 +65,7 @@ class StringMatcher:
 
 
 class GuardedReply(Record):
-    """What is said in the end; `failure` says why if it is a canned reply.
+    """The reply that is given in the end; `failure` says why if it is a canned one.
 
     `human` and `bot` are the annotations of what the human said and of the reply that the bot was about to give.
     """

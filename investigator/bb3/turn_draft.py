@@ -17,7 +17,7 @@ RESPONSE_OF = {"entity": Module.CRM, "memory": Module.MRM, "knowledge": Module.S
 
 @dataclass
 class LiveConversation:
-    """What the two have said so far, oldest first, and what is remembered of them."""
+    """The conversation so far, oldest turn first, and the memories of the two."""
 
     memories: Memories
     turns: list[Turn] = field(default_factory=list)

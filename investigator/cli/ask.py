@@ -36,7 +36,7 @@ _WORST_FIRST = (1, 4, 3, 5)
 
 @dataclass(frozen=True)
 class AskingOptions:
-    """What is asked besides the question, and how."""
+    """Options of a question besides its text."""
 
     mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
     strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="How to go about it.")] = None
@@ -107,7 +107,7 @@ class CeilingOptions:
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """Where each engine call is written down, besides the journal."""
+    """Options for writing down each engine call, besides the journal."""
 
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help="Append a line of JSON for each engine call to this file.")

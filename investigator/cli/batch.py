@@ -1,4 +1,4 @@
-"""What `matrix` and `ask --questions` share: the questions of files and options, and the end of a batch."""
+"""Shared by `matrix` and `ask --questions`: the questions of files and options, and the end of a batch."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _whole_changes(changes: list[str] | None) -> list[str] | None:
 
 @dataclass(frozen=True)
 class SettingsOptions:
-    """Where settings that differ from the defaults come from."""
+    """Sources of settings that differ from the defaults."""
 
     file: Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")] = None
     overrides: Annotated[

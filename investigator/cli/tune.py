@@ -26,7 +26,7 @@ from investigator.tuning.run import tune as tuned
 
 @dataclass(frozen=True)
 class CandidateOptions:
-    """Where candidates come from."""
+    """Sources of candidates."""
 
     variants: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Variants: folders of templates, or files of the one template.")
@@ -47,7 +47,7 @@ class CandidateOptions:
 
 @dataclass(frozen=True)
 class TuningCeilings:
-    """What a tuning run may cost, over all its processes."""
+    """Ceilings of a tuning run, over all its processes."""
 
     max_calls: Annotated[int | None, typer.Option(metavar="N", min=0, help="Limit of engine calls.")] = None
     max_money: Annotated[float | None, typer.Option(metavar="USD", help="Limit of cost in US dollars.")] = None

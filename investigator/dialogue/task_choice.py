@@ -1,4 +1,4 @@
-"""Which of several tasks comes next: by chance and weight while training in random order, otherwise in turn."""
+"""Picks the next of several tasks: by chance and weight while training in random order, otherwise in turn."""
 
 from __future__ import annotations
 

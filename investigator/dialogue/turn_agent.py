@@ -19,7 +19,7 @@ LABELS = ("labels", "eval_labels")
 
 
 class UseReply(StrEnum):
-    """What becomes part of the history as the agent's turn: the right reply where it was told, its own, or none."""
+    """The text that becomes the agent's turn in the history: the right reply if it was told, its own, or none."""
 
     LABEL = auto()
     MODEL = auto()
@@ -27,7 +27,7 @@ class UseReply(StrEnum):
 
 
 class _Awaits(StrEnum):
-    """What the agent must do before it may observe again."""
+    """The step that the agent must take before it may observe again."""
 
     NOTHING = auto()
     REPLY = auto()

@@ -1,4 +1,4 @@
-"""What a diagnosis finds: of each role, each engine, and of what is installed here."""
+"""The findings of a diagnosis: about each role, each engine, and the installation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from investigator.scoring.prices import Price
 
 
 class RoleState(StrEnum):
-    """What became of the example that a role was given."""
+    """The outcome of the example that a role was given."""
 
     WORKS = "works"
     DOUBTFUL = "doubtful"  # the reply could be read, and is not sensible
@@ -19,7 +19,7 @@ class RoleState(StrEnum):
 
 
 class StructuredOutput(StrEnum):
-    """Whether replies are held to the form that is asked for."""
+    """Holds replies to the form that is asked for: by the server, by the prompt, or not at all."""
 
     WORKS = "works"
     JSON_ONLY = "JSON of any form"

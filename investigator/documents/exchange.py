@@ -1,4 +1,4 @@
-"""What a reading process and its owner say to each other, and how: records as lines of JSON."""
+"""The messages between a reading process and its owner: records as lines of JSON."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Opened(Record):
 
 
 class Contents(Record):
-    """What became of a file: its documents and those that gave nothing, or why there are none.
+    """The outcome of reading a file: its documents and those that gave nothing, or why there are none.
 
     `known` says that its hash is one of the known ones, so that it was not read. `drawn` are the pages that were
     ordered, without those that the file does not have.
@@ -64,7 +64,7 @@ class Contents(Record):
 
 
 class ReadAnswer(Record):
-    """What a reading process says: nothing (it is ready), that a file is open, or what the file holds."""
+    """A message of a reading process: nothing (it is ready), that a file is open, or the contents of the file."""
 
     opened: Opened | None = None
     contents: Contents | None = None

@@ -1,4 +1,4 @@
-"""What is recorded of files: made from how they were found and read. Pure."""
+"""Makes the records of files from how they were found and read. Pure."""
 
 from __future__ import annotations
 

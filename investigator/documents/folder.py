@@ -30,7 +30,7 @@ __all__ = ["FolderSettings", "Recheck", "check_folder", "refresh", "scan"]
 
 
 class Recheck(Record):
-    """What is opened although its stamp is that of its record.
+    """Files to open although their stamp is that of their record.
 
     `verify` opens every file, and finds a change that kept size and time; `retry` reads again what could not be read;
     the files `reread` are read again whatever they hold, or forgotten if they are gone.

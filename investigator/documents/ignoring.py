@@ -1,4 +1,4 @@
-"""What in a folder is no document, by its name, the settings or the folder's own ignore file; and how much that is."""
+"""Decides which files are not documents, by name, settings or the folder's own ignore file; and counts them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST_NAME = 200
 
 
 class FolderSettings(Record):
-    """Which files of the folder are documents."""
+    """Settings that say which files of the folder are documents."""
 
     include: tuple[str, ...] = Field(default=(), description="patterns of files or folders to read; none means all")
     exclude: tuple[str, ...] = Field(

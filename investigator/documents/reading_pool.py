@@ -29,7 +29,7 @@ _LARGE_SHARE = 3  # a process that once held a third of what it may is given up,
 
 @dataclass(frozen=True)
 class FileReading:
-    """What a process said of one file: how it was opened (None if it was not), what it holds, how long it took."""
+    """The report of a process on one file: how it was opened (None if it was not), its contents, the time it took."""
 
     request: ReadRequest
     opened: Opened | None

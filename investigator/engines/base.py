@@ -40,7 +40,7 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Who answers, as `provider:name`; part of the key under which replies are kept."""
+        """The engine's name, as `provider:name`; part of the key under which replies are kept."""
         ...
 
     def reply(self, prompt: Prompt) -> Reply:

@@ -1,4 +1,4 @@
-"""What makes an engine from the name of a model: the interface for plug-ins, and our own engines behind it.
+"""Makes an engine from the name of a model: the interface for plug-ins, and our own engines behind it.
 
 Another package adds an engine with an entry point of the group `investigator.engines`, in its pyproject.toml:
 
@@ -36,7 +36,7 @@ GROUP = "investigator.engines"
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What an engine may use of the run that it is opened for.
+    """The parts of a run that an engine may use.
 
     `on_notice` takes a sentence for the user, such as that a parameter was refused; `on_writing` is told how far a
     local model is with a reply. `callbacks` are LangChain's, for engines that call a LangChain model. `extractive`

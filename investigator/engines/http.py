@@ -93,7 +93,7 @@ class Endpoint:
 
 
 class ClientSettings(TypedDict):
-    """What a client of httpx is built with so that it keeps to our bounds."""
+    """Arguments for a client of httpx that keeps to our bounds."""
 
     timeout: float
     follow_redirects: bool
@@ -183,7 +183,7 @@ class Response(Protocol):
 
 @runtime_checkable
 class HttpClient(Protocol):
-    """What clients of httpx and httpx2 share."""
+    """The interface that clients of httpx and httpx2 share."""
 
     follow_redirects: bool
 

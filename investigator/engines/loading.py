@@ -1,4 +1,4 @@
-"""What engines and embedders share that load a model into this process."""
+"""Shared by engines and embedders that load a model into this process."""
 
 from __future__ import annotations
 

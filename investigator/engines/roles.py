@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What an engine is asked to do."""
+    """A task that an engine is given."""
 
     THINK = "think"
     PLAN = "plan"

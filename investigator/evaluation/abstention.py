@@ -1,4 +1,4 @@
-"""Whether silence and confidence are where they belong: no-answer decisions, ROC, risk and coverage. Pure.
+"""Measures silence and confidence: no-answer decisions, ROC, risk and coverage. Pure.
 
 Ties in confidence are broken in no order: each measure has the value that random orders would have on average.
 """

@@ -27,7 +27,7 @@ class ClaimRow(RowWithId):
 
 
 class JudgeReport(Record):
-    """What one judge made of the claims.
+    """The verdicts of one judge on the claims.
 
     Balanced accuracy is the mean of the shares of true claims accepted and of false ones refused; None if there are
     none of either. False alarms are true claims refused. The rules may also withhold a true claim, or put its quote in

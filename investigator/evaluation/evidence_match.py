@@ -1,4 +1,4 @@
-"""Whether a quote is the evidence that was to be found, and stands where it says. Pure."""
+"""Matches a quote with the evidence that was to be found, and with its place. Pure."""
 
 from __future__ import annotations
 

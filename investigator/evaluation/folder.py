@@ -102,7 +102,7 @@ class FolderEvaluation:
 
     @property
     def outcomes(self) -> Mapping[str, Outcome]:
-        """What came of the questions so far, by their ids."""
+        """The outcomes of the questions so far, by their ids."""
         return self._outcomes
 
     @property
@@ -117,12 +117,12 @@ class FolderEvaluation:
 
     @property
     def workspace(self) -> Path:
-        """Where the index, the runs and the outcomes are kept."""
+        """The place of the index, the runs and the outcomes."""
         return self._directory
 
     @property
     def file(self) -> Path | None:
-        """Where outcomes are kept; None if that is not known before `run` has read the folder."""
+        """The file of outcomes; None if that is not known before `run` has read the folder."""
         return self._out
 
     def check_outside(self, file: Path) -> None:

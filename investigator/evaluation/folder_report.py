@@ -57,7 +57,7 @@ class Seconds(Record):
 
 
 class GroupReport(Record):
-    """What came of some questions. Measures that the questions have no known answers for are not there."""
+    """The measures of a group of questions. Measures that the questions have no known answers for are missing."""
 
     kind: str = Field(description="what the rows call these questions; empty for all together")
     questions: int

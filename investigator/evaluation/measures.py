@@ -1,4 +1,4 @@
-"""What is measured of the answers to a file of questions, and what a row of it is judged by."""
+"""The measures of the answers to a file of questions, and the ground on which a row is judged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Labelled(StrEnum):
 
 
 class Measure(Labelled):
-    """What is measured; the comments say of which questions the mean is taken."""
+    """A measure; the comments say over which questions the mean is taken."""
 
     # of questions whose right documents are known: by the search alone
     RANKED_FIRST = "ranked_first", "right document ranked first"
@@ -61,7 +61,7 @@ class Measure(Labelled):
 
 
 class Ground(Labelled):
-    """What says whether a question is answered rightly; see `rightness`."""
+    """The ground on which a question counts as answered rightly; see `rightness`."""
 
     SILENCE = "silence", "nothing may be found"
     NUMBERS = "numbers", "known numbers are named"

@@ -1,4 +1,4 @@
-"""What came of each question: facts, kept one line each as soon as they are known, so that a stop loses none."""
+"""The outcome of each question: facts, kept one line each as soon as they are known, so that a stop loses none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from investigator.records import AnswerStatus, Quote, Record, Usage
 
 
 class Ranking(Record):
-    """What the search says of a question before any engine is asked.
+    """The ranking of documents for a question before any engine is asked.
 
     `documents` are the first ten documents; `evidence_found` says whether a known piece of evidence stands in one of
     the first five passages, and is None if none is known.
@@ -24,7 +24,7 @@ class Ranking(Record):
 
 
 class Outcome(Record):
-    """What came of one question; `failure` is the error that ended it, and then `status` is None.
+    """The outcome of one question; `failure` is the error that ended it, and then `status` is None.
 
     `best_quotes` are those of the reply with the highest point, which is `confidence` (0..100; 0 without quotes).
     `seconds` is None if the answer, or a part of it, was there from an earlier run.

@@ -15,7 +15,7 @@ from investigator.evaluation.lines import ForeignRow, RowWithId, by_id, rows_of
 
 
 class QuestionMeta(ForeignRow):
-    """What else a row may say of its question."""
+    """Further facts that a row may give about its question."""
 
     scope: str | None = None
 

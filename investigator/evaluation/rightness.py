@@ -1,4 +1,4 @@
-"""Whether a question is answered rightly: one measure for answers and for silence, by what its row knows. Pure."""
+"""Judges whether a question is answered rightly: one measure for answers and silence, by what its row knows. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a sentence says what a claim says: word by word in the same order, with nothing left out that matters.
+"""Aligns a claim with a sentence: word by word in the same order, with nothing left out that matters.
 
 The only words that a claim may lack are articles and whole parts of the sentence that are set off by commas, brackets
 or the like and reach no further: an apposition, a relative clause, a connective, another main clause. Every other word

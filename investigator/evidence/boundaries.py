@@ -1,4 +1,4 @@
-"""Where words and numbers begin and end, so that no quote is cut out of the middle of one."""
+"""Finds where words and numbers begin and end, so that no quote is cut out of the middle of one."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _ORDER = (ClaimStatus.WITHHELD, ClaimStatus.REPLACED, ClaimStatus.PROVEN)
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """What came of checking a claim: its status, and unless it is proven the reason, the slot and the nearest quote."""
+    """The result of checking a claim: its status, and if it is not proven the reason, slot and nearest quote."""
 
     status: ClaimStatus
     reason: str = ""
@@ -72,7 +72,7 @@ def prove(claim_text: str, quotes: Sequence[Quote], given: str = "") -> ClaimChe
 
 
 def unsaid(text: str, said: str) -> str | None:
-    """What a reply says that was never said: its first number, date or name with digits that is not there, else None.
+    """Return the first number, date or name with digits of a reply that was never said before, else None.
 
     For replies that rest on a conversation and not on documents.
     """

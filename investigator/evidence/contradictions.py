@@ -1,4 +1,4 @@
-"""Which slot of a claim its quotes contradict: what differs between the claim and the sentence that is most like it."""
+"""Finds the slot of a claim that its quotes contradict: the difference from the sentence that is most like it."""
 
 from __future__ import annotations
 

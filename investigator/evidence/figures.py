@@ -29,7 +29,7 @@ _MOST_PARTS = 12
 
 @dataclass(frozen=True)
 class Figures:
-    """What can be counted in a text: amounts, dates, names with digits, and the text itself."""
+    """The countable things of a text: amounts, dates, names with digits, and the text itself."""
 
     text: str
     amounts: tuple[Amount, ...]

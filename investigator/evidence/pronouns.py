@@ -1,4 +1,4 @@
-"""What a pronoun at the beginning of a sentence means: what the sentence before it names, if that is one thing only.
+"""Resolves a pronoun at the beginning of a sentence: to what the sentence before it names, if that is one thing only.
 
 Whatever the sentence before names counts as a candidate if it agrees in number, and for "he" and "she" if it may be a
 person. With two candidates the pronoun means none of them, for no rule here could tell which.

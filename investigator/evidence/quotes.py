@@ -105,7 +105,7 @@ class Source:
         return None
 
     def _followed(self, patterns: Sequence[re.Pattern[str]], first: tuple[int, int], limit: int) -> int | None:
-        """Where the last of the phrases ends, when they all come in order after the first and before the limit."""
+        """Return the end of the last phrase if all come in order after the first and before the limit."""
         end = first[1]
         for pattern in patterns:
             found = next(self._occurrences(pattern, end, limit), None)
@@ -115,7 +115,7 @@ class Source:
         return end
 
     def _occurrences(self, pattern: re.Pattern[str], low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Where a phrase stands in the normalised text, whole and long enough to mean something."""
+        """Return the places of a phrase in the normalised text, if it is whole and long enough to mean something."""
         for found in islice(pattern.finditer(self._normalised.text, low, high), _MOST_MATCHES):
             if self._hyphens_fit(found):
                 start, end = self._normalised.span(*found.span())
@@ -187,7 +187,7 @@ def proven(
 
 @dataclass(frozen=True)
 class AddressedSpan:
-    """Where a document speaks to a language model: half open, in characters."""
+    """A span in which a document speaks to a language model: half open, in characters."""
 
     document_id: str
     start: int

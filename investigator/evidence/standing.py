@@ -1,4 +1,4 @@
-"""Whether quotes stand in the files at this moment: the last check before a claim is shown as proven. Pure."""
+"""Checks that quotes stand in the files at this moment: the last check before a claim is shown as proven. Pure."""
 
 from __future__ import annotations
 

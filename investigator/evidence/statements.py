@@ -32,7 +32,7 @@ _OWNER = "'s"
 
 
 class StatedKind(Enum):
-    """What a word of a statement is."""
+    """The kind of a word of a statement."""
 
     WORD = "word"
     NUMBER = "number"

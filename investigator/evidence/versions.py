@@ -1,4 +1,4 @@
-"""Which documents are versions of one text."""
+"""Recognises documents that are versions of one text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a document speaks to a language model instead of to a reader. Pure.
+"""Finds passages in which a document speaks to a language model instead of to a reader. Pure.
 
 Such sentences ask a model to ignore what it was told, to give a score, to reply in certain words, to use sources or to
 leave them out; or they hold the mark-up that prompts, chats and replies are made of. They may be true quotes of a
@@ -80,7 +80,7 @@ def without_addressed(text: str, mark: str = "[...]") -> str:
 
 
 def _hits(text: str) -> list[Span]:
-    """Where a folded text fulfils a rule that is enough by itself, or two different hints close together."""
+    """Return the places where a folded text meets a rule, or two different hints close together."""
     hits = list(_demands(text))
     hints: list[tuple[Span, str]] = []
     for kind, hit in _fulfilled(text):
@@ -103,7 +103,7 @@ def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _places(text: str, starts: frozenset[str]) -> Iterator[Span]:
-    """Where a rule may begin: at whole words, and at marks and words of unspaced scripts wherever they stand."""
+    """Return the places where a rule may begin: at whole words, and at any mark or word of an unspaced script."""
     for word in _WORD.finditer(text):
         if word.group() in starts:
             yield word.span()
@@ -125,7 +125,7 @@ class _KeyWord(NamedTuple):
 
 
 def _demands(text: str) -> Iterator[Span]:
-    """Where key words of one language make a demand together."""
+    """Return the places where key words of one language make a demand together."""
     colons = [_KeyWord(*colon.span(), "colon") for colon in _COLON.finditer(text)]
     for language, found in _key_words(text).items():
         ordered = language not in _UNSPACED_IN
@@ -165,7 +165,7 @@ def _key_words(text: str) -> Mapping[str, list[_KeyWord]]:
 
 
 def _in_base64(text: str) -> Iterator[Span]:
-    """Where base64 hides such words."""
+    """Return the places where base64 hides such words."""
     for run in _BASE64.finditer(text):
         try:
             hidden = base64.b64decode(run.group().rstrip("=") + "==", altchars=b"-_" if "-" in run.group() else None)
@@ -219,7 +219,7 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=50_000)
 def _uses(word: str) -> tuple[_Use, ...]:
-    """What a folded word of a script with blanks does, in which languages; "*" in the list stands for any ending."""
+    """Return the uses of a folded word of a script with blanks, by language; "*" in the list stands for any ending."""
     listed = _spaced_words()
     forms = (word, *(f"{word[:length]}*" for length in range(2, len(word) + 1)))
     return tuple(use for form in forms for use in listed.get(form, ()))

@@ -17,7 +17,7 @@ _ALSO_WORDS = frozenset({"may", "march", "mar", "mars", "dec", "sep"})
 
 @dataclass(frozen=True)
 class Day:
-    """What a date says: a month, with year and day where it names them."""
+    """The parts of a date: a month, with year and day if it names them."""
 
     month: int
     year: int | None = None

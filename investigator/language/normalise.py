@@ -182,7 +182,7 @@ def _compatible(char: str) -> str:
 
 
 def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """What must be looked at in this text: made from the characters that it holds, so that the rest is copied."""
+    """Return the rules for this text, made from the characters that it holds, so that the rest is copied."""
     if text.isascii():
         return _ASCII, {}
     joining, numeric, single = [], [], {}

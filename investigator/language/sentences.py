@@ -1,4 +1,4 @@
-"""Where sentences begin and end."""
+"""Finds where sentences begin and end."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _block(text: str, start: int, end: int, language: str) -> Iterator[tuple[int
 
 
 def _stops(text: str, start: int, end: int, language: str) -> list[int]:
-    """Where the sentences of a stretch end; the last one ends with it."""
+    """Return the ends of the sentences of a stretch; the last one ends with it."""
     from sentencex import segment  # a compiled library; loaded when the first text is split
 
     stops: list[int] = []
@@ -89,7 +89,7 @@ def _stops(text: str, start: int, end: int, language: str) -> list[int]:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """Where to cut a stretch without a sentence end: after its last line end or blank, else at its end."""
+    """Return the place to cut a stretch without a sentence end: after its last line end or blank, else at its end."""
     for mark in ("\n", " "):
         at = text.rfind(mark, start + (end - start) // 2, end)
         if at >= 0:

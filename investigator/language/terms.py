@@ -34,7 +34,7 @@ _LATIN_ENDS = "\u0250"  # letters before this one are Latin
 
 
 class _WithoutMarks(dict[int, int | None]):
-    """What `str.translate` makes of each character: nothing of a combining one, looked up once."""
+    """The table for `str.translate`: removes combining characters, each looked up once."""
 
     def __missing__(self, code: int) -> int | None:
         self[code] = None if unicodedata.combining(chr(code)) else code

@@ -1,1 +1,1 @@
-"""What a question asks: its parts, what binds them, and whether a text meets that. Pure; by rules and word lists."""
+"""Analyses a question: its parts, what binds them, and whether a text meets that. Pure; by rules and word lists."""

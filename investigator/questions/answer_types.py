@@ -1,4 +1,4 @@
-"""What kind of thing a question asks for, and where a sentence holds one.
+"""Finds the kind of thing that a question asks for, and where a sentence holds one.
 
 The words that ask are those of a dozen languages (`question_words.json`); what a sentence holds is told by digits,
 capitals and English words, so that a sentence of a script without capitals may hold a name or not.

@@ -1,4 +1,4 @@
-"""Whether a sentence gives a cause of what is asked about: a word for it, with the effect on its side. English."""
+"""Finds sentences that give a cause of what is asked about: a word for it, with the effect on its side. English."""
 
 from __future__ import annotations
 

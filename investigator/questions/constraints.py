@@ -1,4 +1,4 @@
-"""What binds a question, by rules: entities, periods, conditions, kinds of figures, direction, roles, what is asked.
+"""Finds the constraints of a question, by rules: entities, periods, conditions, figures, direction, roles, subject.
 
 The rules know English, and take what is written with capitals or digits in any language.
 """

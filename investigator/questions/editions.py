@@ -1,4 +1,4 @@
-"""Which of several like documents a question asks for: how well its period agrees with what each covers. Pure."""
+"""Picks the one of several like documents that a question asks for: by how well the periods agree. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document says of itself: who issued it, what kind of document it is, and which period it covers. Pure.
+"""Reads what a document says of itself: its issuer, the kind of document, and the period it covers. Pure.
 
 It is read from the cover, not from the name of the file. A fiscal quarter is told from a calendar one by how many
 months of its year have passed ("nine months ended June 25"), by the end of the fiscal year, and by what the text

@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, by rules: the plan depends on it. English, and a few words of others."""
+"""Finds the kind of answer that a question asks for, by rules: the plan depends on it. Mostly English."""
 
 from __future__ import annotations
 

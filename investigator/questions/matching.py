@@ -1,4 +1,4 @@
-"""Whether a sentence, read with what surrounds it, meets the constraints of a question. Pure."""
+"""Matches a sentence, read with its surroundings, against the constraints of a question. Pure."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _denied(asked: Constraint, sentence: str) -> ConstraintMatch:
-    """What must not be so is said not to be."""
+    """Return True if the sentence denies what the question excludes."""
     said = words(sentence)
     for word in words(asked.text.removeprefix(NOT)):
         for at in (at for at, one in enumerate(said) if root(one) == root(word)):

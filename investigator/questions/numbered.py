@@ -23,7 +23,7 @@ _BEFORE = re.compile(rf"\b({_NUMBER})\s*-?\s*({_UNITS})\b")
 
 
 class Numbered(NamedTuple):
-    """What is told apart, by its stem, its number, and the words."""
+    """A numbered thing, by its stem, its number, and the words."""
 
     thing: str
     number: str

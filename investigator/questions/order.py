@@ -1,4 +1,4 @@
-"""What the order of words tells of a question: which words belong together, who does what, and to what. English.
+"""Reads the order of words of a question: which words belong together, who does what, and to what. English.
 
 There is no parser: articles, prepositions, auxiliaries and word ends are all that is looked at. What they do not tell
 binds nothing.

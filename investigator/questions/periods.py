@@ -56,7 +56,7 @@ class Period(NamedTuple):
 
 
 class Age(Enum):
-    """Which of several like documents is asked for."""
+    """The age that is asked for among several like documents."""
 
     ANY = "any"
     NEWEST = "newest"

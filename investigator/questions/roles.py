@@ -1,4 +1,4 @@
-"""Who did what to whom: the role that a question gives a thing, and whether a sentence gives it another or none.
+"""Compares roles: who did what to whom in a question, and whether a sentence turns that round. Pure.
 
 By the order of words, passive voice and "by", in English. What cannot be told so is not held against a sentence.
 """

@@ -45,7 +45,7 @@ def sides_of(question: str) -> tuple[Part, ...]:
 
 
 def _bound(text: str, name: str) -> tuple[Constraint, ...]:
-    """What binds a side; its name does, wherever it stands."""
+    """Return the constraints of a side; its name is one, wherever it stands."""
     own = constraints(text)
     if not name or any(one.text == name for one in own):
         return own
@@ -89,7 +89,7 @@ def _pair(one: str, other: str, topic: str) -> list[tuple[str, str]]:
 
 
 def _subject(one: str) -> str:
-    """What is compared, without whose it is: "the cost per QALY from the ulcer analysis" gives "the cost per QALY"."""
+    """Return what is compared, without its owner: "cost per QALY from the ulcer analysis" gives "cost per QALY"."""
     if ":" in one:
         return one.partition(":")[0]
     return re.split(r"\s+(?:of|in|from|for|on which|at which)\s+(?=\S+)", one, maxsplit=1)[0]

@@ -1,4 +1,4 @@
-"""What documents are looked through for: the terms of a question that asks which of them, or how many, hold something.
+"""Finds the terms of a question that asks which documents, or how many, hold something.
 
 A name must stand as it is asked for; other words in any inflection, in American or British spelling, or, if the
 question asks for more than a mention, by a word that may stand for them.
@@ -63,7 +63,7 @@ def spelled_roots(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Term:
-    """What must stand in a document: one of several wordings.
+    """A term that a document must hold, in one of several wordings.
 
     The words of a name stand side by side, others near each other. `of_whom` is a name that says whose documents are
     meant; `is_thing` says what kind of thing they are about, which a document may say in other words.
@@ -99,7 +99,7 @@ class Term:
 
     @property
     def searched(self) -> tuple[tuple[str, ...], ...]:
-        """What an index is asked for: things that must all be there, each in several wordings."""
+        """Return the terms for an index: things that must all be there, each in several wordings."""
         if self.is_name:
             return (tuple(dict.fromkeys(" ".join(words(one)) for one in (*self.wordings, self.short) if one)),)
         if len(self.wordings) > 1 or len(words(self.text)) == 1:
@@ -155,7 +155,7 @@ class Topic:
 
     @property
     def searched(self) -> tuple[tuple[str, ...], ...]:
-        """What an index is asked for, term by term."""
+        """Return the terms for an index, term by term."""
         return tuple(one for term in self.terms for one in term.searched)
 
 
@@ -173,7 +173,7 @@ def topic_of(question: str) -> Topic:
 
 
 def _clause(asked: str) -> str:
-    """What is asked of the documents, without what is asked besides."""
+    """Return what is asked of the documents, without what is asked besides."""
     them = _OF_THEM.search(asked)
     if them and cue("documents").search(
         asked[: them.start()]

@@ -95,7 +95,7 @@ class ClaimStatus(StrEnum):
 
 
 class Slot(StrEnum):
-    """What a claim says that its quotes may not say."""
+    """A part of a claim that its quotes may not support."""
 
     SUBJECT = "subject"
     NAME = "name"
@@ -112,7 +112,7 @@ class Slot(StrEnum):
 
 
 class Caution(StrEnum):
-    """What a reader must know of a statement that a document could have planted."""
+    """A caution about a statement that a document could have planted."""
 
     ADDRESS = "address"
     INSTRUCTION = "instruction"
@@ -265,7 +265,7 @@ def usage_of(reply: Reply) -> Usage:
 
 
 class Search(StrEnum):
-    """Which vectors an investigation searched.
+    """The vectors that an investigation searched.
 
     whole: those of all chunks; candidates: those of the chunks that the words of a query find, because the index did
     not have them all when the investigation began.

@@ -12,7 +12,7 @@ from investigator.records.documents import Quote
 
 
 class CellStatus(StrEnum):
-    """What one document says to one question.
+    """The answer of one document to one question.
 
     stated: proven quotes answer; not_stated: the document was searched and does not answer; unclear: quotes may answer,
     answer in part, or do not agree; not_read: the document could not be read, or was not asked.
@@ -74,7 +74,7 @@ class Matrix(Record):
 
 
 class QuestionOutcome(Record):
-    """What came of one of many questions: its investigation, or why there is none."""
+    """The outcome of one of many questions: its investigation, or why there is none."""
 
     question: str
     investigation: Investigation | None = None

@@ -56,7 +56,7 @@ class Decoding(Record):
     stop_token: str = Field(default="\n", description="the text that ends a generation; empty: none")
 
     def settled(self) -> Decoding:
-        """What holds: greedy follows one sequence, and only the methods that sample by p have a p, or a decay of it."""
+        """Return the settings in effect: greedy follows one sequence; only methods that sample by p have a p."""
         changes: dict[str, int] = {}
         if self.inference is Inference.GREEDY:
             changes["beam_size"] = 1

@@ -68,7 +68,7 @@ class LeftOutReason(StrEnum):
 
 
 class LeftOut(Record):
-    """What of the folder is left out for one reason. A folder counts as one; what it holds is not looked at."""
+    """Files of the folder that are left out for one reason. A folder counts as one; its contents are not looked at."""
 
     reason: LeftOutReason
     files: int = Field(default=0, ge=0)
@@ -135,7 +135,7 @@ class Heading(Record):
 
 
 class Imprint(Record):
-    """What a document says of itself: issuer, kind, and the period that it covers, as far as its first pages say.
+    """The issuer of a document, its kind, and the period that it covers, as far as its first pages say.
 
     `period_end` and `dated` are ISO dates; the day may be missing. A fiscal year is named by the document, or else by
     the year in which it ends; without a quarter the document covers all of it.

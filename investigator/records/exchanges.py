@@ -100,7 +100,7 @@ def _with_known(part: object) -> object:
 
 
 class ThinkReply(Record):
-    """What kind of answer is asked for, what must be known, and the questions that the question holds."""
+    """The kind of answer that is asked for, what must be known, and the questions that the question holds."""
 
     kind: Annotated[QuestionKind | None, BeforeValidator(_known_kind)] = None
     needs: tuple[Need, ...]
@@ -177,7 +177,7 @@ class BearingVariables(Record):
 
 
 class BearingReply(Record):
-    """Whether any of the quotes has to do with the questions, and whether together they look like an answer.
+    """A judgement of whether any quote has to do with the questions, and whether together they look like an answer.
 
     They `cover` the main question if they hold most of its words, and a thing of the kind that it asks for.
     """
@@ -196,7 +196,7 @@ class ReflectVariables(Record):
 
 
 class ReflectReply(Record):
-    """What is known and unknown, term by term."""
+    """The knowns and unknowns, term by term."""
 
     knowledge: tuple[Knowledge, ...]
 
@@ -263,7 +263,7 @@ class Prompt:
 
 
 class Reply(Record):
-    """What an engine gave: its text, tokens in and out, how it ended, and the seconds it took."""
+    """The output of an engine: its text, tokens in and out, how it ended, and the seconds it took."""
 
     text: Foreign
     input_tokens: int = 0

@@ -75,7 +75,7 @@ class Relation(Record):
 
 
 class Knowledge(Record):
-    """What is known and unknown of one term."""
+    """The knowns and unknowns about one term."""
 
     term: str
     known_infos: tuple[KnownInfo, ...] = ()

@@ -10,7 +10,7 @@ from investigator.records.base import Record
 
 
 class MarkKind(StrEnum):
-    """Which words are marked: those of a quote, or of the cell of a table that a quote rests on, or what names it."""
+    """The words that are marked: those of a quote, of a table cell that a quote rests on, or of that cell's headers."""
 
     QUOTE = "quote"
     VALUE = "value"

@@ -1,4 +1,4 @@
-"""What a question asks: its parts, what binds each, and how evidence meets that."""
+"""The analysis of a question: its parts, what binds each, and how evidence meets that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.records.documents import Quote
 
 
 class QuestionKind(StrEnum):
-    """What kind of answer a question asks for; the plan depends on it.
+    """The kind of answer that a question asks for; the plan depends on it.
 
     fact: something that a sentence or a cell says; which_documents, list, count: a decision on each document of the
     folder; comparison: the same of several sides; trend: the same over time; contradiction: whether
@@ -41,7 +41,7 @@ class QuestionKind(StrEnum):
 
 
 class ConstraintKind(StrEnum):
-    """What a constraint binds."""
+    """The kind of thing that a constraint binds."""
 
     ATTRIBUTE = "attribute"
     ANSWER_TYPE = "answer_type"
@@ -74,7 +74,7 @@ class Part(Record):
 
 
 class MatchState(StrEnum):
-    """Whether evidence meets a constraint."""
+    """The state of a constraint: met, not met, or contradicted by the evidence."""
 
     MET = "met"
     NOT_MET = "not_met"
@@ -82,7 +82,7 @@ class MatchState(StrEnum):
 
 
 class ConstraintMatch(Record):
-    """Whether evidence meets a constraint, and the words that show it: of the evidence, or of what surrounds it."""
+    """The match of a constraint, and the words that show it: of the evidence, or of what surrounds it."""
 
     constraint: Constraint
     state: MatchState
@@ -116,7 +116,7 @@ class OpenPart(Record):
 
 
 class RowVerdict(StrEnum):
-    """What a row of a table says.
+    """The verdict of a row of a table.
 
     yes: a quote shows it; no: the document was searched, and nothing in it does; unclear: a quote may show it;
     missing: nothing was found for the row.

@@ -55,7 +55,7 @@ class Table(Record):
 
 
 class Operation(StrEnum):
-    """What is computed from two cells."""
+    """A computation over two cells."""
 
     DIFFERENCE = "difference"
     SUM = "sum"

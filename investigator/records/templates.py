@@ -6,7 +6,7 @@ from investigator.records.base import Record
 
 
 class TemplateProblem(Record):
-    """What keeps a template from being used, where it stands, and what is allowed there."""
+    """A problem that keeps a template from being used, its place, and what is allowed there."""
 
     file: str
     line: int | None = None

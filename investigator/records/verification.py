@@ -1,4 +1,4 @@
-"""What becomes of the quotes of a report when they are looked up in the files of a folder."""
+"""The results of looking up the quotes of a report in the files of a folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from investigator.records.documents import Quote
 
 
 class QuoteState(StrEnum):
-    """What the files say of a quote.
+    """The state of a quote in the files.
 
     stands: the file is the same, and the words stand at their place; file_changed: another version of the file, and the
     words stand at their place; moved: they stand at another place; changed: they stand nowhere in the document;

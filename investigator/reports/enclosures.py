@@ -1,4 +1,4 @@
-"""What a report shows besides the record of an investigation."""
+"""Data that a report shows besides the record of an investigation."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class RoundView:
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """What was done with one document, and why or with what result."""
+    """The treatment of one document, and why or with what result."""
 
     document_id: str
     state: str

@@ -40,7 +40,7 @@ from investigator.scoring.calibration import default_calibration
 
 
 class Precedence(StrEnum):
-    """Which document counts if several give different values: none of them, or the newest one."""
+    """The document that counts if several give different values: none of them, or the newest one."""
 
     NONE = "none"
     NEWER = "newer"

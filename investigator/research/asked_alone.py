@@ -1,4 +1,4 @@
-"""What a document says for itself when it is asked alone, as in a cell of a matrix: its sentences that meet all. Pure.
+"""Answers from one document that is asked alone, as in a cell of a matrix: its sentences that meet all. Pure.
 
 How well a document matches a question among others says nothing then: every one of its sentences is looked at.
 """

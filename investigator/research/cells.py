@@ -1,4 +1,4 @@
-"""What an investigation that was limited to one document says in a cell of a matrix. Pure."""
+"""Makes the cell of a matrix from an investigation that was limited to one document. Pure."""
 
 from __future__ import annotations
 

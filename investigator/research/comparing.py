@@ -253,7 +253,7 @@ def _row(
     is_read: bool,
     most: int = _MOST_QUOTES,
 ) -> TableRow:
-    """What was found for a row: the statements of the reply that meets most of what is asked."""
+    """Return the finding for a row: the statements of the reply that meets most of what is asked."""
     claims = [(memory, claim) for memory in _best_first(found) for claim in _claims(memory, part, is_read=is_read)]
     points = {id(claim): memory.point or 0 for memory, claim in claims}
     bar = 0 if is_read else default_calibration().answered_from

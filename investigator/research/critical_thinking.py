@@ -22,7 +22,7 @@ _FEWEST_REPEATED = 3  # blanks: four words in a row are no coincidence
 
 @dataclass(frozen=True)
 class Understood:
-    """What was worked out of a question: its kind, what must be known, and the questions that it holds."""
+    """The understanding of a question: its kind, what must be known, and the questions that it holds."""
 
     kind: QuestionKind
     needs: tuple[Need, ...]

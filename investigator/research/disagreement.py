@@ -1,4 +1,4 @@
-"""Whether documents give what a question asks different values, and which of them counts. Pure."""
+"""Finds documents that give different values for what is asked, and decides which of them counts. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an engine without a language model asks next: other words for what was not found, and what was found. Pure."""
+"""Makes the next questions without a language model: other words for what was not found, and second hops. Pure."""
 
 from __future__ import annotations
 

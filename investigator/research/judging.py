@@ -1,4 +1,4 @@
-"""Whether a statement meets all that a part of the question asks, sentence by sentence. Pure."""
+"""Judges whether a statement meets all that a part of the question asks, sentence by sentence. Pure."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _apart(ranked: Sequence[_Sentence], worth: Mapping[_Sentence, float], most: 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What is asked of the sentences of a document, with what each of its words tells."""
+    """The terms that are asked of the sentences of a document, with the weight of each."""
 
     document: Document
     asked: TableQuestion
@@ -180,7 +180,7 @@ def _sentences(document: Document, start: int = 0, end: int | None = None) -> It
 
 
 def _rarity(term: AskedTerm, sentences: Sequence[_Sentence]) -> float:
-    """What a word tells: much if few sentences of the document hold it, nothing if none does."""
+    """Return the weight of a word: high if few sentences of the document hold it, zero if none does."""
     held = sum(not one.roots.isdisjoint(term.roots) for one in sentences)
     return math.log((len(sentences) + 1) / (held + 0.5)) if held else 0.0
 

@@ -1,4 +1,4 @@
-"""What is known of each part of the question: which statement meets all that it asks, and what comes near. Pure."""
+"""Decides what is known of each part of the question: the statement that meets all, or the nearest one. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEAREST, _NAMED = 3, 4
 
 @dataclass(frozen=True)
 class Statements:
-    """What was written from the evidence: proven statements, and others.
+    """The statements that were written from the evidence: proven ones, and others.
 
     `are_stand_ins` is True if the statements are the best quotes as they stand, in the place of what a model said.
     """
@@ -42,7 +42,7 @@ class Statements:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of the question: the status, the statements in their order, and each part with the best of them."""
+    """The verdict on the question: the status, the statements in their order, and each part with the best of them."""
 
     status: AnswerStatus
     claims: tuple[Claim, ...] = ()

@@ -13,7 +13,7 @@ from investigator.store.full_text import FullText
 
 
 class Half(StrEnum):
-    """Which half of the search ranks: the words of the query (BM25), vectors, or both fused."""
+    """The half of the search that ranks: the words of the query (BM25), vectors, or both fused."""
 
     WORDS = "words"
     VECTORS = "vectors"

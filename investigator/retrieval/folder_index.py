@@ -40,7 +40,7 @@ _WINDOW = 512  # chunks embedded at a time: enough to batch those of one length,
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """What an index is made with."""
+    """Settings that an index is made with."""
 
     folder: FolderSettings
     reader: ReaderSettings

@@ -29,7 +29,7 @@ _MOST_TERMS = 50_000
 
 
 class DocumentIndex(Protocol):
-    """What the method needs of a folder; `Library` is the one that ships."""
+    """The interface of a folder that the method needs; `Library` is the one that ships."""
 
     def document_ids(self) -> tuple[str, ...]: ...
     def document(self, document_id: str) -> Document: ...

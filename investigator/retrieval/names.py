@@ -1,4 +1,4 @@
-"""What documents are called and say they are: words, issuers and periods, and which a question names. Pure."""
+"""Names of documents: words, issuers and periods, and which of them a question names. Pure."""
 
 from __future__ import annotations
 

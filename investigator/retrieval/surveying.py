@@ -27,7 +27,7 @@ class FoundSpan:
 
 @dataclass(frozen=True)
 class Survey:
-    """What was found in each document of a folder, best first, and how much each wanted thing tells (rarity)."""
+    """The finds in each document of a folder, best first, and the weight (rarity) of each wanted thing."""
 
     spans: Mapping[str, tuple[FoundSpan, ...]]
     weights: tuple[float, ...]

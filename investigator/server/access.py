@@ -1,4 +1,4 @@
-"""Who is let in: a program by a token, a browser by a cookie; the link that sets the cookie works once."""
+"""Lets in a program by its token and a browser by its cookie; the link that sets the cookie works once."""
 
 from __future__ import annotations
 

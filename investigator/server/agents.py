@@ -58,7 +58,7 @@ class SearchReply(Record):
 
 
 class InvestigationReply(Record):
-    """Where an investigation stands; `status` is that of its answer, and `next` where its text goes on."""
+    """The state of an investigation; `status` is that of its answer, and `next` says where its text continues."""
 
     id: str
     state: JobState
@@ -78,7 +78,7 @@ class PassageReply(Record):
 
 
 class StatusReply(Record):
-    """What a folder holds, and what could not be read."""
+    """The contents of a folder, and what could not be read."""
 
     folder: str
     folders: tuple[str, ...]
@@ -89,7 +89,7 @@ class StatusReply(Record):
 
 @dataclass(frozen=True)
 class ToolReply(Generic[_Facts]):
-    """What a tool says: a text for the model, and the facts in it for its program."""
+    """The reply of a tool: a text for the model, and the facts in it for its program."""
 
     text: str
     facts: _Facts

@@ -15,7 +15,7 @@ _MOST_ROWS = 500
 
 
 class BlockKind(StrEnum):
-    """What a block of a document is."""
+    """The kind of a block of a document."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"

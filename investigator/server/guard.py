@@ -1,4 +1,4 @@
-"""What stands before every page and every call: host, origin, size, time and who asks, each checked before routing."""
+"""Guards every page and every call: host, origin, size, time and identity are checked before routing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page shows of a job that runs: pieces of HTML, each for its place on the page, made from the events so far."""
+"""Renders a running job for a page: pieces of HTML, each for its place on the page, made from the events so far."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_ar
 
 
 class PagePlace(StrEnum):
-    """Where a piece goes: it replaces what is there, but for the log, to which it is added."""
+    """The place of a piece: it replaces what is there, except in the log, to which it is added."""
 
     NOW = "now"
     LOG = "log"

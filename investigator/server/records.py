@@ -1,4 +1,4 @@
-"""What a client asks of the server, what becomes of it, and what went wrong, for page, REST and agents alike."""
+"""The requests of clients, their outcomes and their errors, for page, REST and agents alike."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from investigator.records.documents import FileRecord, SearchHit
 
 
 class JobKind(StrEnum):
-    """What a job does: answers a question, or brings the index of a folder up to date."""
+    """The kind of a job: it answers a question, or updates the index of a folder."""
 
     INVESTIGATE = "investigate"
     INDEX = "index"
 
 
 class JobState(StrEnum):
-    """Where a job stands. One that waits or runs goes on when the server starts again."""
+    """The state of a job. One that waits or runs resumes when the server starts again."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -34,7 +34,7 @@ class JobState(StrEnum):
 
 
 class JobRequest(Record):
-    """What is asked: a question to a folder, named as the server lists it; see `Investigator.investigate`."""
+    """A question to a folder, named as the server lists it; see `Investigator.investigate`."""
 
     folder: str = Field(max_length=200)
     question: str = Field(default="", max_length=20_000)
@@ -47,7 +47,7 @@ class JobRequest(Record):
 
 
 class Problem(Record):
-    """What went wrong, and what to do next: the problem details of RFC 9457 with a hint."""
+    """An error, and what to do next: the problem details of RFC 9457 with a hint."""
 
     type: str = "about:blank"
     title: str
@@ -119,7 +119,7 @@ class KeptRuns(Record):
 
 
 class Hits(Record):
-    """What a search found, best first."""
+    """The hits of a search, best first."""
 
     items: tuple[SearchHit, ...]
 

@@ -32,7 +32,7 @@ class Job:
 
 @dataclass(frozen=True)
 class JobResult:
-    """What came of a job: its investigation, the error that ended it, or the documents that are to be read again.
+    """The outcome of a job: its investigation, the error that ended it, or the documents that are to be read again.
 
     `kept` is True if it was found as it was kept.
     """

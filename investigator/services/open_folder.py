@@ -34,7 +34,7 @@ from investigator.tracing.base import RunTrace, Tracer
 
 
 class Spent(NamedTuple):
-    """What a run has used up: its cost, and from when to when it took its time, in seconds since 1970."""
+    """The cost of a run, and from when to when it took its time, in seconds since 1970."""
 
     usage: Usage = Usage()
     began: float = 0.0

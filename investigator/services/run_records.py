@@ -74,7 +74,7 @@ def engine_names(engines: Mapping[Role, Engine]) -> str:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What is asked besides the question, and how.
+    """Options of a question besides its text.
 
     `only` are document ids, or patterns such as `reports/*.pdf`, to which the question is limited. `fresh` starts over
     and pays again. Replies to the same prompts that other runs paid for are reused, unless `cache` is off. `after` is

@@ -1,4 +1,4 @@
-"""Which workspace a folder has: the named one, the sealed one inside it, its own, or that of a folder that moved."""
+"""Chooses the workspace of a folder: the named one, the sealed one inside, its own, or that of a folder that moved."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def discard(directory: Path, table: VectorTable) -> None:
 
 
 class _Checksums:
-    """What the database keeps of the files that Chroma left in a clean state."""
+    """The checksums of the files that Chroma left in a clean state, as the database keeps them."""
 
     def __init__(self, directory: Path, database: Database) -> None:
         self._directory = directory

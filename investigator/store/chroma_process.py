@@ -23,7 +23,7 @@ _CONFIGURATION = {"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH, "ef_co
 
 
 class ChromaAction(StrEnum):
-    """What Chroma is asked to do."""
+    """A request to the process of Chroma."""
 
     OPEN = "open"
     DELETE = "delete"

@@ -63,7 +63,7 @@ class InMemoryJournal:
 
 
 class JointLedger:
-    """What several runs have used up together since it was made, and before. Safe to use from several threads.
+    """The usage of several runs together since it was made, and before. Safe to use from several threads.
 
     The journals of the runs keep the calls; here they are counted. `clock` gives seconds.
     """

@@ -1,4 +1,4 @@
-"""Whether a database file is what this program made: asked before a row of it is read, or a statement of it can run."""
+"""Checks that this program made a database file, before a row of it is read or a statement of it can run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which documents of a workspace are not as they were written: their text, their card, their chunks or their words."""
+"""Finds documents of a workspace that are not as they were written: their text, card, chunks or words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks of a table: words that name rows and columns, and times. Pure."""
+"""Reads what a question asks of a table: words that name rows and columns, and times. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the words of a cell are: a figure with its signs, a time, or text. Pure."""
+"""Parses the words of a cell: a figure with its signs, a time, or text. Pure."""
 
 from __future__ import annotations
 

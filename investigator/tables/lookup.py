@@ -1,4 +1,4 @@
-"""Which cell of a document's tables a question asks for, and what of the question it does not meet. Pure."""
+"""Finds the cell of a document's tables that a question asks for, and what of the question it does not meet. Pure."""
 
 from __future__ import annotations
 

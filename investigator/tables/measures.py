@@ -1,4 +1,4 @@
-"""What the figures of a table are in: the multiplier that a unit note, a header or a label names. Pure."""
+"""Finds the measure of a table's figures: the multiplier that a unit note, a header or a label names. Pure."""
 
 from __future__ import annotations
 

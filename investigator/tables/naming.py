@@ -1,4 +1,4 @@
-"""What rows, columns and captions are named by: their words, and which of them a question would have to say. Pure."""
+"""Names rows, columns and captions: their words, and which of them a question would have to say. Pure."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ SEARCH, NO_SEARCH = "search", "do not search"
 
 
 class TurnRow(TaskRow):
-    """What somebody said."""
+    """A turn of somebody."""
 
     speaker: str = Field(validation_alias=AliasChoices("speaker", "role", "id"))
     text: str = Field(validation_alias=AliasChoices("text", "utterance"))
@@ -72,7 +72,7 @@ class Doc2Dial(TaskRow):
 
 
 class Exchange(NamedTuple):
-    """What was asked and replied, after how many turns, and what is known of the reply."""
+    """A question and its reply, after how many turns, and what is known of the reply."""
 
     asked: str
     reply: str

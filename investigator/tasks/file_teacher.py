@@ -1,4 +1,4 @@
-"""What the shipped tasks have in common: examples from files that options name, and an error where there are none."""
+"""Shared by the shipped tasks: examples from files that options name, and an error if there are none."""
 
 from __future__ import annotations
 

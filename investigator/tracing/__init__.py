@@ -1,1 +1,1 @@
-"""Who watches the engine calls of a run from outside: a file of lines, OpenTelemetry, nobody."""
+"""Observers of the engine calls of a run: a file of lines, OpenTelemetry, or nobody."""

@@ -27,7 +27,7 @@ _CAPTURING = frozenset({"true", "1", "span_only", "span_and_event"})
 
 
 class TraceSettings(Record):
-    """Where each engine call is written down, besides the workspace's journal."""
+    """Settings for writing down each engine call, besides the workspace's journal."""
 
     file: str | None = Field(default=None, description="a file that gets a line of JSON for each engine call")
     prompts: bool = Field(default=False, description="write the texts of prompts and replies into that file too")

@@ -1,4 +1,4 @@
-"""Which of two templates, models or settings is better, and the search for a better one that is proven to be it.
+"""Compares two templates, models or settings, and searches for a better one that is proven to be better.
 
 from investigator.tuning import FolderBench, Setup, TuningOptions, compare, tune
 

@@ -1,4 +1,4 @@
-"""Where candidates are tried: one folder for all, and each trial kept, so that none is paid for twice."""
+"""Tries candidates: one folder for all, and each trial kept, so that none is paid for twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Tell = Callable[[Event], None]
 
 
 class Setup(Record):
-    """What a side or a candidate is made of: templates, model and settings, each as on the command line."""
+    """The parts of a side or a candidate: templates, model and settings, each as on the command line."""
 
     prompts: Path | None = None
     model: tuple[str, ...] = ()

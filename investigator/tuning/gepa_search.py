@@ -57,7 +57,7 @@ def propose(workshop: Workshop) -> Iterator[Variant]:
 
 
 class GepaAdapter:
-    """What GEPA calls: it has candidates tried on the questions to reflect on, and tells it what came of them."""
+    """The adapter that GEPA calls: it has candidates tried on the questions to reflect on, and reports the results."""
 
     propose_new_texts = None
 

@@ -1,4 +1,4 @@
-"""What must not get worse, whatever is gained. Pure."""
+"""Guards against losses, whatever is gained. Pure."""
 
 from __future__ import annotations
 

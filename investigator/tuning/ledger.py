@@ -1,4 +1,4 @@
-"""What a tuning run has spent, over all its processes, and what its proposer replied: lines that are only added to."""
+"""Records the spending of a tuning run, over all its processes, and its proposer's replies; lines are only appended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROPOSE = "tuning/propose"
 
 
 class LedgerEvent(StrEnum):
-    """What became of a call."""
+    """The outcome of a call."""
 
     BEGUN = "begun"
     KEPT = "kept"

@@ -1,4 +1,4 @@
-"""Which data was opened for a test before: a test set that was seen proves less."""
+"""Remembers the data that was opened for a test: a test set that was seen proves less."""
 
 from __future__ import annotations
 

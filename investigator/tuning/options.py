@@ -1,4 +1,4 @@
-"""What a tuning run is asked to do."""
+"""Options of a tuning run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.tuning.guards import MORE_CALLS
 
 
 class TuningOptions(Record):
-    """What is tuned, from where candidates come, and what it may cost.
+    """The target of the tuning, the sources of candidates, and the ceilings.
 
     `templates` are those that may change. Candidates come from a folder of `variants`, from a `space` of settings, and
     from the proposer `search` (the name of an entry point; `gepa` is ours), whose model is `proposer`, by default that

@@ -1,4 +1,4 @@
-"""What a tuning run works with, and what it may take, found without paying for anything."""
+"""Plans a tuning run: its data, and its cost at most, found without paying for anything."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_VERSIONS = 500  # documents that are compared with each other; of more, on
 
 
 class Data(Record):
-    """What tells the questions and documents of a run from others, and the group of each document that has a twin."""
+    """The identity of a run's questions and documents, and the group of each document that has a twin."""
 
     digest: str
     twins: dict[str, str]

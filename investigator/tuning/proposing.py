@@ -1,4 +1,4 @@
-"""What a proposer is given, and what it makes: new candidates while a search runs."""
+"""The interface of a proposer: what it is given, and the candidates that it makes while a search runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 
 class ProposeVariables(Record):
-    """What a proposer is shown: a template, what came of it, and what its contract asks for."""
+    """The variables of a proposer's prompt: a template, its results, and its contract."""
 
     template: str
     results: str
@@ -26,7 +26,7 @@ class ProposeVariables(Record):
 
 
 class ProposeReply(Record):
-    """What a proposer replies: the whole text of a template."""
+    """The reply of a proposer: the whole text of a template."""
 
     template: str = Field(min_length=1)
 
@@ -38,7 +38,7 @@ PROPOSING: Mapping[str, Contract] = {
 
 @dataclass(frozen=True)
 class Workshop:
-    """What a proposer may use: the templates to better, questions to reflect on, trials on these, and a model.
+    """The tools of a proposer: the templates to improve, questions to reflect on, trials on these, and a model.
 
     `try_out` asks questions, by their ids, with a candidate; `refusal` says why a candidate breaks its contract, "" if
     it does not. `ask` puts a filled-in `prompts/tuning/propose.j2` to the proposer's model and returns the new text.

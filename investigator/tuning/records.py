@@ -1,4 +1,4 @@
-"""What a search for something better plans, finds and decides. Pure."""
+"""The plan, the findings and the decision of a search for something better. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from investigator.tuning.trials import Variant
 
 
 class TuningPlan(Record):
-    """What a search may take, worked out before anything is paid for.
+    """The cost of a search at most, worked out before anything is paid for.
 
     `calls`, `tokens` and `money` are for all trials if each costs what the first questions are expected to; `minutes`
     is None if nothing is known of the speed. `shows` is the smallest difference (0..1) that the test set can show.
@@ -40,7 +40,7 @@ class TuningPlan(Record):
 
 
 class Headroom(Record):
-    """What the baseline does by itself: how much there is to gain, and how far its repetitions are apart."""
+    """The baseline by itself: how much there is to gain, and how far its repetitions are apart."""
 
     questions: int
     repetitions: int
@@ -52,7 +52,7 @@ class Headroom(Record):
 
 
 class Fate(StrEnum):
-    """What became of a candidate."""
+    """The fate of a candidate."""
 
     REFUSED = "refused"  # it breaks the contract of a template, or holds what it is to be tested with
     SAME = "same"  # as another one
@@ -75,7 +75,7 @@ class TriedCandidate(Record):
 
 
 class TuningGuard(StrEnum):
-    """What must not get worse, whatever is gained."""
+    """A measure that must not get worse, whatever is gained."""
 
     QUOTES = "quote validity"
     PARSED = "replies that can be read"
@@ -105,7 +105,7 @@ class Ending(StrEnum):
 
 
 class SearchResult(Record):
-    """What a search found: how it ended and why, the winner if it was adopted, and everything that led there."""
+    """The result of a search: how it ended and why, the winner if it was adopted, and everything that led there."""
 
     ending: Ending
     reason: str

@@ -35,7 +35,7 @@ Trials = Mapping[str, QuestionTrial]
 
 
 class Arena(Protocol):
-    """Where candidates are tried: `trials` asks the first `limit` questions of a set, and raises BudgetSpent.
+    """Tries candidates: `trials` asks the first `limit` questions of a set, and raises BudgetSpent.
 
     `varies` is False if the same question always gets the same reply. `refusal` says why a candidate may not be tried,
     "" if it may. `calls_left` is None without a ceiling. `open_test` records that the test set is seen, and returns how

@@ -19,7 +19,7 @@ _SHARES = {"reflect": 0.2, "select": 0.4, "test": 0.4}
 
 
 class SetName(StrEnum):
-    """What a set of questions is for."""
+    """The purpose of a set of questions."""
 
     REFLECT = "reflect"
     SELECT = "select"

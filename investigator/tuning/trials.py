@@ -1,4 +1,4 @@
-"""What is tried, and what one question gave with it. Pure."""
+"""A candidate, and the outcome of one question with it. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SAID = 400  # characters
 
 
 class Cost(Labelled):
-    """What a question costs."""
+    """The cost of a question."""
 
     CALLS = "calls", "calls a question"
     TOKENS = "tokens", "tokens a question"
@@ -47,7 +47,7 @@ class Variant(Record):
 
 
 class QuestionTrial(Record):
-    """What one question gave with one candidate; `failure` is the error that ended it, and then it has no scores.
+    """The outcome of one question with one candidate; `failure` is the error that ended it, and then it has no scores.
 
     `cost` is what it costs without replies of earlier runs.
     """

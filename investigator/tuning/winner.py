@@ -1,4 +1,4 @@
-"""What a tuning run leaves: the winner as a folder or a settings file, with its lock and a diff, and the report."""
+"""Writes the result of a tuning run: the winner as a folder or settings file, with lock and diff, and the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the bench tells of templates."""
+"""The records of the template bench."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class VariableCard(Record):
 
 
 class TemplateCard(Record):
-    """What a template is for, what it is given, and what must come back.
+    """The purpose of a template, its variables, and the reply that must come back.
 
     `reply` is the name of the record that is read from the reply, empty if no engine answers the template, and
     `must_name` are the fields of it that the template must ask for. `tokens` are those of its fixed text, estimated.
@@ -44,7 +44,7 @@ class TriedQuote(Record):
 
 
 class TriedReply(Record):
-    """What came of a template for one use: the prompt, the reply, and what the method makes of it.
+    """The outcome of a template for one use: the prompt, the reply, and what the method makes of it.
 
     `source` says whose template it is. `value` is the record that was read, in wire form; `problem` is what was wrong
     with the first reply, whether or not it was `repaired`. `model_point` is that of the reply and `point` the one that

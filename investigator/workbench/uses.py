@@ -1,4 +1,4 @@
-"""Where templates were used in a run, or would be used for a question: what each was given, and the replies."""
+"""Finds the uses of templates in a run, or for a question: the variables of each, and the replies."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 
 
 class Selection(StrEnum):
-    """Which messages become labels.
+    """The messages that become labels.
 
     All; or none of a conversation in which the human said something unsafe; or those that crowdworkers judged.
     """

@@ -20,7 +20,7 @@ NO_MEMORY = "no persona"
 
 
 class ModuleExample(Record):
-    """What one module was given in a conversation, and what it should say.
+    """The input of one module in a conversation, and the reply that it should give.
 
     `turns` are those that the module sees, the oldest first: sdm, mdm and mgm see the last one only. `targets` are what
     it said, of several any; `reply` is the place in the conversation of the bot's message that it was said for.

@@ -1,4 +1,4 @@
-"""Who is Person 1: the one place that knows that the card and BB3's prompts number the two the other way round.
+"""Identifies Person 1: the one place that knows that the card and BB3's prompts number the two the other way round.
 
 In memories of the card, Person 1 is the bot and Person 2 the human. In the prompts of BB3 (30B and 175B), Person 1 is
 the partner, that is the human, and Person 2 the one who replies.

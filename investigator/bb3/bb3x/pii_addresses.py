@@ -1,4 +1,4 @@
-"""Where somebody lives: streets with a house number, boxes, and the postal code after them."""
+"""Finds home addresses: streets with a house number, boxes, and the postal code after them."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def _name_at(text: str, start: int, end: int) -> Iterator[PiiSpan]:
 
 
 def _said_name_end(text: str, start: int) -> int:
-    """Where the name ends that begins here; at the start itself where none does. It may be in lower case."""
+    """Return the end of the name that begins here, or the start itself if none does. It may be in lower case."""
     first = _WORD.match(text, start)
     if first is None:
         return start
@@ -164,7 +164,7 @@ def _said_name_end(text: str, start: int) -> int:
 
 
 def _capital_end(text: str, start: int, sure: bool = False) -> int:
-    """Where a name of words with a capital ends, with the particles inside; the first may be any word when sure."""
+    """Return the end of a name of capitalised words, with the particles inside; the first may be any word when sure."""
     end, place = start, start
     for number in range(_MOST_WORDS):
         word = _WORD.match(text, place) if number == 0 else _next_word(text, place)

@@ -19,7 +19,7 @@ OK = "__ok__"
 
 
 class Sender(StrEnum):
-    """Who sent a message: in the words of the released files, which ours write, or in those of the card."""
+    """The sender of a message: in the words of the released files, which ours write, or in those of the card."""
 
     BOT = "bot"
     HUMAN = "human"
@@ -33,7 +33,7 @@ class Sender(StrEnum):
 
 
 class SearchDecision(StrEnum):
-    """What the search decision module said; the card names the first in two ways. Empty where it was not asked."""
+    """The reply of the search decision module; the card names the first in two ways. Empty if it was not asked."""
 
     SEARCH = "search"
     DO_SEARCH = "do search"
@@ -42,7 +42,7 @@ class SearchDecision(StrEnum):
 
 
 class MemoryDecision(StrEnum):
-    """What the memory decision module said. Empty where it was not asked."""
+    """The reply of the memory decision module. Empty if it was not asked."""
 
     ACCESS = "access memory"
     DO_NOT_ACCESS = "do not access memory"
@@ -72,7 +72,7 @@ class ForeignRecord(Record):
 
 
 class Safety(ForeignRecord):
-    """What a classifier and a string matcher say of a message; `__ok__` where they find nothing."""
+    """The findings of a classifier and a string matcher about a message; `__ok__` if they find nothing."""
 
     duo_safety: str | None = None
     string_matcher: str | None = None
@@ -84,7 +84,7 @@ class Safety(ForeignRecord):
 
 
 class ChatMessage(ForeignRecord):
-    """What one of the two sent, and what is known of it. Which fields a sender's messages have, the card says.
+    """A message that one of the two sent, and what is known of it. The card says which fields a sender's messages have.
 
     `dislike_type` is any text, since the card leaves its list of them out; ours are in `feedback.DislikeType`. `reward`
     reads "Predicted class: __ok__ with probability: 0.9". `mturk` holds a number for each question to crowdworkers.

@@ -41,7 +41,7 @@ _NAMES_SAID_IN = ("text", "memory_knowledge", "search_query")
 
 
 class Kept:
-    """What is not replaced: names that everybody knows, and whatever stands, word for word, in a document's title."""
+    """Text that is not replaced: names that everybody knows, and anything that stands in a document's title."""
 
     def __init__(self, titles: Iterable[str] = ()) -> None:
         self._titles = "\n".join(folded(title) for title in titles)

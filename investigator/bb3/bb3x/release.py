@@ -45,7 +45,7 @@ def refusal_of(conversation: Conversation) -> Refusal | None:
 
 
 class Exported(Record):
-    """What became of the conversations that were to be shared."""
+    """The outcome of exporting the conversations that were to be shared."""
 
     written: int
     without_consent: int

@@ -15,7 +15,7 @@ _HASHED = "replaced by a hash"
 
 
 class Counts:
-    """What one part of a release holds."""
+    """The contents of one part of a release, counted."""
 
     def __init__(self) -> None:
         self.conversations = 0

@@ -1,4 +1,4 @@
-"""Which part of a data set a conversation belongs to."""
+"""Assigns a conversation to a part of a data set."""
 
 from __future__ import annotations
 

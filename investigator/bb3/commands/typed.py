@@ -1,4 +1,4 @@
-"""What users type: the lines of a chat, and the options and arguments of its commands."""
+"""Parses user input: the lines of a chat, and the options and arguments of its commands."""
 
 from __future__ import annotations
 

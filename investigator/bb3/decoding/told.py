@@ -145,7 +145,7 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
 
 
 class EngineKind(StrEnum):
-    """What a module is answered by, by the first part of the engine's name."""
+    """The kind of engine that answers a module, from the first part of the engine's name."""
 
     EXTRACTIVE = "extractive"
     CHAT = "chat"

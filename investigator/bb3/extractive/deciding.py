@@ -49,7 +49,7 @@ _ASKS_FOR_MEMORY = re.compile(
 
 
 class SearchFeatures(Record):
-    """What tells a turn that needs a search.
+    """The features of a turn that needs a search.
 
     Of its form, 0..1: it begins with a question word, wants something told, has a question mark, speaks of the speaker,
     names things (three or more are 1). Of its meaning: the cosine with the nearest example of each kind.
@@ -69,7 +69,7 @@ class SearchFeatures(Record):
 
 
 class MemoryFeatures(Record):
-    """What tells a turn that something remembered would help with: its form, its meaning, and the facts near it.
+    """The features of a turn that a memory would help with: its form, its meaning, and the facts near it.
 
     `nearest` is the highest cosine of a fact with the turn, `covered` the largest share of a fact's words in it.
     """

@@ -1,4 +1,4 @@
-"""What is worth keeping of what somebody says about themselves, and which of the kept facts fits a turn."""
+"""Picks what is worth keeping of what people say about themselves, and the kept facts that fit a turn."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _tells(sentence: str) -> bool:
 
 
 def _who_is_meant(text: str) -> Speaker | None:
-    """Whose facts the partner's turn is about: "you" means the one who replies, "I" and "me" the partner."""
+    """Return whose facts the partner's turn is about: "you" is the one who replies, "I" and "me" are the partner."""
     plain = _TELL_ME.sub(" ", bare(text))
     if is_question(text) and _ABOUT_ONESELF.search(plain):
         return Speaker.PARTNER

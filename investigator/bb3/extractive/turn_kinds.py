@@ -1,4 +1,4 @@
-"""What people do with a turn of a conversation, told by how near it is to examples.
+"""Classifies the turns of a conversation by how near they are to examples.
 
 The examples are general ones, in English; with the default embedder they hold for English conversations.
 """

@@ -16,7 +16,7 @@ from investigator.language.terms import folded
 
 
 class WordKind(StrEnum):
-    """What such words do: ask, stand for the speaker, the other or what was said before, or keep the talk going."""
+    """The use of such words: to ask, to refer to a speaker or an earlier thing, or to keep the talk going."""
 
     ASKING = "asking"
     FIRST_PERSON = "first_person"

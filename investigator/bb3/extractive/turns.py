@@ -1,4 +1,4 @@
-"""What a turn of a conversation is about: its sentences, the things it names, its key terms, what its pronouns mean."""
+"""Analyses a turn of a conversation: its sentences, the things it names, its key terms, the meaning of its pronouns."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class CompletionRequest(Record):
 
 
 class Completion(Record):
-    """What a model wrote, with the natural logarithm of the probability of each of its tokens where it is told."""
+    """A model's text, with the natural logarithm of the probability of each of its tokens if the engine gives it."""
 
     text: str
     token_logprobs: tuple[float, ...] = ()

@@ -1,4 +1,4 @@
-"""What a model writes that is no reply: pieces of its prompt, what was said to it, circles, a broken-off end. Pure."""
+"""Detects model output that is not a reply: pieces of its prompt, echoes, loops, a broken-off end. Pure."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def prompt_parts(
 
 
 class PrefixTexts(Record):
-    """What stands at the head of a module's prompt. The last line of each example is what is to be written."""
+    """The text at the head of a module's prompt. The last line of each example is the one to be written."""
 
     instruction: str
     shots: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ Prompted = tuple[ModuleRequest, str]
 
 
 class Written(Record):
-    """What a model wrote, with the logarithm of its probability; `failed`: there is no answer to be had."""
+    """A model's text, with the logarithm of its probability; `failed`: no answer can be had."""
 
     text: str
     score: float = 0.0

@@ -1,4 +1,4 @@
-"""What writes for the modules, each with its own decoding: a completions server, or a model in a folder."""
+"""The writers of the modules, each with its own decoding: a completions server, or a model in a folder."""
 
 from __future__ import annotations
 

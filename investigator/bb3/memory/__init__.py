@@ -1,1 +1,1 @@
-"""What is remembered of the speakers: kept over restarts, compared, chosen and worded."""
+"""Memories of the speakers: kept over restarts, compared, chosen and worded."""

@@ -1,4 +1,4 @@
-"""What people tell and ask of themselves: things that have one value at a time, and questions about the speaker. Pure.
+"""Recognises statements about oneself, of things that have one value at a time, and questions about the speaker. Pure.
 
 The rules are regular expressions over folded text, in English, German, French and Spanish, and for "what do you know
 about me" in some more languages; they lie in `about_speaker.json` beside this file. What is said in other words is not

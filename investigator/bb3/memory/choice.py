@@ -1,4 +1,4 @@
-"""Which memories a reply may draw on (facts: the running of ParlAI 1.7.2)."""
+"""Chooses the memories that a reply may draw on (facts: the running of ParlAI 1.7.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which memories still hold: of two that contradict each other the one that was told later does.
+"""Decides which memories still hold: of two that contradict each other, the later one does.
 
 Nothing is marked in the store. What still holds is worked out from the texts whenever memories are drawn on, so that an
 older memory counts again once the newer one is deleted, and a contradiction is seen in what was kept before there were

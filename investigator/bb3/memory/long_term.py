@@ -1,4 +1,4 @@
-"""What is remembered of users over chats and restarts, for chats and for those who look at it or change it."""
+"""Keeps the memories of users over chats and restarts, for chats and for those who look at them or change them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _MOST_LOOKED_AT = 256
 
 
 class UserMemories:
-    """What is remembered of a user, as one conversation sees it; what it adds outlasts it.
+    """The memories of a user, as one conversation sees them; new ones outlast it.
 
     Several conversations with one user may go on at once, in several processes. `chat_id` is kept with what is added.
     """
@@ -108,7 +108,7 @@ class UserMemories:
         return available_memories(text, found, self._in_session, self._options, chance=self._chance, tokens=tokens)
 
     def _everything(self, text: str) -> list[str]:
-        """What the user told last and still holds, as one memory; where more is asked for, what was not told first."""
+        """Return what the user told last and still holds, as one memory; if asked for more, what was not told first."""
         newest = self._memory.newest(self._user, _MOST_LOOKED_AT)
         own = self._memory.holding(self._user, [fact for fact in newest if fact.speaker is Speaker.PARTNER])
         if asks_for_more(text):

@@ -1,4 +1,4 @@
-"""Whether a memory says anything new (facts: the running of ParlAI 1.7.2, from which this deviates on purpose).
+"""Decides whether a memory says anything new (facts: the running of ParlAI 1.7.2, from which this deviates on purpose).
 
 The original refuses a memory whenever it holds all words of a kept one. So it loses `I don't have money` after `I have
 money`, and `I have a dog and a cat` after `I have a dog`. Here a repetition must not say more either, and a negated
@@ -18,7 +18,7 @@ _MARK = "¬"
 
 @dataclass(frozen=True)
 class Gist:
-    """What a memory says: its words as a set, those in the reach of a negation marked; and whether there is one."""
+    """The content of a memory: the set of its words, those that are negated marked; and whether any is."""
 
     words: frozenset[str]
     negated: bool = False

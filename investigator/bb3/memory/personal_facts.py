@@ -1,4 +1,4 @@
-"""What users and chats said about themselves: kept over restarts, seen and changed by their owners."""
+"""Facts that users and chats said about themselves: kept over restarts, seen and changed by their owners."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _PLAIN = re.compile(r"[a-z0-9]+")
 
 
 class FactText(Record):
-    """What is to be remembered of a speaker: the text, what it says in few words, and what it can be found by.
+    """A fact to remember about a speaker: the text, its content in few words, and the words that find it.
 
     `terms` are words of it; `marks` are what it can be found by besides.
     """
@@ -68,7 +68,7 @@ class FactText(Record):
 
 
 class FactSource(Record):
-    """Where something was said; without a chat it was written by hand."""
+    """The source of a fact; one without a chat was written by hand."""
 
     chat_id: str = ""
     turn: int | None = Field(default=None, ge=1)

@@ -18,7 +18,7 @@ from investigator.errors import DialogueFormatError
 
 
 class SessionMemories:
-    """What is remembered in one conversation. For one thread at a time.
+    """The memories of one conversation. For one thread at a time.
 
     `prefixes` are those of the owners, where they differ from the family's; `chance` gives random numbers from 0 to 1,
     `tokens` cuts texts for comparing.

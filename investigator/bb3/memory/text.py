@@ -86,7 +86,7 @@ def split_prefix(memory: str) -> tuple[str, str]:
 
 
 def owner_of(memory: str) -> tuple[Speaker | None, str]:
-    """Whose a memory is by its prefix, None where it has none, and its text without the prefix."""
+    """Return the owner of a memory by its prefix, None if it has none, and its text without the prefix."""
     found = _PREFIXED.match(memory)
     if found is None:
         return None, memory.strip()

@@ -172,7 +172,7 @@ def _page(found: Mapping[str, object]) -> FoundPage:
 
 
 def _origin(told: object, content: str) -> Origin | None:
-    """Where a text stands, as far as it can be understood and fits the text."""
+    """Return the place of a text, as far as it can be understood and fits the text."""
     passage = told.get("passage") if isinstance(told, Mapping) else None
     if not isinstance(told, Mapping) or not isinstance(passage, Mapping):
         return None

@@ -52,7 +52,7 @@ def nearest_chunks(chunks: Sequence[str], query: str, count: int) -> list[str]:
 
 
 def nearest_part(text: str, query: str) -> tuple[int, int]:
-    """Where the part of a text stands that is nearest to a query, as a span: up to 1,500 characters of a long text.
+    """Return the span of the part of a text that is nearest to a query: up to 1,500 characters of a long text.
 
     It ends between words, unless one is longer than that; scripts without spaces are compared by pairs of characters.
     """

@@ -79,7 +79,7 @@ Turn = Mapping[str, object]
 
 
 class LabelTurns(StrEnum):
-    """Whose turns are the labels: by position, whatever the ids of the turns."""
+    """The speaker whose turns are the labels: by position, whatever the ids of the turns."""
 
     SECOND_SPEAKER = "secondspeaker"
     FIRST_SPEAKER = "firstspeaker"

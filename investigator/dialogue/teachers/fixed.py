@@ -14,7 +14,7 @@ from investigator.errors import DialogueError
 
 
 class EpisodeOrder:
-    """Which episode comes next, for a teacher and all its copies together; safe for threads."""
+    """Picks the next episode, for a teacher and all its copies together; safe for threads."""
 
     def __init__(self, datatype: Datatype, seed: int) -> None:
         self._datatype = datatype

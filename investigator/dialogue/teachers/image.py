@@ -29,7 +29,7 @@ _CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
 
 
 class ImageMode(StrEnum):
-    """What the field `image` of a message holds."""
+    """The content of the field `image` of a message."""
 
     RAW = "raw"
     """The pixels, as an RGB image of Pillow."""

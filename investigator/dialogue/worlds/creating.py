@@ -18,7 +18,7 @@ from investigator.errors import DialogueUnsupportedError, DialogueValueError, Un
 
 
 class TaskLoader(Protocol):
-    """Who knows the tasks."""
+    """Loads tasks by their names."""
 
     def ids(self, task: str) -> Sequence[str]:
         """Return the single tasks that a task string stands for.

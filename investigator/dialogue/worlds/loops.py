@@ -40,7 +40,7 @@ class HasExamples(Protocol):
 
 
 class Exchanges:
-    """What was said in the turns of an episode, a text for each agent; tells when it goes round in circles.
+    """The turns of an episode, a text for each agent; notices when they go round in circles.
 
     A loop is some exchanges, LONGEST_LOOP at most, that have come again `repeats` times, one after the other. Case and
     blanks make no difference. With 0 `repeats` there are no loops. Raises DialogueValueError if it is below 0.

@@ -1,4 +1,4 @@
-"""What every reader takes and gives."""
+"""The input and output that all readers share."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Extracted:
-    """What a reader found. Offsets are characters of `text`, which is already `cleaned`.
+    """The text and marks that a reader found. Offsets are characters of `text`, which is already `cleaned`.
 
     `left_out` says what of the file is not in the text, and why: pages that could not be recognised, cut outputs.
     `members` are the files inside the file, made one at a time; their number and size are bounded by who asks for them.

@@ -100,12 +100,12 @@ class TextBuilder:
         self._raised = begins
 
     def line(self) -> None:
-        """What follows stands on a new line."""
+        """Begin a new line."""
         if not self._fresh_cell:
             self._breaks = max(self._breaks, 1)
 
     def block(self) -> None:
-        """What follows is a new paragraph; inside a table it is a new line."""
+        """Begin a new paragraph; inside a table, a new line."""
         if not self._fresh_cell:
             self._breaks = max(self._breaks, 1 if self._rows else 2)
 
@@ -170,7 +170,7 @@ class TextBuilder:
             self.begin_cell(columns=columns, rows=rows) if begins else self.end_cell()
 
     def begin_heading(self) -> None:
-        """What follows, up to `end_heading`, is a heading."""
+        """Begin a heading, which goes on up to `end_heading`."""
         self.block()
         self._heading = len(self._parts)
 

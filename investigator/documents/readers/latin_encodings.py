@@ -1,4 +1,4 @@
-"""Which one-byte encoding a text in Latin letters has: the one in which its bytes spell the words of a language."""
+"""Guesses the one-byte encoding of a text in Latin letters: the one in which its bytes spell words of a language."""
 
 from __future__ import annotations
 

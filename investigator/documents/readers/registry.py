@@ -1,4 +1,4 @@
-"""Which reader reads which media type.
+"""Maps each media type to its reader.
 
 To add one, write it in the folder of its family, add its line here, and add its media type to `media_types.py` with the
 suffix or the first bytes by which it is known. Another package adds one with an entry point of the group

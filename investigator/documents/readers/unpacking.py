@@ -30,7 +30,7 @@ _TELLING = (
 
 @dataclass(frozen=True)
 class Unpacked:
-    """What one file held: its own document and those of the files inside it, and what inside it gave no text."""
+    """The contents of one file: its own document and those of the files inside it, and what inside it gave no text."""
 
     documents: tuple[Document, ...]
     unreadable: tuple[Unreadable, ...]

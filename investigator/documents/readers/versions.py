@@ -1,4 +1,4 @@
-"""Which version of a reader gave a text: a text of an older one is read again from its file.
+"""The versions of the readers: a text of an older version is read again from its file.
 
 Raise the number of a reader with every change after which it may give another text, other pages or other headings for
 some file, and `_ALL` if that is so for every reader.

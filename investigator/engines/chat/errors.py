@@ -1,4 +1,4 @@
-"""What a provider's error means: which of our errors it is, and how often the call may be tried.
+"""Translates a provider's error: which of our errors it is, and how often the call may be tried.
 
 Every provider's package raises errors of its own. What they share is a `status_code` or a `response` (OpenAI,
 Anthropic, Groq, Ollama, httpx), a class name, and langchain-core's model errors; this is all that is read here, so
@@ -57,7 +57,7 @@ class Server:
 
     @property
     def endpoint(self) -> str:
-        """What its calls share with those of other models: scheme, host and port, or the provider where not known."""
+        """The key that its calls share with those of other models: scheme, host and port, or the provider."""
         parts = urlsplit(self.address)
         if not parts.hostname:
             return self.model.partition(":")[0]

@@ -1,4 +1,4 @@
-"""What servers refuse: it is found out once, left out from then on, and kept in a file for later runs."""
+"""Remembers what servers refuse: found out once, left out from then on, and kept in a file for later runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEPT_FOR = timedelta(days=30)
 
 
 class ServerLimits(Record):
-    """What a server refuses, and the strictest reply format that it has taken."""
+    """The parameters that a server refuses, and the strictest reply format that it has taken."""
 
     refused: frozenset[Parameter] = frozenset()
     reply_format: ReplyFormat = ReplyFormat.NONE

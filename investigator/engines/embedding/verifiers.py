@@ -21,7 +21,7 @@ _HINT = "Name a cross-encoder or an NLI model of sentence-transformers, or the f
 
 
 class VerifySettings(Record):
-    """Which model may judge claims beside the rules."""
+    """Settings of the model that may judge claims beside the rules."""
 
     model: str = Field(
         default="", description="cross-encoder or NLI model of sentence-transformers for what the rules cannot check"

@@ -38,7 +38,7 @@ _NOT_HERE = "Not in this text."
 
 
 class ReplyFeatures(Record):
-    """What tells an answer from a near miss: two chances, 0..1.
+    """Features that tell an answer from a near miss: two chances, 0..1.
 
     `match` is the chance that the document holds the answer, judged from outside; `sentence` that of its best sentence.
     """

@@ -24,7 +24,7 @@ _ENDS = re.compile(r"[.!?。！？؟।:;][\"'”’»)\]]*$")
 
 
 class SentenceFit(Record):
-    """What tells a sentence that answers; each about 0..1.
+    """Features that tell a sentence that answers; each about 0..1.
 
     `similarity` is its cosine with the question; `focus` the share of the question's weight that stands in it, where
     words that most sentences hold weigh little; `around` the same with the sentences before and after it. `passage`

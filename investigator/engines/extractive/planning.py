@@ -1,4 +1,4 @@
-"""Which documents to examine next: the best matching ones that were not asked yet."""
+"""Plans the documents to examine next: the best matching ones that were not asked yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must be known: the named things and key terms of a question, weighed by how rare they are in the folder."""
+"""Works out what must be known: the names and key terms of a question, weighted by their rarity in the folder."""
 
 from __future__ import annotations
 

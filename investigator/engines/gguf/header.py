@@ -1,4 +1,4 @@
-"""What a GGUF file says of itself in its header, read without loading the model.
+"""Reads the header of a GGUF file without loading the model.
 
 The form is that of https://github.com/ggml-org/ggml/blob/master/docs/gguf.md: magic, version, two counts, and then keys
 with typed values, all little-endian.

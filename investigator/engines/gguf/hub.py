@@ -26,7 +26,7 @@ _RESUMES = "Run the same command again: what was fetched is kept, and the rest i
 
 @dataclass(frozen=True)
 class HubFile:
-    """What the hub says of a file: its commit, its size in bytes, its sha256, and the licence of the repository."""
+    """The hub's facts about a file: its commit, its size in bytes, its sha256, and the licence of the repository."""
 
     commit: str
     size: int

@@ -32,7 +32,7 @@ _STOP_WINDOW = 16  # tokens at the end in which a stop is looked for; it is foun
 
 
 class Generation(Record):
-    """What was written, without the stop; `logprob` is the natural logarithm of its probability, with the stop."""
+    """The generated text without the stop; `logprob` is the natural logarithm of its probability, with the stop."""
 
     text: str
     logprob: float

@@ -40,7 +40,7 @@ def read_outlook(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 
 class _Properties:
-    """What is said of a message, a recipient or an attachment: values by number."""
+    """The properties of a message, a recipient or an attachment: values by number."""
 
     def __init__(self, storage: Storage, code_page: str = "") -> None:
         self.storage = storage

@@ -88,7 +88,7 @@ class _Flow:
 
 @dataclass(frozen=True)
 class _State:
-    """What a group inherits from the group around it. Text goes into `flow`; None drops it."""
+    """The state that a group inherits from the group around it. Text goes into `flow`; None drops it."""
 
     flow: _Flow | None
     replaced: _Flow | None = None

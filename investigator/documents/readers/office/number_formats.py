@@ -1,4 +1,4 @@
-"""What a cell of an Office Open XML workbook shows for its number: per cent, separators and signs of money. Pure.
+"""Formats numbers as a cell of an Office Open XML workbook shows them: per cent, separators, currency signs. Pure.
 
 Dates stay as they are written by the reader: year, month and day can be mistaken for nothing else.
 """

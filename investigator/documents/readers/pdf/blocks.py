@@ -1,4 +1,4 @@
-"""Which lines of a page belong together: headings, captions, footnotes and columns are blocks of their own.
+"""Groups the lines of a page: headings, captions, footnotes and columns are blocks of their own.
 
 pdfium gives the lines of a page one after the other, whatever they are. Sentences end with their block, so that no
 quote begins with the address line, the heading or the neighbouring column before it.

@@ -1,4 +1,4 @@
-"""Where words of a page's text stand on the page: rectangles around them, in points.
+"""Finds rectangles around words of a page's text, in points.
 
 The text of a page and what pdfium gives for it hold the same letters in the same order. They differ in white space,
 hyphens of cut words, and characters that no text may hold, so each letter leads back to its box without a search.

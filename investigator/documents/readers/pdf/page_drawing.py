@@ -35,7 +35,7 @@ class MarkedSpan(Record):
 
 
 class PageOrder(Record):
-    """What is wanted of a page: marks over spans of `text`, the text that was read from it, and a picture.
+    """An order for a page: marks over spans of `text`, the text that was read from it, and a picture.
 
     The picture is `picture_width` pixels wide; it is not drawn if that is None.
     """

@@ -28,12 +28,12 @@ class RowPiece:
 
     @cached_property
     def left(self) -> float:
-        """Where it begins, in points from the left."""
+        """The left edge, in points."""
         return self.words[0].left
 
     @cached_property
     def right(self) -> float:
-        """Where it ends."""
+        """The right edge, in points."""
         return max(word.right for word in self.words)
 
     @property

@@ -37,7 +37,7 @@ class Picture:
 
 @dataclass
 class Recognised:
-    """What came of the pages: texts by index, and those that could not be read, with the last reason why."""
+    """The outcome of recognition: texts by page index, and the pages that could not be read, with the last reason."""
 
     texts: dict[int, str] = field(default_factory=dict)
     missed: list[int] = field(default_factory=list)
