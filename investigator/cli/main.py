@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, ParamSpec, TextIO
 
 import typer
+from typer.completion import completion_init  # type: ignore[attr-defined]
 from typer.core import TyperCommand, TyperGroup
 
 from investigator.cli.lazy_group import LazyCommand, lazy_group
@@ -32,6 +33,8 @@ def run() -> None:
     """Run the command line of this process; ends the process with the exit code."""
     _start_light()
     _write_anything()
+    if "_INVESTIGATOR_COMPLETE" in os.environ:  # set by the script of `investigator completion`
+        completion_init()
     app(prog_name="investigator")
 
 
@@ -115,6 +118,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     "Investigations, folders, models": (
         _command("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
         _command("status", "cli.index:status", "Show what the index holds and what has changed in the folder."),
+        _command("completion", "cli.completion:completion", "Print a script that lets your shell complete commands."),
         _command("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol."),
         _group("model", _MODELS, "Fetch, list and remove models that run on this machine."),
     ),

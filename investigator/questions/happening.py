@@ -1,4 +1,4 @@
-"""Whether a sentence says that what is asked after has not happened: put off, cancelled, to come, denied. English."""
+"""Finds sentences that say that an event has not happened: put off, cancelled, to come, denied. English."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks, one constraint at a time, in words that a reader understands."""
+"""Words what a question asks, one constraint at a time, for readers."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def subject_and_verb(role: str) -> tuple[str, str]:
 
 
 def _object(question: str) -> Iterator[str]:
-    """What somebody does something to whom a question asks for: "who has to maintain the GARDEN"."""
+    """Return the object of what somebody is asked to do: "who has to maintain the GARDEN"."""
     match = _WHO_DOES.match(question)
     verb = folded(match["verb"]) if match else ""
     if match is None or verb in stop_words() or root(verb) in roots(cues("empty")["words"]):

@@ -96,7 +96,7 @@ class TextBuilder:
         self._blank = bool(tail)
 
     def raised(self, begins: bool) -> None:
-        """What follows is raised, or is no more: a letter that refers to a note is no part of the word before it."""
+        """Begin raised text, or end it: a letter that refers to a note is no part of the word before it."""
         self._raised = begins
 
     def line(self) -> None:
