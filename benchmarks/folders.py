@@ -15,9 +15,10 @@ import json
 import sys
 from pathlib import Path
 
+from investigator import Investigator
 from investigator.cli.progress import shown
 from investigator.evaluation.estimates import Estimate
-from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import read_questions
@@ -26,15 +27,15 @@ from investigator.settings import load_settings
 
 def evaluated(folder: Path, arguments: argparse.Namespace) -> FolderReport:
     """The figures of one folder."""
-    evaluation = FolderEvaluation(
+    investigator = Investigator(
         folder / f"docs_{arguments.split}",
-        read_questions(folder / f"questions.{arguments.split}.jsonl"),
-        limit=arguments.limit,
         model=arguments.model or None,
         settings=load_settings(None, arguments.overrides),
         workspace=arguments.workspaces / f"folder-{folder.name}",
-        fresh=not arguments.resume,
     )
+    questions = read_questions(folder / f"questions.{arguments.split}.jsonl")
+    options = EvaluationOptions(limit=arguments.limit, fresh=not arguments.resume)
+    evaluation = FolderEvaluation(investigator, questions, options)
     for _ in shown(evaluation.run(), sys.stderr):
         pass
     return evaluation.report()

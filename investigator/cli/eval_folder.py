@@ -11,9 +11,10 @@ import typer
 from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptions, Workspace
 from investigator.cli.output import print_json, print_styled, tell
 from investigator.cli.progress import shown
-from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.tables import folder_text
+from investigator.investigator import Investigator
 
 
 def eval_folder(
@@ -36,17 +37,11 @@ def eval_folder(
     kind, scope, evidence_pages_one_based or evidence_pages_zero_based. Only what a row holds is measured. If it is
     stopped, the same command resumes it; questions that failed are asked again.
     """
-    evaluation = FolderEvaluation(
-        docs,
-        read_questions(questions),
-        limit=limit,
-        model=model or None,
-        settings=settings.load(),
-        workspace=workspace,
-        prompts=prompts,
-        out=out,
-        fresh=fresh,
+    investigator = Investigator(
+        docs, model=model or None, settings=settings.load(), workspace=workspace, prompts=prompts
     )
+    options = EvaluationOptions(limit=limit, out=out, fresh=fresh)
+    evaluation = FolderEvaluation(investigator, read_questions(questions), options)
     evaluation.check_outside(questions)
     try:
         for _ in shown(evaluation.run(), sys.stderr):

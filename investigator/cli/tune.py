@@ -19,7 +19,7 @@ from investigator.evaluation.measures import Measure
 from investigator.tuning.candidates import read_space
 from investigator.tuning.guards import MORE_CALLS
 from investigator.tuning.options import TuningOptions
-from investigator.tuning.records import TuningPlan
+from investigator.tuning.records import Ending, TuningPlan
 from investigator.tuning.report_text import plan_lines, tuning_text
 from investigator.tuning.run import tune as tuned
 
@@ -77,7 +77,8 @@ def tune(
 
     The questions are drawn into three sets that share no document. Candidates race on the second; the best one is
     tested once on the third. It is adopted only if an exact paired test and its interval agree and no guard falls:
-    quote validity, readable replies, false answers, calls. Otherwise nothing changes, and the exit code is 0 as well.
+    quote validity, readable replies, false answers, calls. Otherwise nothing changes, and the exit code is 0 as well;
+    it is 1 if no candidate could be tried, since all break their contract or change nothing.
     The plan is shown before the first call; if it is stopped, the same command resumes it.
     """
     options = TuningOptions(
@@ -104,6 +105,8 @@ def tune(
         print_json(report.model_dump_json(indent=2))
     else:
         print_styled(tuning_text(report))
+    if report.result.ending is Ending.NONE_TRIED:
+        raise typer.Exit(1)
 
 
 def _show_plan(plan: TuningPlan) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from investigator.asking.budget import Budget, BudgetSpent
-from investigator.engines.base import Embedder, Engine
+from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.errors import EvaluationDataError, QuestionError, RunError
 from investigator.evaluation.evidence_match import stands
@@ -27,12 +27,11 @@ from investigator.records import (
     Notice,
     Progressed,
     Quote,
+    Record,
     Started,
 )
 from investigator.retrieval.library import Library
-from investigator.services.model_roles import Model
 from investigator.services.run_records import RunOptions
-from investigator.settings import Settings, load_settings
 from investigator.store.corpus import Corpus
 from investigator.store.past_calls import calls_of
 from investigator.store.workspace import Workspace
@@ -43,52 +42,45 @@ _PASSAGES = 5
 _Ask = Callable[[str, RunOptions], Iterator[Event]]
 
 
-class FolderEvaluation:
-    """Asks each question of a file as a user would, keeps what came of it, and measures it.
+class EvaluationOptions(Record):
+    """How a file of questions is asked.
 
-    `model`, `settings`, `workspace`, `embedder`, `prompts` and `joint` are those of `Investigator`. Outcomes are kept
-    in `out`, by default below the workspace in a file named after all that they depend on; those that are there are not
-    asked for again, but for questions that failed. `fresh` asks everything anew; a `repetition`, counted from 1, is an
-    evaluation of its own that reuses no reply. What the search alone ranks is measured if it is `ranked`. Vectors of
-    all passages are made before the first question. Raises what `Investigator` does.
+    Only the first `limit` questions are. Outcomes are kept in `out`, by default below the workspace in a file named
+    after all that they depend on; those that are there are not asked for again, but for questions that failed. `fresh`
+    asks everything anew; a `repetition`, counted from 1, is an evaluation of its own that reuses no reply. What the
+    search alone ranks is measured if it is `ranked`.
+    """
+
+    limit: int | None = None
+    out: Path | None = None
+    fresh: bool = False
+    repetition: int = 0
+    ranked: bool = True
+
+
+class FolderEvaluation:
+    """Asks an investigator each question of a file as a user would, keeps what came of it, and measures it.
+
+    `joint` is the budget that the investigator shares with others, if it does. Vectors of all passages are made before
+    the first question. Raises EvaluationDataError if outcomes would be kept inside the folder.
     """
 
     def __init__(
         self,
-        folder: Path,
+        investigator: Investigator,
         questions: Sequence[Question],
+        options: EvaluationOptions | None = None,
         *,
-        limit: int | None = None,
-        model: Model | None = None,
-        settings: Settings | None = None,
-        workspace: Path | None = None,
-        embedder: Embedder | None = None,
-        prompts: Path | None = None,
-        out: Path | None = None,
-        fresh: bool = False,
-        repetition: int = 0,
-        ranked: bool = True,
         joint: Budget | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._settings = settings or load_settings()
-        self._investigator = Investigator(
-            folder,
-            model=model,
-            settings=self._settings,
-            workspace=workspace,
-            prompts=prompts,
-            embedder=embedder,
-            joint=joint,
-        )
-        self._directory = self._investigator.workspace
-        self._embedder_name = embedder.name if embedder else self._settings.embedder
+        self._investigator = investigator
+        self._options = options or EvaluationOptions()
+        self._directory = investigator.workspace
         self._every = tuple(questions)
-        self._questions = self._every[:limit]
+        self._questions = self._every[: self._options.limit]
+        out = self._options.out
         self._out = out.expanduser().absolute() if out is not None else None
-        self._fresh = fresh
-        self._repetition = repetition
-        self._ranks = ranked
         self._joint = joint
         self._clock = clock
         self._outcomes: dict[str, Outcome] = {}
@@ -145,14 +137,14 @@ class FolderEvaluation:
         """
         yield from self._investigator.index(vectors=True)
         file = self._open_file()
-        kept = {} if self._fresh else file.read()
-        if self._fresh:
+        kept = {} if self._options.fresh else file.read()
+        if self._options.fresh:
             file.begin_anew()
         self._outcomes = {q.id: kept[q.id] for q in self._questions if q.id in kept and not kept[q.id].failure}
         pending = [question for question in self._questions if question.id not in self._outcomes]
         if self._outcomes:
             yield Notice(text=f"{len(self._outcomes):,} of {len(self._questions):,} outcomes are there: {file.path}")
-        rankings = (yield from self._ranked(pending)) if pending and self._ranks else {}
+        rankings = (yield from self._ranked(pending)) if pending and self._options.ranked else {}
         if not pending:
             return
         began = self._clock()
@@ -175,17 +167,18 @@ class FolderEvaluation:
         """Return the file for the outcomes of exactly this evaluation; the folder must have been read."""
         with Workspace(self._directory, write=False) as workspace:
             documents = Corpus(workspace.index).fingerprint()
-        parts = (
+        parts = self._investigator.parts
+        depends_on = (
             *(question.model_dump_json() for question in self._every),
             self._investigator.engine_name,
-            self._settings.model_dump_json(),
-            self._embedder_name,
-            self._investigator.parts.prompts.fingerprint(),
+            parts.settings.model_dump_json(),
+            parts.embedder.name,
+            parts.prompts.fingerprint(),
             documents,
-            *((f"repetition {self._repetition}",) if self._repetition else ()),
-            *(() if self._ranks else ("not ranked",)),
+            *((f"repetition {self._options.repetition}",) if self._options.repetition else ()),
+            *(() if self._options.ranked else ("not ranked",)),
         )
-        digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        digest = hashlib.sha256("\0".join(depends_on).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self._out = self._out or self._directory / "evaluations" / f"{digest}.jsonl"
         return OutcomeFile(self._out, digest)
 
@@ -204,7 +197,7 @@ class FolderEvaluation:
         blank = Outcome(evaluation=evaluation, id=question.id, ranking=ranking)
         whole, began = False, self._clock()
         try:
-            options = RunOptions(fresh=self._fresh, repetition=self._repetition)
+            options = RunOptions(fresh=self._options.fresh, repetition=self._options.repetition)
             for event in ask(question.asked, options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:

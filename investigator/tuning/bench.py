@@ -8,8 +8,9 @@ from pathlib import Path
 from investigator.asking.budget import Budget
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.roles import Role
-from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
 from investigator.evaluation.questions import Question
+from investigator.investigator import Investigator
 from investigator.records import Event, Progressed, Record
 from investigator.services.parts import open_embedder
 from investigator.settings import load_settings
@@ -61,19 +62,17 @@ class FolderBench:
         settings = load_settings(setup.settings_file, setup.overrides)
         embedder = self._embedder or self._embedders.setdefault(settings.embedder, open_embedder(settings))
         key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
-        evaluation = FolderEvaluation(
+        investigator = Investigator(
             self.folder,
-            questions,
-            limit=limit,
             model=self._opened.get(key) or self._engine or setup.model or None,
             settings=settings,
             workspace=self._workspace,
             embedder=embedder,
             prompts=setup.prompts,
-            repetition=repetition,
-            ranked=False,
             joint=self._budget,
         )
+        options = EvaluationOptions(limit=limit, repetition=repetition, ranked=False)
+        evaluation = FolderEvaluation(investigator, questions, options, joint=self._budget)
         self._opened[key] = evaluation.engines  # a model is loaded once, however many candidates it answers
         return evaluation
 

@@ -79,7 +79,7 @@ class Comparison(Record):
 
     @property
     def verdict(self) -> str:
-        """Say in a sentence which side is better, or what it would take to know."""
+        """Say which side is better, or what it would take to know."""
         row = self.row(self.judged_by)
         if row is None:
             return f"No question says what {self.judged_by.label!r} needs to know."
@@ -87,12 +87,13 @@ class Comparison(Record):
         if found.tells:
             better, worse = (self.second, self.first) if points > 0 else (self.first, self.second)
             return f"{better.name} is better than {worse.name}: {abs(points):.1f} points, p = {found.p:.2g}."
+        least = 100 * detectable(row.questions)
         if found.needed is None:
-            least = 100 * detectable(row.questions)
             return f"No difference was seen; {row.questions} questions show one of about {least:.0f} points or more."
         return (
-            f"Not enough examples to tell: about {found.needed:,} would be needed "
-            f"to show a difference of {abs(points):.1f} points, and there are {row.questions}."
+            f"Not enough questions to tell: a difference of {abs(points):.1f} points takes about {found.needed:,}, and "
+            f"there are {row.questions}. Add questions about other documents, or take both for equal within "
+            f"{least:.0f} points."
         )
 
 

@@ -60,6 +60,11 @@ class Fate(StrEnum):
     DROPPED = "dropped"
     FINALIST = "finalist"
 
+    @property
+    def words(self) -> str:
+        """Return the fate in words."""
+        return {Fate.SAME: "the same as the baseline or another"}.get(self, self.value.replace("_", " "))
+
 
 class TriedCandidate(Record):
     """A candidate with its fate: the questions it was tried on, its mean there, and why it was left."""
@@ -98,6 +103,7 @@ class Ending(StrEnum):
 
     ADOPTED = "adopted"
     NOTHING_TO_GAIN = "nothing_to_gain"
+    NONE_TRIED = "none_tried"  # all were refused or the same, or there was none: nothing was compared
     NO_CANDIDATE = "no_candidate"  # none was better than the baseline on the questions to select by
     NOT_PROVEN = "not_proven"  # the test set does not bear it out
     GUARD_FELL = "guard_fell"

@@ -19,6 +19,7 @@ _SHOWN = 20
 _ENDINGS = {
     Ending.ADOPTED: "A better one is proven.",
     Ending.NOTHING_TO_GAIN: "Nothing to gain.",
+    Ending.NONE_TRIED: "No candidate could be tried.",
     Ending.NO_CANDIDATE: "No candidate is better.",
     Ending.NOT_PROVEN: "No candidate is better.",
     Ending.GUARD_FELL: "No candidate is better.",
@@ -80,7 +81,7 @@ def _tried(report: TuningReport) -> Text:
     rows = [
         (
             inert_line(one.name, 60),
-            one.fate.value.replace("_", " "),
+            one.fate.words,
             str(one.questions or "-"),
             _percent(one.baseline),
             _percent(one.score),
@@ -88,7 +89,7 @@ def _tried(report: TuningReport) -> Text:
         )
         for one in best[:_SHOWN]
     ]
-    counts = ", ".join(f"{fate.value.replace('_', ' ')} {n}" for fate in Fate if (n := result.count(fate)))
+    counts = ", ".join(f"{fate.words} {n}" for fate in Fate if (n := result.count(fate)))
     table = columns(rows, heading=("candidate", "fate", "n", "baseline", "score", "why"), left=(0, 1, 5))
     more = f"\n{len(best) - _SHOWN} more: {REPORT}" if len(best) > _SHOWN else ""
     return Text.assemble(table, more, f"\n{plural(len(best), 'candidate')}: {counts}")

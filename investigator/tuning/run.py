@@ -148,7 +148,14 @@ class TuningRun:
         else:
             candidates = partial(self._candidates, arena)
             result = TuningSearch(
-                self._sets, self._baseline, candidates, arena, measure, seed, self._options.more_calls
+                self._sets,
+                self._baseline,
+                candidates,
+                arena,
+                measure,
+                seed,
+                self._options.more_calls,
+                proposed=bool(self._options.search),
             ).run()
         openings = self.plan.openings + (result.test is not None)
         folder = str(self._out) if result.winner is not None else ""

@@ -7,6 +7,7 @@ alone.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -15,6 +16,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.errors import EvaluationDataError
 from investigator.evaluation.estimates import mean_of
 from investigator.evaluation.measures import Measure
+from investigator.reports.wording import plural
 from investigator.tuning.comparison import ComparedSide, Comparison, compared, noise
 from investigator.tuning.guards import MORE_CALLS, fallen, guarded
 from investigator.tuning.racing import affordable, race_trials, rungs, survivors
@@ -54,8 +56,8 @@ class Arena(Protocol):
 class TuningSearch:
     """One search; `run` performs it.
 
-    `candidates` are taken once the baseline has room to be bettered; they are given the calls that may be spent on
-    making them, None without a ceiling.
+    `candidates` are given the calls that may be spent on making them, None without a ceiling. If they are `proposed`,
+    which costs calls, they are taken once the baseline has room to be bettered; else before anything is asked.
     """
 
     sets: QuestionSets
@@ -65,6 +67,7 @@ class TuningSearch:
     measure: Measure
     seed: int
     more_calls: float = MORE_CALLS
+    proposed: bool = False
     _tried: dict[str, TriedCandidate] = field(default_factory=dict)
     _headroom: Headroom | None = None
     _calls: float = 1.0  # of a question, by the baseline
@@ -78,6 +81,9 @@ class TuningSearch:
             return self._ended(Ending.CEILING, f"{reason} The same command with a higher ceiling resumes it.")
 
     def _searched(self) -> SearchResult:
+        taken = [] if self.proposed else self._taken(None)
+        if not taken and not self.proposed:
+            return self._ended(Ending.NONE_TRIED, self._why_none())
         headroom = self._measured()
         least = detectable(len(self.sets.test), 0.0)
         if headroom.room < least:
@@ -91,11 +97,16 @@ class TuningSearch:
             wanted = round(self._calls * race_trials(1, len(self.sets.select)) - free)
             reason = f"The ceiling leaves no calls for a candidate and its test: about {wanted:,} more are needed."
             return self._ended(Ending.CEILING, reason)
-        finalist = self._raced(self._admitted(None if free is None else free // 2))
+        if self.proposed:
+            taken = self._taken(None if free is None else free // 2)
+        candidates = self._afforded(taken)
+        if not candidates:
+            return self._ended(Ending.NONE_TRIED, self._why_none())
+        finalist = self._raced(candidates)
         if finalist is None:
             reason = (
-                f"None of {len(self._tried)} beat the baseline on {len(self.sets.select)} "
-                "questions without the fall of a guard. The test set was not opened."
+                f"None of {plural(len(candidates), 'candidate')} beat the baseline on {len(self.sets.select)} "
+                "questions with all guards holding. The test set was not opened."
             )
             return self._ended(Ending.NO_CANDIDATE, reason)
         return self._tested(finalist)
@@ -130,8 +141,8 @@ class TuningSearch:
         left = self.arena.calls_left()
         return None if left is None else left - round(self._calls * 2 * len(self.sets.test))
 
-    def _admitted(self, allowance: int | None) -> list[Variant]:
-        """Return the candidates whose race the ceiling allows; the others are counted, and none is repaired."""
+    def _taken(self, allowance: int | None) -> list[Variant]:
+        """Return the candidates that may be tried; the others are counted, and none is repaired."""
         admitted: list[Variant] = []
         seen = {self.baseline.key}
         for number, candidate in enumerate(self.candidates(allowance)):
@@ -148,12 +159,25 @@ class TuningSearch:
             self._tried[f"{number}" if fate is Fate.SAME else candidate.key] = TriedCandidate(
                 name=candidate.name, key=candidate.key, origin=candidate.origin, fate=fate, reason=reason
             )
+        return admitted
+
+    def _afforded(self, candidates: Sequence[Variant]) -> Sequence[Variant]:
+        """Return the candidates whose race the ceiling allows."""
         free = self._free_calls()
-        most = len(admitted) if free is None else affordable(len(self.sets.select), int(free / self._calls))
-        for one in admitted[most:]:
+        most = len(candidates) if free is None else affordable(len(self.sets.select), int(free / self._calls))
+        for one in candidates[most:]:
             left = {"fate": Fate.NOT_TRIED, "reason": "the ceiling does not allow it"}
             self._tried[one.key] = self._tried[one.key].changed(**left)
-        return admitted[:most]
+        return candidates[:most]
+
+    def _why_none(self) -> str:
+        """Say why there is no candidate to try."""
+        if not self._tried:
+            return "No candidate was made."
+        fates = Counter(one.fate for one in self._tried.values())
+        counts = ", ".join(f"{count} {fate.words}" for fate, count in fates.items())
+        refused = next((f" {one.name}: {one.reason}." for one in self._tried.values() if one.fate is Fate.REFUSED), "")
+        return f"{plural(len(self._tried), 'candidate')}: {counts}.{refused}"
 
     def _raced(self, candidates: Sequence[Variant]) -> Variant | None:
         """Return the candidate that is best on all questions to select by; None if none beats the baseline there."""

@@ -11,6 +11,7 @@ from investigator.errors import EvaluationDataError
 from investigator.evaluation.evidence_match import plain
 from investigator.evaluation.questions import Question
 from investigator.records import Record
+from investigator.reports.wording import plural
 
 FEWEST = 6
 """Questions of a set: of fewer, no result of an exact test is significant at 5 %."""
@@ -54,12 +55,12 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
         name = max(_SHARES, key=lambda one: _wanting(held[one], _SHARES[one], total, brought))
         sets[name] += group
         held[name] += brought
-    small = [f"{name} {len(some)}" for name, some in sets.items() if len(some) < FEWEST]
-    if small:
-        largest = f"the largest group that shares documents has {len(groups[0])}" if groups else "there are none"
+    if min(map(len, sets.values())) < FEWEST:
+        counts = ", ".join(f"{name} {len(some)}" for name, some in sets.items())
+        together = f"; {len(groups[0])} share documents or words" if groups and len(groups[0]) > FEWEST else ""
         raise EvaluationDataError(
-            f"{len(questions)} questions do not make three sets of at least {FEWEST} ({', '.join(small)}; {largest})",
-            hint="Add questions about other documents: about 430 show a difference of 10 points, 75 one of 30.",
+            f"{plural(len(questions), 'question')} cannot make three sets of at least {FEWEST} ({counts}{together})",
+            hint="Add questions about other documents: 30 are the least, 75 show a difference of 30 points, 430 of 10.",
         )
     ordered = {name: tuple(sorted(some, key=lambda one: _draw(seed, one))) for name, some in sets.items()}
     drawn = QuestionSets.model_validate(ordered)

@@ -95,7 +95,13 @@ def trial_text(tried: TemplateTrial, width: int) -> Text:
     for line in told:
         line.rstrip()
     heading = Text(f"{tried.template}: {inert_line(tried.about)}")
-    return Text("\n").join([heading, *told, Text(expected_line(tried.usage), style="dim")]).append("\n")
+    return Text("\n").join([heading, *told, Text(_spent(tried), style="dim")]).append("\n")
+
+
+def _spent(tried: TemplateTrial) -> str:
+    if tried.usage.tokens:
+        return expected_line(tried.usage)
+    return f"{plural(tried.usage.calls, 'call')}; this engine counts no tokens, those above are estimated"
 
 
 def _points(reply: TriedReply) -> str:

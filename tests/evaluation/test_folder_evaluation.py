@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from investigator import ScriptedEmbedder
+from investigator import Investigator, ScriptedEmbedder
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
-from investigator.evaluation.folder import FolderEvaluation
+from investigator.evaluation.folder import EvaluationOptions, FolderEvaluation
 from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import Question, read_questions
@@ -39,6 +39,9 @@ QUESTIONS = [
     {"id": "wine", "question": "Which wine grows in Patagonia?", "answerable": False, "kind": "absent"},
     {"id": "ferry", "question": "What did a crossing of the lake by ferry cost?", "answerable": True},
 ]
+
+
+HOW = set(EvaluationOptions.model_fields)
 
 
 class Broken:
@@ -75,7 +78,9 @@ def questions(tmp_path: Path) -> tuple[Question, ...]:
 
 def evaluation(folder: Path, questions: tuple[Question, ...], **options: object) -> FolderEvaluation:
     given = {"embedder": ScriptedEmbedder(), "workspace": folder.parent / "space"} | options
-    return FolderEvaluation(folder, questions, **given)  # type: ignore[arg-type]
+    how = EvaluationOptions.model_validate({name: given.pop(name) for name in HOW if name in given})
+    joint = given.get("joint")
+    return FolderEvaluation(Investigator(folder, **given), questions, how, joint=joint)  # type: ignore[arg-type]
 
 
 def finished(one: FolderEvaluation) -> FolderReport:

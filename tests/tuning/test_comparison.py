@@ -58,7 +58,7 @@ def test_a_clear_difference_is_called_one_and_its_examples_are_listed() -> None:
 
 def test_too_few_examples_are_called_that_with_the_number_it_takes() -> None:
     found = put_together([trials([0.0] * 3 + [1.0] * 17)], [trials([1.0] * 20)])
-    assert found.verdict.startswith("Not enough examples to tell: about ")
+    assert found.verdict.startswith("Not enough questions to tell: ")
     same = put_together([trials([1.0] * 20)], [trials([1.0] * 20)])
     assert same.verdict.startswith("No difference was seen; 20 questions show one of about ")
 

@@ -103,6 +103,14 @@ def test_nothing_to_gain_stops_after_the_headroom() -> None:
     assert len(arena.asked) == 12
 
 
+def test_candidates_that_break_their_contract_are_found_before_anything_is_asked() -> None:
+    refused = Written(gaining)
+    refused.refused = {"better": "it is blind", "other": "it is too long"}
+    found = result_of(refused)
+    assert (found.ending, len(refused.asked)) == (Ending.NONE_TRIED, 0)
+    assert found.reason == "2 candidates: 2 refused. better: it is blind."
+
+
 def test_a_model_is_asked_three_times_before_anything_else() -> None:
     arena = Written(lambda name, number: 1.0)
     arena.varies = True

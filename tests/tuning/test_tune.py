@@ -168,9 +168,23 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         run(asked, out, TuningOptions(templates=("query/ask",), variants=tmp_path / "none"), engine)
     one = tmp_path / "one.jsonl"
     one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="1 questions do not make three sets"):
+    with pytest.raises(EvaluationDataError, match="1 question cannot make three sets"):
         run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
     assert engine.calls == 0
+
+
+def test_if_no_candidate_may_be_tried_nothing_is_asked_and_the_command_fails(
+    asked: tuple[Path, Path], variants: Path, tmp_path: Path
+) -> None:
+    (variants / "better.j2").unlink()
+    engine = Obedient()
+    report = run(asked, tmp_path / "out", TuningOptions(templates=("query/ask",), variants=variants), engine)
+    assert (report.result.ending, engine.calls) == (Ending.NONE_TRIED, 0)
+    assert report.result.reason.startswith("3 candidates: 2 refused, 1 the same as the baseline or another. blind: ")
+    options = ["--docs", *asked[:1], "--questions", *asked[1:], "-o", tmp_path / "other", "--variants", variants]
+    done = CliRunner().invoke(app, ["tune", "query/ask", *map(str, options), "--workspace", str(tmp_path / "space")])
+    assert done.exit_code == 1
+    assert "No candidate could be tried." in done.stdout
 
 
 def test_many_rows_are_sampled_and_a_second_id_is_found(tmp_path: Path) -> None:
