@@ -125,7 +125,7 @@ def ask_with_files_of_at_most(most: int, folder: Path) -> str:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="this system has no limits for files")
-@pytest.mark.parametrize("most", [1_000, 60_000, 200_000, 500_000])
+@pytest.mark.parametrize("most", [1_000, 60_000, 500_000])
 def test_a_full_disk_is_named_and_the_same_command_goes_on(tmp_path: Path, most: int) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -142,14 +142,14 @@ def test_what_was_kept_before_the_disk_filled_is_there_afterwards(folder: Path) 
     first = made.ask(QUESTION)
     (run,) = made.runs()
     outcomes = []
-    for number, most in enumerate((1_000, 9_000, 30_000, 70_000, 120_000)):
+    for number, most in enumerate((1_000, 9_000, 30_000, 120_000)):
         (folder / f"new{number}.txt").write_text("The new plant makes power. " * 400 * (number + 1), encoding="utf-8")
         outcomes.append(ask_with_files_of_at_most(most, folder).partition(":")[0])
         assert made.show(run.id).answer == first
-    assert outcomes.count("DiskFullError") >= 3
+    assert outcomes.count("DiskFullError") >= 2
     assert set(outcomes) <= {"DiskFullError", "not_found_so_far"}
     assert ask_with_files_of_at_most(0, folder) == "not_found_so_far"
-    assert made.status().documents == 6
+    assert made.status().documents == 5
     assert made.show(run.id).answer == first
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from soak import soak
 
-ROUNDS = 8
+ROUNDS = 6
 """Enough to find a mistake sooner or later; `python tests/journeys/soak.py 200` is the long form."""
 
 

@@ -29,7 +29,8 @@ INCLUDED = '["*.txt", "*.md", "*.xml", "*.docx"]'  # thousands of pieces; more w
 def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """The example papers in pieces of a sentence each, with the vectors of the model that ships."""
     directory = tmp_path_factory.mktemp("real")
-    settings = load_settings(None, ["chunks.target=100", "chunks.maximum=120", f"folder.include={INCLUDED}"])
+    pieces = ["chunks.target=100", "chunks.maximum=120", "retrieval.sentences_up_to=0"]
+    settings = load_settings(None, [*pieces, f"folder.include={INCLUDED}"])
     folder = EXAMPLES / "child-health"
     list(Investigator(folder, settings=settings, workspace=directory).index(vectors=True))
     with Workspace(directory, write=False) as workspace:
