@@ -36,6 +36,7 @@ CATCHES_ANYTHING = {
     "documents/readers/unpacking.py": 1,  # one document failed, the others go on
     "engines/chat/invoking.py": 1,  # each provider's package has errors of its own
     "engines/chat/models.py": 1,  # the same
+    "server/chats.py": 1,  # a reply failed, the reader must be told
     "server/desk.py": 1,  # a job failed, the others go on
     "plugins/__init__.py": 1,  # a plug-in is a stranger's code, whose import may raise anything
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
@@ -13,6 +13,20 @@ from investigator.dialogue.messages import Message
 from investigator.records import Quote
 from investigator.reports.inert import inert_line, inert_prose
 from investigator.reports.wording import plural
+
+STEPS: Mapping[str, str] = {
+    "sdm": "deciding",
+    "mdm": "deciding",
+    "sgm": "making a query",
+    "skm": "reading what was found",
+    "mkm": "recalling",
+    "srm": "replying",
+    "mrm": "replying",
+    "crm": "replying",
+    "vrm": "replying",
+    "mgm": "remembering",
+}
+"""What a module does, by its name, for somebody who waits for the reply."""
 
 _NAMED = {
     "search_decision": "Search",
@@ -52,7 +66,7 @@ def why_text(message: Message | None) -> Text:
         servers = _texts(message, "search_knowledge_doc_servers") or [""] * len(titles)
         for title, url, server in zip(titles, urls, servers, strict=True):
             lines.append(f"  {inert_line(url or title)}{f', from {inert_line(server)}' if server else ''}")
-    for quote in _quotes(message):
+    for quote in quotes_of(message):
         label = "Quote, not proven" if isinstance(quote, ServedQuote) else "Quote, proven"
         lines.append(f"{label}: “{inert_line(quote.text)}” ({inert_line(quote.place)})")
     if unsaid := message.get("unsaid"):
@@ -69,7 +83,7 @@ def users_text(users: Sequence[str]) -> Text:
 
 def reply_text(message: Message) -> Text:
     """Return a reply with the places of its quotes, unless it names them, and the failure of a search, if any."""
-    places = [quote.place for quote in _quotes(message)]
+    places = [quote.place for quote in quotes_of(message)]
     untold = [inert_line(place) for place in dict.fromkeys(places) if place not in message.text]
     if message.get("search_problem"):
         untold.append(f"the search failed: {inert_line(str(message['search_problem']), _LONGEST_PROBLEM)}")
@@ -104,7 +118,7 @@ def _memory(fact: KeptFact) -> str:
     )
 
 
-def _quotes(message: Message) -> list[Quote]:
+def quotes_of(message: Message) -> list[Quote]:
     """Return the quotes of a reply; those of a search server tell so."""
     told = message.get("quotes")
     return [

@@ -107,7 +107,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
         _command("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
         _command("matrix", "cli.matrix:matrix", "Put the same questions to every document; show a table."),
         _command("chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", **_MODULE_OPTIONS),
-        _command("serve", "cli.serve:serve", "Open a page in the browser, with an API for programs."),
+        _command("serve", "bb3.commands.serve:serve", "Open a page in the browser, with an API for programs."),
         _command("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
         _command("show", "cli.runs:show", "Show an investigation again, finished or not."),
         _command("verify", "cli.verify:verify", "Check the quotes of a report against the files."),

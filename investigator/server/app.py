@@ -13,6 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from investigator.errors import InvestigatorError, WorkspaceLockedError
+from investigator.server.chat_pages import chat_pages
+from investigator.server.chat_rest import chat_rest
+from investigator.server.chats import Chats
 from investigator.server.desk import Desk
 from investigator.server.pages import page_of_problem, pages
 from investigator.server.problems import ServerError, problem, problem_of
@@ -25,7 +28,7 @@ _SOON = 5
 
 
 def application(
-    desk: Desk, is_closing: Callable[[], bool], on_problem: Callable[[str], None] = lambda _: None
+    desk: Desk, chats: Chats, is_closing: Callable[[], bool], on_problem: Callable[[str], None] = lambda _: None
 ) -> FastAPI:
     """Return the application without its guard; `on_problem` is told what nobody expected."""
     agents = AgentDoor(desk)
@@ -39,7 +42,9 @@ def application(
     )
     app.router.routes.append(Route(PATH, agents))
     app.include_router(rest(desk, is_closing))
+    app.include_router(chat_rest(desk, chats, is_closing))
     app.include_router(pages(desk, is_closing))
+    app.include_router(chat_pages(desk, chats, is_closing))
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
 
     @app.exception_handler(ServerError)

@@ -15,8 +15,8 @@ from investigator.reports.html import pages_environment
 from investigator.reports.steps import Pace, counted_step, sentence, what_follows
 from investigator.secrets import redacted
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
+from investigator.server.rendering import TEMPLATES
 
-TEMPLATES = "server/templates"
 _RECORDS: Mapping[str, type[Record]] = {kind_of(kind): kind for kind in (*get_args(Event), JobEnded)}
 
 

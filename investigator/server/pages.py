@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
-from pydantic import ValidationError
 
 from investigator.errors import PageError, ReaderError, SourceChangedError
-from investigator.records import Document, FolderStatus, PageView, Passage, Quote
+from investigator.records import Document, FolderStatus, PageView
 from investigator.reports.enclosures import Enclosures
 from investigator.reports.html import html_report, investigation_view, pages_environment
 from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
-from investigator.secrets import redacted
 from investigator.server.desk import Desk
 from investigator.server.document_view import document_view
 from investigator.server.folders import ServedFolder
-from investigator.server.live import TEMPLATES, Live
-from investigator.server.problems import ServerError, problem
+from investigator.server.forms import asked, fields_of
+from investigator.server.live import Live
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
+from investigator.server.rendering import TEMPLATES, html, linking
 from investigator.server.stream import as_lines, first_after, happened
 
 _RECENT = 30
@@ -49,7 +48,7 @@ def pages(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
 
 def page_of_problem(wrong: Problem) -> str:
     """Return the page that tells a reader what went wrong."""
-    return _html("problem.html.j2", problem=wrong)
+    return html("problem.html.j2", problem=wrong)
 
 
 def _add_look(router: APIRouter) -> None:
@@ -64,13 +63,13 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
     def home() -> Response:
         if len(desk.folders) == 1:
             return RedirectResponse(f"/f/{next(iter(desk.folders))}/", HTTPStatus.SEE_OTHER)
-        return HTMLResponse(_html("home.html.j2", folders=desk.folders.values()))
+        return HTMLResponse(html("home.html.j2", folders=desk.folders.values()))
 
     @router.get("/f/{name}/")
     def folder(name: str) -> Response:
         served = desk.folder(name)
         return HTMLResponse(
-            _html(
+            html(
                 "folder.html.j2",
                 folder=served,
                 jobs=[job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE],
@@ -85,13 +84,13 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
     async def search(name: str, q: str = "") -> Response:
         served = desk.folder(name)
         hits = await run_in_threadpool(partial(served.investigator.search, q, limit=20)) if q.strip() else ()
-        return HTMLResponse(_html("search.html.j2", folder=served, query=q, hits=hits, passage_link=_linking(served)))
+        return HTMLResponse(html("search.html.j2", folder=served, query=q, hits=hits, passage_link=linking(served)))
 
     @router.get("/f/{name}/documents")
     def documents(name: str) -> Response:
         served = desk.folder(name)
         status: FolderStatus = served.investigator.status()
-        return HTMLResponse(_html("documents.html.j2", folder=served, status=status, words=FILE_STATUSES))
+        return HTMLResponse(html("documents.html.j2", folder=served, status=status, words=FILE_STATUSES))
 
     @router.post("/f/{name}/index")
     def index(name: str) -> Response:
@@ -102,7 +101,7 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
 def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> None:
     @router.post("/f/{name}/ask")
     async def ask(name: str, request: Request) -> Response:
-        wanted = _asked(name, await request.body())
+        wanted = asked(name, fields_of(await request.body()))
         job = await run_in_threadpool(desk.submit, wanted)
         return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
 
@@ -116,7 +115,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         after = events[-1].number if events else 0
         shown = Live().shown(events)
         return HTMLResponse(
-            _html("job.html.j2", folder=served, job=found, shown=shown, after=after, state_words=_STATE_WORDS)
+            html("job.html.j2", folder=served, job=found, shown=shown, after=after, state_words=_STATE_WORDS)
         )
 
     @router.get("/f/{name}/jobs/{job_id}/progress")
@@ -139,7 +138,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         served = desk.folder(name)
         record = served.investigator.show(run_id)
         view = investigation_view(record, Enclosures(served.investigator.calls(record.id)))
-        return HTMLResponse(_html("run.html.j2", folder=served, passage_link=_linking(served), **view))
+        return HTMLResponse(html("run.html.j2", folder=served, passage_link=linking(served), **view))
 
     @router.get("/f/{name}/runs/{run_id}/report")
     def report(name: str, run_id: str) -> Response:
@@ -167,7 +166,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         view = document_view(found, mark, at)
         sheets, why_none = _sheets(served, found, mark, cell, at or 0)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
-        return HTMLResponse(_html(template, folder=served, view=view, sheets=sheets, why_none=why_none))
+        return HTMLResponse(html(template, folder=served, view=view, sheets=sheets, why_none=why_none))
 
     @router.get("/f/{name}/sheet")
     def sheet(name: str, id: str, page: int) -> Response:
@@ -199,40 +198,3 @@ def _all_events(served: ServedFolder, job_id: str) -> list[LoggedEvent]:
 def _pieces(live: Live, event: LoggedEvent) -> str:
     """Return the pieces that an event brings, each in an element that names its place."""
     return "".join(f'<div data-place="{piece.place.value}">{piece.html}</div>' for piece in live.pieces(event))
-
-
-def _linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:
-    """Return what gives the address at which the page shows a quote or a passage in its document."""
-
-    def link(passage: Quote | Passage) -> str:
-        place = {"id": passage.document_id, "start": passage.start, "end": passage.end}
-        if isinstance(passage, Quote) and passage.cell is not None:
-            place["cell"] = passage.cell.start
-        return f"/f/{served.name}/document?{urlencode(place)}"
-
-    return link
-
-
-def _asked(folder: str, body: bytes) -> JobRequest:
-    """Return what the form asks for. Raises ServerError if it cannot be read, or asks for too much."""
-    try:
-        fields = parse_qs(body.decode(), max_num_fields=20, errors="strict")
-        given = {name: values[0] for name, values in fields.items()}
-        return JobRequest(
-            folder=folder,
-            question=given.get("question", ""),
-            mission=given.get("mission"),
-            after=given.get("after", ""),
-            only=tuple(given.get("only", "").split()),
-            fresh="fresh" in given,
-        )
-    except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-    except ValueError:  # also of bytes that are not UTF-8
-        told = "the form cannot be read"
-    raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told))
-
-
-def _html(template: str, **values: object) -> str:
-    """Render a page, without known secrets."""
-    return redacted(pages_environment(TEMPLATES).get_template(template).render(values))

@@ -21,8 +21,8 @@ from investigator.secrets import redacted
 from investigator.server.agents import AgentTools, ToolReply
 from investigator.server.desk import Desk
 from investigator.server.hosting import Application, Receive, Scope, Send
-from investigator.server.live import TEMPLATES
 from investigator.server.problems import ServerError, problem_of
+from investigator.server.rendering import TEMPLATES
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

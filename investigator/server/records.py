@@ -8,7 +8,7 @@ from pydantic import Field
 
 from investigator.records.answers import AnswerStatus, Investigation, RunSummary
 from investigator.records.base import Record
-from investigator.records.documents import FileRecord, SearchHit
+from investigator.records.documents import FileRecord, Quote, SearchHit
 
 
 class JobKind(StrEnum):
@@ -143,10 +143,71 @@ class Excerpt(Record):
     text: str
 
 
+class TurnState(StrEnum):
+    """Where a turn of a chat stands. One that was stopped or failed is no part of the conversation."""
+
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+class SpokenReply(Record):
+    """A reply of a chat: its text, the proven quotes that it rests on, and all that it rests on in words."""
+
+    text: str
+    quotes: tuple[Quote, ...] = ()
+    rests_on: tuple[str, ...] = Field(default=(), description="decisions, query, memory, passages, what was withheld")
+
+
+class ChatTurn(Record):
+    """What a reader said, and the reply as far as it has come; `step` says what is being done."""
+
+    number: int = Field(ge=1)
+    said: str
+    state: TurnState = TurnState.RUNNING
+    step: str = ""
+    reply: SpokenReply | None = None
+    problem: Problem | None = None
+
+
+class Chat(Record):
+    """A conversation about a folder, oldest turn first; it lasts as long as the server runs."""
+
+    id: str
+    folder: str
+    turns: tuple[ChatTurn, ...] = ()
+
+    @property
+    def is_busy(self) -> bool:
+        """Return True if a reply is under way."""
+        return bool(self.turns) and self.turns[-1].state is TurnState.RUNNING
+
+
+class HeldChats(Record):
+    """Conversations, newest first."""
+
+    items: tuple[Chat, ...]
+
+
+class NewTurn(Record):
+    """What a client says in a chat."""
+
+    text: str
+
+
+class NewChat(Record):
+    """The folder that a chat is to be about, as the server lists it."""
+
+    folder: str
+
+
 def kind_of(event: type[Record]) -> str:
     """Return the name of a kind of event in streams: `remembered`, `ended`."""
     return event.__name__.removeprefix("Job").lower()
 
 
 ENDED = kind_of(JobEnded)
-"""The kind of the last event of a job."""
+"""The kind of the last event of a job, and of a turn of a chat."""
+TURN = "turn"
+"""The kind of the events before it in a chat: the turn as far as it has come."""

@@ -12,9 +12,6 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
 from investigator.records import Document, FolderStatus, Investigation
-from investigator.records.base import Record
-from investigator.reports.inert import inert_json_prose
-from investigator.secrets import redacted
 from investigator.server.desk import Desk
 from investigator.server.problems import ServerError, problem
 from investigator.server.records import (
@@ -27,15 +24,12 @@ from investigator.server.records import (
     JobOutcome,
     JobRequest,
     KeptRuns,
-    Problem,
     ServerJob,
     ServerJobs,
 )
+from investigator.server.replies import PROBLEMS, said
 from investigator.server.stream import as_lines, first_after, happened, json_of
 
-_PROBLEMS: dict[int | str, dict[str, object]] = {
-    "default": {"model": Problem, "description": "What went wrong, and what to do next."}
-}
 _Limit = Annotated[int, Query(ge=1, le=200)]
 _Key = Annotated[str | None, Header(max_length=200, description="The same key gives the same investigation.")]
 MOST_EXCERPT = 20_000
@@ -44,7 +38,7 @@ MOST_EXCERPT = 20_000
 
 def rest(desk: Desk, is_closing: Callable[[], bool]) -> APIRouter:
     """Return the routes of the interface."""
-    router = APIRouter(prefix="/v1", responses=_PROBLEMS)
+    router = APIRouter(prefix="/v1", responses=PROBLEMS)
     _add_investigations(router, desk, is_closing)
     _add_folders(router, desk)
     return router
@@ -55,7 +49,7 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
     def start(request: JobRequest, idempotency_key: _Key = None) -> Response:
         """Begin an investigation; `Location` says where it is."""
         job = desk.submit(request, idempotency_key)
-        return _said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
+        return said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
 
     @router.get("/investigations", response_model=ServerJobs)
     def investigations(folder: str = "", before: str = "", limit: _Limit = 50) -> Response:
@@ -64,14 +58,14 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
         found = [job for served in folders for job in served.ledger.jobs(before=before, limit=limit)]
         items = tuple(sorted(found, key=lambda job: job.created, reverse=True)[:limit])
         more = {"folder": folder, "before": items[-1].id, "limit": limit} if len(items) == limit and folder else {}
-        return _said(ServerJobs(items=items, next=_address("/v1/investigations", more)))
+        return said(ServerJobs(items=items, next=_address("/v1/investigations", more)))
 
     @router.get("/investigations/{job_id}", response_model=JobOutcome)
     def investigation(job_id: str) -> Response:
         """Return where an investigation stands and, once it has begun, its whole record."""
         served, job = desk.folder_of(job_id), desk.job(job_id)
         record = served.investigator.show(job.run_id) if job.run_id else None
-        return _said(JobOutcome(job=job, investigation=record))
+        return said(JobOutcome(job=job, investigation=record))
 
     @router.get("/investigations/{job_id}/events", response_class=StreamingResponse)
     async def events(job_id: str, request: Request) -> Response:
@@ -84,40 +78,40 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
     @router.delete("/investigations/{job_id}", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def stop(job_id: str) -> Response:
         """Stop an investigation after the step under way; what it has learned is kept."""
-        return _said(desk.stop(job_id), HTTPStatus.ACCEPTED)
+        return said(desk.stop(job_id), HTTPStatus.ACCEPTED)
 
 
 def _add_folders(router: APIRouter, desk: Desk) -> None:
     @router.get("/folders", response_model=Folders)
     def folders() -> Response:
         """List the folders that the server was started with."""
-        return _said(Folders(items=tuple(Folder(name=f.name, path=str(f.path)) for f in desk.folders.values())))
+        return said(Folders(items=tuple(Folder(name=f.name, path=str(f.path)) for f in desk.folders.values())))
 
     @router.get("/folders/{folder}", response_model=FolderStatus)
     def status(folder: str) -> Response:
         """Return what the index of a folder holds, and what has changed in the folder since."""
-        return _said(desk.folder(folder).investigator.status())
+        return said(desk.folder(folder).investigator.status())
 
     @router.post("/folders/{folder}/index", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def index(folder: str) -> Response:
         """Bring the index of a folder up to date; what happens is followed as that of an investigation."""
         job = desk.submit(JobRequest(folder=folder, kind=JobKind.INDEX))
-        return _said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
+        return said(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
 
     @router.get("/folders/{folder}/runs", response_model=KeptRuns)
     def runs(folder: str, limit: _Limit = 50) -> Response:
         """List the kept runs of a folder, newest first, those of the command line too."""
-        return _said(KeptRuns(items=desk.folder(folder).investigator.runs()[:limit]))
+        return said(KeptRuns(items=desk.folder(folder).investigator.runs()[:limit]))
 
     @router.get("/folders/{folder}/runs/{run_id}", response_model=Investigation)
     def run(folder: str, run_id: str) -> Response:
         """Return the record of a kept run."""
-        return _said(desk.folder(folder).investigator.show(run_id))
+        return said(desk.folder(folder).investigator.show(run_id))
 
     @router.get("/folders/{folder}/search", response_model=Hits)
     def search(folder: str, q: str, limit: _Limit = 10, document: str | None = None) -> Response:
         """Return the best passages for a query, best first, of all documents or of one."""
-        return _said(Hits(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
+        return said(Hits(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
 
     @router.get("/folders/{folder}/documents", response_model=Documents)
     def documents(folder: str, after: str = "", limit: _Limit = 100) -> Response:
@@ -125,7 +119,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
         files = [file for file in desk.folder(folder).investigator.status(compare=False).files if file.path > after]
         items = tuple(files[:limit])
         more = {"after": items[-1].path, "limit": limit} if len(files) > limit else {}
-        return _said(Documents(items=items, next=_address(f"/v1/folders/{folder}/documents", more)))
+        return said(Documents(items=items, next=_address(f"/v1/folders/{folder}/documents", more)))
 
     @router.get("/folders/{folder}/text", response_model=Excerpt)
     def text(
@@ -135,7 +129,7 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
         end: Annotated[int | None, Query(ge=0)] = None,
     ) -> Response:
         """Return a span of a document's text, at most 20,000 characters; offsets are those of quotes and passages."""
-        return _said(excerpt(desk.folder(folder).investigator.document(document), start, end))
+        return said(excerpt(desk.folder(folder).investigator.document(document), start, end))
 
 
 def excerpt(document: Document, start: int, end: int | None) -> Excerpt:
@@ -153,13 +147,6 @@ def excerpt(document: Document, start: int, end: int | None) -> Excerpt:
         characters=size,
         page=page,
         text=document.text[start:stop],
-    )
-
-
-def _said(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
-    """Return a record as JSON, without known secrets, and with nothing in it that is obeyed."""
-    return Response(
-        inert_json_prose(redacted(record.model_dump_json())), status, headers, media_type="application/json"
     )
 
 

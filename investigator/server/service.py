@@ -17,11 +17,12 @@ from investigator.investigator import Investigator
 from investigator.reports.html import pages_environment
 from investigator.server.access import Access, allowed_hosts
 from investigator.server.app import application
+from investigator.server.chats import Chats, OpenTalks
 from investigator.server.desk import Desk
 from investigator.server.folders import served_folders
 from investigator.server.guard import Guard
 from investigator.server.hosting import SLOWEST_CLIENT, Hosting, address_of, listening_at
-from investigator.server.live import TEMPLATES
+from investigator.server.rendering import TEMPLATES
 
 TOKEN_NAME = "server.token"
 _LEAST_TOKEN = 20
@@ -31,9 +32,9 @@ class Service:
     """Serves folders until it is closed; use it as a context manager.
 
     `names` are names of this machine under which it may be asked for. The token of programs is read from `token_file`,
-    by default one in the user's data directory, and made if there is none. `on_problem` is told, from any thread, what
-    nobody expected. Raises SettingsError if the place cannot be listened at, the token cannot be used, or another
-    server serves a folder, and StoreError.
+    by default one in the user's data directory, and made if there is none. `open_talks` opens the chats of a folder.
+    `on_problem` is told, from any thread, what nobody expected. Raises SettingsError if the place cannot be listened
+    at, the token cannot be used, or another server serves a folder, and StoreError.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Service:
         names: tuple[str, ...] = (),
         patience: float = SLOWEST_CLIENT,
         directory: Path | None = None,
+        open_talks: OpenTalks,
         on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
         data = directory or user_data_path("investigator", appauthor=False)
@@ -55,13 +57,12 @@ class Service:
             token = token_of(self.token_file)
             port = listening.getsockname()[1]
             self._access = Access(token, port)
-            self.desk = Desk(
-                served_folders(investigators, data / "servers"), lambda: secrets.token_hex(8), on_problem=on_problem
-            )
+            self.desk = Desk(served_folders(investigators, data / "servers"), _new_id, on_problem=on_problem)
         except BaseException:
             listening.close()
             raise
-        app = application(self.desk, lambda: self._hosting.is_closing, on_problem)
+        self._chats = Chats(open_talks, _new_id, self.desk.bell)
+        app = application(self.desk, self._chats, lambda: self._hosting.is_closing, on_problem)
         closed = pages_environment(TEMPLATES).get_template("closed.html.j2").render()
         hosts = allowed_hosts(host, port, names)
         guard = Guard(app, self._access, hosts, closed, patience, lambda: self._hosting.is_closing)
@@ -79,6 +80,7 @@ class Service:
     def close(self) -> None:
         """Take no more requests and end after the step under way; jobs that are not done go on at the next start."""
         self._hosting.close()
+        self._chats.close()
         self.desk.close()
 
     def __enter__(self) -> Self:
@@ -88,6 +90,10 @@ class Service:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+def _new_id() -> str:
+    return secrets.token_hex(8)
 
 
 def token_of(path: Path) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 
 from fastapi.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from investigator.reports.inert import inert_json_prose
+from investigator.server.chats import Chats
 from investigator.server.desk import Desk
 from investigator.server.problems import ServerError, problem
-from investigator.server.records import ENDED, LoggedEvent
+from investigator.server.records import ENDED, TURN, LoggedEvent
 
 _SLICE = 1.0  # seconds after which a waiting stream looks whether the server ends
 _SILENCE = 15  # slices without an event after which a comment tells that the stream lives
@@ -37,6 +39,29 @@ async def happened(
                 silent += 1
                 if silent % _SILENCE == 0:
                     yield None
+
+
+async def talked(
+    chats: Chats, chat_id: str, after: int, is_closing: Callable[[], bool]
+) -> AsyncIterator[LoggedEvent | None]:
+    """Yield the last turn of a chat whenever it has changed since a version, until its reply has ended.
+
+    What is yielded is the newest state: changes that nobody was in time for are left out.
+    """
+    silent = 0
+    with chats.bell.listen() as listener:
+        while not is_closing():
+            version, chat = chats.version(chat_id), chats.chat(chat_id)
+            if version > after and chat.turns:
+                after, silent = version, 0
+                kind = TURN if chat.is_busy else ENDED
+                yield LoggedEvent(number=version, at=time.time(), kind=kind, body=chat.turns[-1].model_dump_json())
+            if not chat.is_busy:
+                return
+            await listener.heard(_SLICE)
+            silent += 1
+            if silent % _SILENCE == 0:
+                yield None
 
 
 def first_after(request: Request) -> int:

@@ -10,6 +10,7 @@ import pytest
 from power_plants import write_folder
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.commands.served_talks import open_talks
 from investigator.server.service import Service
 
 
@@ -20,7 +21,9 @@ def plants(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def service(plants: Path, tmp_path: Path) -> Iterator[Service]:
-    with Service([Investigator(plants, embedder=ScriptedEmbedder())], directory=tmp_path / "data") as running:
+    with Service(
+        [Investigator(plants, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data"
+    ) as running:
         yield running
 
 

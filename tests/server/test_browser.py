@@ -14,6 +14,7 @@ import pytest
 from power_plants import ABSENT, ONE
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.commands.served_talks import open_talks
 from investigator.server.service import Service
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def test_each_citation_of_six_formats_opens_its_document_at_the_quote(chromium: 
         shutil.copy(EXAMPLES / name, folder)
     investigator = Investigator(folder, embedder=ScriptedEmbedder())
     formats = set()
-    with Service([investigator], directory=tmp_path / "data") as service:
+    with Service([investigator], open_talks=open_talks, directory=tmp_path / "data") as service:
         page = opened(chromium, service)
         for name, question in QUESTIONS.items():
             page.goto(f"{service.address}/f/papers/")

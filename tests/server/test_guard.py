@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.commands.served_talks import open_talks
 from investigator.errors import ForeignFileError, SettingsError
 from investigator.server.access import Access, allowed_hosts
 from investigator.server.guard import MOST_OCTETS
@@ -156,7 +157,12 @@ def test_an_address_that_is_too_long_is_refused(program: httpx.Client) -> None:
     "sent", [b"GET / HTTP/1.1\r\nHost: x", b"POST /v1/investigations HTTP/1.1\r\n{own}Content-Length: 9\r\n\r\n{"]
 )
 def test_a_client_that_sends_slowly_is_turned_away(plants: Path, tmp_path: Path, sent: bytes) -> None:
-    slow = Service([Investigator(plants, embedder=ScriptedEmbedder())], directory=tmp_path / "data", patience=0.3)
+    slow = Service(
+        [Investigator(plants, embedder=ScriptedEmbedder())],
+        open_talks=open_talks,
+        directory=tmp_path / "data",
+        patience=0.3,
+    )
     with slow as service:
         place = urlsplit(service.address)
         token = service.token_file.read_text().strip()

@@ -13,6 +13,7 @@ import pytest
 from power_plants import ABSENT, ONE
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.commands.served_talks import open_talks
 from investigator.errors import SettingsError
 from investigator.records import Event as Happened
 from investigator.records import Planned
@@ -196,7 +197,7 @@ def test_what_a_server_leaves_is_done_by_the_next_one(plants: Path, tmp_path: Pa
 
 def test_two_servers_do_not_serve_one_folder(service: Service, plants: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="another server serves"):
-        Service([Investigator(plants, embedder=ScriptedEmbedder())], directory=tmp_path / "data")
+        Service([Investigator(plants, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data")
 
 
 def test_two_folders_of_one_name_have_two_names(plants: Path, tmp_path: Path) -> None:

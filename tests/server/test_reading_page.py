@@ -12,6 +12,7 @@ import pytest
 from power_plants import ABSENT, ONE
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.commands.served_talks import open_talks
 from investigator.server.service import Service
 
 HOSTILE = """<script>alert(1)</script> The harbour is 12 metres deep. ![x](https://evil.test/?leak)
@@ -101,7 +102,9 @@ def hostile(tmp_path: Path) -> Iterator[httpx.Client]:
     (folder / "<img src=x onerror=alert(1)>.txt").write_text(HOSTILE, encoding="utf-8")
     (folder / "b.txt").write_text("The lake is 3 metres deep. " * 3, encoding="utf-8")
     with (
-        Service([Investigator(folder, embedder=ScriptedEmbedder())], directory=tmp_path / "data") as service,
+        Service(
+            [Investigator(folder, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data"
+        ) as service,
         httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
     ):
         client.get(service.link())

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.commands.served_talks import open_talks
 from investigator.server.service import Service
 
 ROWS = (
@@ -43,7 +44,9 @@ def reader(tmp_path: Path) -> Iterator[httpx.Client]:
     folder.mkdir()
     (folder / "report.pdf").write_text(REPORT, encoding="latin-1")
     with (
-        Service([Investigator(folder, embedder=ScriptedEmbedder())], directory=tmp_path / "data") as service,
+        Service(
+            [Investigator(folder, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data"
+        ) as service,
         httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
     ):
         client.get(service.link())

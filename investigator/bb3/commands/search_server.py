@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
+from investigator.bb3.commands.serve import Host, Port
 from investigator.bb3.commands.terminal import read_folder
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.search.server import FolderPages, SearchEndpoint
 from investigator.cli.options import Folder, SettingsOptions, Workspace
 from investigator.cli.output import note, print_plain, tell
-from investigator.cli.serve import Host, Port
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
 from investigator.server.hosting import is_loopback

@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from investigator.bb3.chat_text import STEPS
 from investigator.cli.progress import shown
 from investigator.errors import WorkspaceLockedError
 from investigator.investigator import Investigator
 from investigator.records import Embedded, Event
 from investigator.reports.inert import inert_prose
 
-_STEPS = {
-    "sdm": "deciding",
-    "mdm": "deciding",
-    "sgm": "making a query",
-    "skm": "reading what was found",
-    "mkm": "recalling",
-    "srm": "replying",
-    "mrm": "replying",
-    "crm": "replying",
-    "vrm": "replying",
-    "mgm": "remembering",
-}
 _CLEAR = "\r\x1b[K"
 
 
@@ -61,7 +50,7 @@ class Spoken:
         """Show which module is being asked, unless words are on the line."""
         if self._said:
             return
-        step = _STEPS.get(module, "")
+        step = STEPS.get(module, "")
         self._steps.write(f"{_CLEAR}{step and step + ' …'}")
         self._steps.flush()
         self._shows_step = bool(step)

@@ -19,7 +19,7 @@ if (live) {
     }
   };
   const kinds = ["fileread", "embedded", "notice", "progressed", "started", "thought", "surveyed", "planned",
-                 "remembered", "reflected", "ended"];
+                 "remembered", "reflected", "turn", "ended"];
   for (const kind of kinds) stream.addEventListener(kind, place);
 }
 

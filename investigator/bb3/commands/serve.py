@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from investigator.bb3.commands.served_talks import open_talks
 from investigator.cli.options import CommonOptions
 from investigator.cli.output import note, print_plain, tell
 from investigator.errors import SettingsError
@@ -49,7 +50,13 @@ def serve(
     settings = common.settings.load()
     investigators = [common.investigator(folder, settings) for folder in folders]
     with Service(
-        investigators, host, port, token_file=token_file, names=tuple(host_name or ()), on_problem=note
+        investigators,
+        host,
+        port,
+        token_file=token_file,
+        names=tuple(host_name or ()),
+        open_talks=open_talks,
+        on_problem=note,
     ) as service:
         tell(f"serving {', '.join(str(folder) for folder in folders)}; Ctrl-C ends it")
         tell(f"the token of programs is in {service.token_file}")

@@ -1,0 +1,56 @@
+"""The chat as a server holds it: the same conversations as on the command line, told step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from investigator.asking.budget import BudgetSpent
+from investigator.bb3.chat_text import STEPS, quotes_of, why_text
+from investigator.bb3.chats import open_chat, talk_with
+from investigator.bb3.commands.typed import login
+from investigator.bb3.search.served import ServedQuote
+from investigator.bb3.talk import Talk
+from investigator.errors import DialogueError
+from investigator.investigator import Investigator
+from investigator.reports.inert import inert_prose
+from investigator.server.chats import Say, Watch
+from investigator.server.records import SpokenReply
+
+
+@contextmanager
+def open_talks(investigator: Investigator) -> Iterator[Callable[[], Say]]:
+    """Open the conversations of a folder with the user of this process; they take turns in it.
+
+    Raises what `open_chat` does.
+    """
+    turn = Lock()
+    with open_chat(investigator) as chat:
+
+        def begin() -> Say:
+            talk = talk_with(chat, login())
+
+            def say(text: str, watch: Watch) -> SpokenReply:
+                watch.doing("waiting for another chat")
+                with turn:
+                    chat.on_step = lambda module: watch.doing(STEPS.get(module, "thinking"))
+                    return _reply(talk, text, watch)
+
+            return say
+
+        yield begin
+
+
+def _reply(talk: Talk, text: str, watch: Watch) -> SpokenReply:
+    try:
+        message = talk.say(text, hear=lambda so_far: watch.said(inert_prose(so_far)))
+    except BudgetSpent as spent:
+        raise DialogueError(
+            f"the chats of this folder have reached the limit of {spent.reason}",
+            hint="Start the server again with a higher limit.",
+        ) from spent
+    quotes = tuple(quote for quote in quotes_of(message) if not isinstance(quote, ServedQuote))
+    return SpokenReply(
+        text=inert_prose(message.text), quotes=quotes, rests_on=tuple(why_text(message).plain.splitlines())
+    )

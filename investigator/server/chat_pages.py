@@ -1,0 +1,74 @@
+"""The chat for readers: say something, watch the reply come, see each of its quotes in the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+
+from investigator.server.chats import LONGEST_TURN, Chats
+from investigator.server.desk import Desk
+from investigator.server.folders import ServedFolder
+from investigator.server.forms import fields_of
+from investigator.server.records import ChatTurn, LoggedEvent
+from investigator.server.rendering import html, linking
+from investigator.server.stream import as_lines, first_after, talked
+
+
+def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRouter:
+    """Return the routes of the chat's pages."""
+    router = APIRouter(prefix="/f/{name}/chats", include_in_schema=False)
+
+    @router.get("")
+    def listed(name: str) -> Response:
+        served = desk.folder(name)
+        return HTMLResponse(html("chats.html.j2", folder=served, chats=chats.of(served), longest=LONGEST_TURN))
+
+    @router.post("")
+    async def begin(name: str, request: Request) -> Response:
+        said = fields_of(await request.body()).get("said", " ")
+        served = desk.folder(name)
+        chat = await run_in_threadpool(chats.begin, served, said)
+        return RedirectResponse(_place(served, chat.id), HTTPStatus.SEE_OTHER)
+
+    @router.get("/{chat_id}")
+    def chat(name: str, chat_id: str) -> Response:
+        served, version, found = desk.folder(name), chats.version(chat_id), chats.chat(chat_id)
+        links = linking(served)
+        return HTMLResponse(
+            html("chat.html.j2", folder=served, chat=found, version=version, passage_link=links, longest=LONGEST_TURN)
+        )
+
+    @router.post("/{chat_id}")
+    async def say(name: str, chat_id: str, request: Request) -> Response:
+        served, said = desk.folder(name), fields_of(await request.body()).get("said", "")
+        await run_in_threadpool(chats.say, chat_id, said)
+        return RedirectResponse(_place(served, chat_id), HTTPStatus.SEE_OTHER)
+
+    @router.post("/{chat_id}/stop")
+    def stop(name: str, chat_id: str) -> Response:
+        chats.stop(chat_id)
+        return RedirectResponse(_place(desk.folder(name), chat_id), HTTPStatus.SEE_OTHER)
+
+    @router.get("/{chat_id}/progress")
+    async def progress(name: str, chat_id: str, request: Request) -> Response:
+        served, after = desk.folder(name), first_after(request)
+        await run_in_threadpool(chats.chat, chat_id)
+        lines = as_lines(talked(chats, chat_id, after, is_closing), partial(_piece, served))
+        return StreamingResponse(lines, media_type="text/event-stream")
+
+    return router
+
+
+def _place(served: ServedFolder, chat_id: str) -> str:
+    return f"/f/{served.name}/chats/{chat_id}#latest"
+
+
+def _piece(served: ServedFolder, event: LoggedEvent) -> str:
+    """Return the reply of a turn as far as it has come, for its place on the page."""
+    turn = ChatTurn.model_validate_json(event.body)
+    return html("turn.html.j2", turn=turn, passage_link=linking(served))

@@ -1,0 +1,57 @@
+"""The chat for programs, under /v1/chats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response, StreamingResponse
+
+from investigator.server.chats import Chats
+from investigator.server.desk import Desk
+from investigator.server.records import Chat, HeldChats, NewChat, NewTurn
+from investigator.server.replies import PROBLEMS, said
+from investigator.server.stream import as_lines, first_after, json_of, talked
+
+
+def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRouter:
+    """Return the routes of the chat."""
+    router = APIRouter(prefix="/v1/chats", responses=PROBLEMS)
+
+    @router.post("", status_code=HTTPStatus.CREATED, response_model=Chat)
+    def begin(wanted: NewChat) -> Response:
+        """Begin a chat about a folder; `Location` says where it is. It lasts as long as the server runs."""
+        chat = chats.begin(desk.folder(wanted.folder))
+        return said(chat, HTTPStatus.CREATED, {"Location": f"/v1/chats/{chat.id}"})
+
+    @router.get("", response_model=HeldChats)
+    def listed(folder: str) -> Response:
+        """List the chats about a folder, newest first."""
+        return said(HeldChats(items=chats.of(desk.folder(folder))))
+
+    @router.get("/{chat_id}", response_model=Chat)
+    def chat(chat_id: str) -> Response:
+        """Return a chat with its turns, the last one as far as it has come."""
+        return said(chats.chat(chat_id))
+
+    @router.post("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
+    def say(chat_id: str, turn: NewTurn) -> Response:
+        """Say something; the reply is made while the chat is looked at or followed."""
+        return said(chats.say(chat_id, turn.text), HTTPStatus.ACCEPTED, {"Location": f"/v1/chats/{chat_id}"})
+
+    @router.delete("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
+    def stop(chat_id: str) -> Response:
+        """Stop the reply under way; the conversation goes on without it."""
+        return said(chats.stop(chat_id), HTTPStatus.ACCEPTED)
+
+    @router.get("/{chat_id}/events", response_class=StreamingResponse)
+    async def events(chat_id: str, request: Request) -> Response:
+        """Stream the last turn as it changes, as server-sent events, to its end; `Last-Event-ID` goes on after one."""
+        after = first_after(request)
+        await run_in_threadpool(chats.chat, chat_id)
+        lines = as_lines(talked(chats, chat_id, after, is_closing), json_of)
+        return StreamingResponse(lines, media_type="text/event-stream")
+
+    return router

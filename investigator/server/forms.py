@@ -1,0 +1,37 @@
+"""The forms of the page, read: what a browser sends becomes a request, or a problem that says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from urllib.parse import parse_qs
+
+from pydantic import ValidationError
+
+from investigator.server.problems import ServerError, problem
+from investigator.server.records import JobRequest
+
+
+def fields_of(body: bytes) -> Mapping[str, str]:
+    """Return the fields of a form, of each the first value. Raises ServerError if it cannot be read."""
+    try:
+        fields = parse_qs(body.decode(), max_num_fields=20, errors="strict")
+    except ValueError:  # also of bytes that are not UTF-8
+        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, "the form cannot be read")) from None
+    return {name: values[0] for name, values in fields.items()}
+
+
+def asked(folder: str, given: Mapping[str, str]) -> JobRequest:
+    """Return what the form of a question asks for. Raises ServerError if it asks for too much."""
+    try:
+        return JobRequest(
+            folder=folder,
+            question=given.get("question", ""),
+            mission=given.get("mission"),
+            after=given.get("after", ""),
+            only=tuple(given.get("only", "").split()),
+            fresh="fresh" in given,
+        )
+    except ValidationError as error:
+        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told)) from error

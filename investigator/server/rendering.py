@@ -1,0 +1,30 @@
+"""What every page is made with: its templates, and the addresses at which a passage is shown in its document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from investigator.records import Passage, Quote
+from investigator.reports.html import pages_environment
+from investigator.secrets import redacted
+from investigator.server.folders import ServedFolder
+
+TEMPLATES = "server/templates"
+
+
+def html(template: str, **values: object) -> str:
+    """Render a page, without known secrets."""
+    return redacted(pages_environment(TEMPLATES).get_template(template).render(values))
+
+
+def linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:
+    """Return what gives the address at which the page shows a quote or a passage in its document."""
+
+    def link(passage: Quote | Passage) -> str:
+        place = {"id": passage.document_id, "start": passage.start, "end": passage.end}
+        if isinstance(passage, Quote) and passage.cell is not None:
+            place["cell"] = passage.cell.start
+        return f"/f/{served.name}/document?{urlencode(place)}"
+
+    return link

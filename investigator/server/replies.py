@@ -1,0 +1,23 @@
+"""What every reply to a program is made with."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from fastapi.responses import Response
+
+from investigator.records.base import Record
+from investigator.reports.inert import inert_json_prose
+from investigator.secrets import redacted
+from investigator.server.records import Problem
+
+PROBLEMS: dict[int | str, dict[str, object]] = {
+    "default": {"model": Problem, "description": "What went wrong, and what to do next."}
+}
+"""What the description of the interface says of every error."""
+
+
+def said(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
+    """Return a record as JSON, without known secrets, and with nothing in it that is obeyed."""
+    body = inert_json_prose(redacted(record.model_dump_json()))
+    return Response(body, status, headers, media_type="application/json")

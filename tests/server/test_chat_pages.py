@@ -1,0 +1,136 @@
+"""A chat is the one of the command line: its quotes are proven, each turn can be watched and stopped."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import unescape
+from pathlib import Path
+from threading import Event
+
+import httpx
+import pytest
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.server.bell import Bell
+from investigator.server.chats import Chats, Say, Watch
+from investigator.server.folders import ServedFolder, served_folders
+from investigator.server.problems import ServerError
+from investigator.server.records import Chat, SpokenReply, TurnState
+
+QUESTION = "How much power does the Cedar plant make?"
+
+
+def test_a_reply_comes_with_proven_quotes_that_open_in_their_document(browser: httpx.Client) -> None:
+    started = browser.post("/f/plants/chats", data={"said": QUESTION}, follow_redirects=False)
+    place = started.headers["location"].partition("#")[0]
+    with browser.stream("GET", f"{place}/progress") as stream:
+        lines = list(stream.iter_lines())
+    assert "event: ended" in lines
+    page = browser.get(place).text
+    assert "42 MW" in page
+    (link,) = [unescape(found) for found in re.findall(r'class="opens" href="([^"]+)"', page)]
+    marked = "".join(re.findall(r"<mark>(.*?)</mark>", browser.get(link).text, re.DOTALL))
+    assert unescape(marked) == unescape(re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", page)[0])
+    assert "What this reply rests on" in page
+    again = browser.post(place, data={"said": "When was it opened?"})
+    assert again.status_code == 200
+    assert 'href="/f/plants/chats/' in browser.get("/f/plants/chats").text
+
+
+def test_a_program_talks_and_follows_the_reply(program: httpx.Client) -> None:
+    begun = program.post("/v1/chats", json={"folder": "plants"})
+    assert begun.status_code == 201
+    place = begun.headers["location"]
+    assert program.post(f"{place}/turns", json={"text": QUESTION}).status_code == 202
+    with program.stream("GET", f"{place}/events") as stream:
+        data = [line.removeprefix("data: ") for line in stream.iter_lines() if line.startswith("data")]
+    turn = json.loads(data[-1])
+    assert turn["state"] == "done"
+    assert "42 MW" in turn["reply"]["text"]
+    (quote,) = turn["reply"]["quotes"]
+    assert quote["document_id"] == "cedar.txt"
+    assert Chat.model_validate(program.get(place).json()).turns[0].state is TurnState.DONE
+    assert [chat["id"] for chat in program.get("/v1/chats?folder=plants").json()["items"]] == [place.rpartition("/")[2]]
+
+
+@pytest.mark.parametrize("said", ["", "  \n", "x" * 20_001])
+def test_what_is_no_turn_is_refused(browser: httpx.Client, program: httpx.Client, said: str) -> None:
+    assert browser.post("/f/plants/chats", data={"said": said}).status_code == 422
+    place = program.post("/v1/chats", json={"folder": "plants"}).headers["location"]
+    refused = program.post(f"{place}/turns", json={"text": said})
+    assert (refused.status_code, refused.headers["content-type"]) == (422, "application/problem+json")
+    assert program.get("/v1/chats/nowhere").status_code == 404
+
+
+@pytest.fixture
+def folder(plants: Path, tmp_path: Path) -> Iterator[ServedFolder]:
+    (served,) = served_folders([Investigator(plants, embedder=ScriptedEmbedder())], tmp_path / "data").values()
+    yield served
+    served.close()
+
+
+def chats_of(say: Say) -> Chats:
+    @contextmanager
+    def opened(_: Investigator) -> Iterator[Callable[[], Say]]:
+        yield lambda: say
+
+    numbers = iter(range(100))
+    return Chats(opened, lambda: f"chat{next(numbers)}", Bell())
+
+
+def test_a_reply_is_stopped_at_its_next_step_and_the_chat_goes_on(folder: ServedFolder) -> None:
+    reached, go_on = Event(), Event()
+
+    def say(text: str, watch: Watch) -> SpokenReply:
+        if text == "quick":
+            return SpokenReply(text="Yes.")
+        watch.said("The words so")
+        reached.set()
+        go_on.wait(10)
+        watch.doing("replying")
+        raise AssertionError("it was not stopped")
+
+    chats = chats_of(say)
+    chat = chats.begin(folder)
+    chats.say(chat.id, "slow")
+    assert reached.wait(10)
+    with pytest.raises(ServerError, match="under way"):
+        chats.say(chat.id, "more")
+    chats.stop(chat.id)
+    go_on.set()
+    wait_for(chats, chat.id)
+    assert [(turn.state, turn.reply) for turn in chats.chat(chat.id).turns] == [(TurnState.STOPPED, None)]
+    chats.say(chat.id, "quick")
+    wait_for(chats, chat.id)
+    assert chats.chat(chat.id).turns[-1].reply == SpokenReply(text="Yes.")
+    chats.close()
+
+
+def test_a_reply_that_fails_says_why_and_old_chats_give_way(folder: ServedFolder) -> None:
+    def say(text: str, watch: Watch) -> SpokenReply:
+        raise RuntimeError(text)
+
+    chats = chats_of(say)
+    first = chats.begin(folder)
+    chats.say(first.id, "boom")
+    wait_for(chats, first.id)
+    (turn,) = chats.chat(first.id).turns
+    assert turn.state is TurnState.FAILED
+    assert turn.problem is not None
+    assert "boom" in turn.problem.detail
+    for _ in range(50):
+        chats.begin(folder)
+    with pytest.raises(ServerError, match="no chat"):
+        chats.chat(first.id)
+    assert len(chats.of(folder)) == 50
+    chats.close()
+
+
+def wait_for(chats: Chats, chat_id: str) -> None:
+    thread = chats._held[chat_id].thread
+    assert thread is not None
+    thread.join(10)
+    assert not chats.chat(chat_id).is_busy
