@@ -26,7 +26,7 @@ STEPS: Mapping[str, str] = {
     "vrm": "replying",
     "mgm": "remembering",
 }
-"""What a module does, by its name, for somebody who waits for the reply."""
+"""The work of a module, by its name, for somebody who waits for the reply."""
 
 _NAMED = {
     "search_decision": "Search",

@@ -144,7 +144,7 @@ class Excerpt(Record):
 
 
 class TurnState(StrEnum):
-    """Where a turn of a chat stands. One that was stopped or failed is no part of the conversation."""
+    """The state of a turn of a chat. One that was stopped or failed is no part of the conversation."""
 
     RUNNING = "running"
     DONE = "done"
@@ -161,7 +161,7 @@ class SpokenReply(Record):
 
 
 class ChatTurn(Record):
-    """What a reader said, and the reply as far as it has come; `step` says what is being done."""
+    """A turn of a reader, and the reply as far as it has come; `step` says what is being done."""
 
     number: int = Field(ge=1)
     said: str
@@ -191,7 +191,7 @@ class HeldChats(Record):
 
 
 class NewTurn(Record):
-    """What a client says in a chat."""
+    """The words of a client in a chat."""
 
     text: str
 

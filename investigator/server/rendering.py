@@ -1,4 +1,4 @@
-"""What every page is made with: its templates, and the addresses at which a passage is shown in its document."""
+"""The parts of every page: its templates, and the addresses at which a passage is shown in its document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every reply to a program is made with."""
+"""The parts of every reply to a program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from investigator.server.records import Problem
 PROBLEMS: dict[int | str, dict[str, object]] = {
     "default": {"model": Problem, "description": "What went wrong, and what to do next."}
 }
-"""What the description of the interface says of every error."""
+"""The description of every error in the interface."""
 
 
 def said(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
