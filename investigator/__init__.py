@@ -6,9 +6,19 @@
     print(answer.status, answer.text)
 
 The public names are listed in `__init__.pyi`, for type checkers and at run time alike. Each is loaded when it is first
-used, so that importing the package costs next to nothing.
+used, so that importing the package costs next to nothing. `__version__` is that of the installed distribution.
 """
+
+from typing import Any
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_named, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from investigator.resources.distribution import installed_version  # importing nothing until it is asked for
+
+        return installed_version()
+    return _named(name)

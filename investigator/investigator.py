@@ -11,7 +11,7 @@ from investigator.asking.budget import Budget
 from investigator.asking.lock import lock_warnings
 from investigator.documents.folder import check_folder
 from investigator.engines.base import Embedder
-from investigator.errors import FolderError, StoreError
+from investigator.errors import FolderError, SettingsError, StoreError
 from investigator.records import (
     Answer,
     Answered,
@@ -71,23 +71,24 @@ class Investigator:
         record: str | Path | None = None,
         joint: Budget | None = None,
     ) -> None:
-        self.folder = Path(folder).expanduser()
+        self.folder = _path(folder, "folder")
         check_folder(self.folder)
-        settings, notices = settings or load_settings(), list[str]()
-        chosen = Path(workspace) if workspace is not None else None
+        settings, notices = _settings(settings), list[str]()
+        chosen = _path(workspace, "workspace") if workspace is not None else None
+        own_prompts = _path(prompts, "prompts folder") if prompts is not None else None
         self.workspace = choose_workspace(self.folder, chosen, settings.folder, notices.append)
         self.parts = Parts(
             settings,
             embedder=embedder,
-            prompts=Path(prompts).expanduser() if prompts is not None else None,
+            prompts=own_prompts,
             directory=self.workspace,
             callbacks=callbacks,
         )
-        self.engines = self.parts.engines(model, Path(record).expanduser() if record is not None else None, self.folder)
+        self.engines = self.parts.engines(model, _path(record, "record") if record is not None else None, self.folder)
         self._index = IndexService(self.folder, self.workspace, self.parts)
         self._runs = RunService(self._index, self.parts, self.engines, joint)
         self._batches = BatchService(self._index, self.parts, self.engines)
-        notices += lock_warnings(Path(prompts).expanduser(), self.engine_name) if prompts is not None else ()
+        notices += lock_warnings(own_prompts, self.engine_name) if own_prompts is not None else ()
         for notice in notices:
             self.parts.notify(notice)
 
@@ -233,3 +234,18 @@ class Investigator:
     def pages(self) -> AbstractContextManager[DocumentPages]:
         """Show pages of PDF documents of the index, with quotes marked, as long as the context lasts."""
         return open_pages(self._index, self.parts)
+
+
+def _settings(settings: object) -> Settings:
+    if isinstance(settings, Settings):
+        return settings
+    if settings is not None:
+        hint = 'Make settings with: load_settings(None, ["method.rounds=2"])'
+        raise SettingsError(f"the settings are of type {type(settings).__name__}, not Settings", hint=hint)
+    return load_settings()
+
+
+def _path(path: str | Path, called: str) -> Path:
+    if not isinstance(path, str | Path):
+        raise FolderError(f"the {called} is of type {type(path).__name__}, not a path")
+    return Path(path).expanduser()

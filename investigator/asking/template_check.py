@@ -32,7 +32,10 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract], room: int |
     there is no such folder.
     """
     if not folder.is_dir():
-        raise TemplateError(f"the prompts folder {folder} does not exist")
+        raise TemplateError(
+            f"the prompts folder {folder} does not exist",
+            hint="Make one with: investigator prompts copy query/ask DIR",
+        )
     templates, problems = [], list(_strangers(folder, contracts))
     for name, contract in contracts.items():
         try:

@@ -28,6 +28,9 @@ def engines_by_role(
     if isinstance(model, Mapping):
         return dict(model), tuple(model)
     if model is not None and not isinstance(model, str | Sequence):
+        if not callable(getattr(model, "reply", None)):
+            hint = 'Name one, as "openai:gpt-4o", or give an engine: an object with a name and reply(prompt).'
+            raise SettingsError(f"the model is of type {type(model).__name__}, which is no engine", hint=hint)
         return {role: model for role in Role}, ()
     models = parse_model_options([model] if isinstance(model, str) else model or ())
     names = {role: models.name_for(role) for role in Role}

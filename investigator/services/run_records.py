@@ -47,6 +47,8 @@ def valid_question(question: str, called: str = "question") -> str:
 
     Raises QuestionError.
     """
+    if not isinstance(question, str):
+        raise QuestionError(f"the {called} is of type {type(question).__name__}, not text")
     stripped = redacted(question.strip())
     if not stripped:
         hint = "Name the words to search for." if called != "question" else ""

@@ -98,7 +98,10 @@ def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -
 def differences(folder: Path) -> tuple[str, ...]:
     """Return a unified diff of the templates of a folder against the shipped ones. Raises TemplateError."""
     if not folder.is_dir():
-        raise TemplateError(f"the prompts folder {folder} does not exist")
+        raise TemplateError(
+            f"the prompts folder {folder} does not exist",
+            hint="Make one with: investigator prompts copy query/ask DIR",
+        )
     lines: list[str] = []
     for name in CONTRACTS:
         own = file_in(folder, f"{name}{SUFFIX}")
