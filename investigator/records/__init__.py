@@ -9,6 +9,7 @@ from investigator.records.answers import (
     Conflict,
     ConflictSide,
     Coverage,
+    Decision,
     Forecast,
     Investigation,
     Replayed,

@@ -156,6 +156,13 @@ class UnprovenClaim(Record):
     quotes: tuple[Quote, ...] = ()
 
 
+class Decision(StrEnum):
+    """The answer that proven statements settle, to a question after whether something is so."""
+
+    YES = "yes"
+    NO = "no"
+
+
 class ConflictSide(Record):
     """A value that a document gives, the quote that gives it, and the date of the document if it names one."""
 
@@ -185,6 +192,9 @@ class Answer(Record):
     outcome: str = Field(default="", description="the status, or stopped(reason) if a ceiling ended the run")
     reason: str = Field(description="one sentence that explains the status")
     text: str
+    decision: Decision | None = Field(
+        default=None, description="yes or no, if that is asked and a statement settles it"
+    )
     claims: tuple[Claim, ...] = ()
     unproven: tuple[UnprovenClaim, ...] = ()
     coverage: Coverage

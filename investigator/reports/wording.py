@@ -78,7 +78,7 @@ def headline(investigation: Investigation) -> str:
 
 def answer_headline(answer: Answer) -> str:
     """Return the status in a few words, with the limit that stopped the run, if any."""
-    words = HEADLINES[answer.status]
+    words = f"{HEADLINES[answer.status]}{f': {answer.decision}' if answer.decision else ''}"
     if not answer.outcome.startswith("stopped"):
         return words
     in_part = answer.status is AnswerStatus.ANSWERED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from investigator.asking.budget import BudgetSpent
@@ -22,7 +22,6 @@ from investigator.records import (
     MissingEdition,
     Need,
     Notice,
-    Part,
     Planned,
     PlanStep,
     PlanVariables,
@@ -44,19 +43,13 @@ from investigator.research.answer import AnswerWriter, concluded, without_change
 from investigator.research.comparing import at_newest, series, series_plan, side_by_side, whole_documents
 from investigator.research.concurrency import concurrently, in_order
 from investigator.research.critical_thinking import Understood, own_words, think
+from investigator.research.deciding import with_decision
 from investigator.research.disagreement import conflicts_among, with_conflicts
 from investigator.research.exhaustive import decided
-from investigator.research.follow_ups import (
-    alike_wordings,
-    found_for,
-    limited,
-    related_to,
-    respelled_parts,
-    rewordings,
-    second_hop,
-)
+from investigator.research.follow_ups import found_for, limited, respelled_parts, second_hop
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.method_settings import MethodSettings
+from investigator.research.other_wordings import searched_otherwise
 from investigator.research.planner import Proposal, propose, without_choice
 from investigator.research.query import DocumentQuery
 from investigator.research.reflection import reflect
@@ -71,13 +64,17 @@ from investigator.research.state import (
 )
 from investigator.research.tables import table_answer, to_be_read, with_readings
 from investigator.research.tactical_planning import prioritized, sub_question
-from investigator.research.verdict import chosen_sentences, verdict_of, with_all_that_meets, without_missing
+from investigator.research.verdict import (
+    chosen_sentences,
+    established_by,
+    verdict_of,
+    with_all_that_meets,
+    without_missing,
+)
 from investigator.retrieval.library import DocumentIndex
 
 _UNDECIDED = "Read the documents that the index cannot decide."
 _FOLLOW_UP_DOCUMENTS = 2  # asked for each further question
-_MOST_SEARCHES = 6  # in other wordings, in one round
-_MOST_ASKED = 2  # wordings of one part whose documents are asked
 
 Moment = tuple[State, Event | None]
 """A state that is to be kept, and what there is to tell of it."""
@@ -297,33 +294,11 @@ class Steps:
         """Return the state with what is still to be asked by an engine that reads nothing."""
         if not self.client.traits(Role.ASK).goes_by_measures or state.run.kind is QuestionKind.SUMMARY:
             return state
-        state, best = self._searched_otherwise(
-            state, [part for part in state.run.parts if not found_for(part, state.run, state.history)]
-        )
+        open_parts = [part for part in state.run.parts if not found_for(part, state.run, state.history)]
+        state, best = searched_otherwise(state, open_parts, self.library)
         hops = [second_hop(part, found_for(part, state.run, state.history)) for part in state.run.parts]
         asked = [step.purpose for step in state.run.plan.steps]
         return replace(state, follow_ups=limited((*best, *hops), asked))
-
-    def _searched_otherwise(self, state: State, parts: Sequence[Part]) -> tuple[State, tuple[str, ...]]:
-        """Search the folder for some parts in other wordings; return with the state the likeliest of these.
-
-        No engine is asked. A wording that was searched before is not searched again.
-        """
-        shares = {t.term: t.document_share for t in self.library.term_frequencies(" ".join(related_to(parts)))}
-        searched, best, promising = list(state.run.wordings), list[str](), list(state.promising)
-        for part in parts:
-            wordings = [text for text in rewordings(part, shares) if text not in searched]
-            likeness = dict(zip(wordings, self.library.likeness(part.question, wordings), strict=True))
-            alike = [text for text in alike_wordings(part, likeness) if text not in searched]
-            nearest = alike[: max(1, _MOST_SEARCHES // len(parts))]
-            cards = {text: self.library.cards((text,)) for text in nearest}
-            best += sorted(nearest, key=lambda text: -cards[text][0].match)[:_MOST_ASKED]
-            promising += (
-                c.document_id for found in cards.values() for c in found if c.match >= state.bounds.worth_asking
-            )
-            searched += nearest
-        run = state.run.changed(wordings=tuple(dict.fromkeys(searched)))
-        return replace(state, run=run, promising=tuple(dict.fromkeys(promising))), tuple(best)
 
     def _missing(self, run: Investigation) -> tuple[MissingEdition, ...]:
         """Return the reports that the question asks for, if the folder holds none of them."""
@@ -352,9 +327,14 @@ class Steps:
         checked = recheck(claims, run.question, self.reread) if self.reread is not None else Rechecked(claims)
         written = replace(written, claims=checked.claims, unproven=(*written.unproven, *checked.unproven))
         if not written.claims and not run.wordings:  # a model has asked in the words of the question alone
-            state, _ = self._searched_otherwise(state, run.parts)
+            state, _ = searched_otherwise(state, run.parts, self.library)
             run = state.run
         found = verdict_of(run.parts, written, run.memories, self.library.document, is_read=is_read)
+        decision = None
+        if run.kind is QuestionKind.YES_NO:
+            sure = established_by(written, run.memories, read=is_read and not written.are_stand_ins)
+            settling = [claim for claim in written.claims if sure(claim)]
+            found, decision = with_decision(found, run.parts, settling, self.library.document)
         missing = self._missing(run)
         found = without_missing(found, missing, is_all=is_all_missing(run.question, missing))
         if run.kind is QuestionKind.SUMMARY and not is_read:
@@ -372,7 +352,7 @@ class Steps:
         if self.reread is not None:
             disagreed = standing_conflicts(disagreed, self.reread)
             answer = answer.changed(near_misses=standing_near_misses(answer.near_misses, self.reread))
-        answer = with_conflicts(answer, disagreed, self.settings.answer.precedence)
+        answer = with_conflicts(answer.changed(decision=decision), disagreed, self.settings.answer.precedence)
         return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None
 
     def _rows(self, state: State) -> tuple[TableRow, ...]:

@@ -75,15 +75,8 @@ def verdict_of(
     and establish nothing; nor does a verbatim quote that nobody has read and whose reply has a point below the
     calibrated one.
     """
-    points = {memory.id: memory.point or 0 for memory in memories}
-    bar = default_calibration().answered_from
     read = is_read and not written.are_stand_ins
-
-    def sure(claim: Claim) -> bool:
-        if written.are_stand_ins or claim.status not in (ClaimStatus.PROVEN, ClaimStatus.COMPUTED):
-            return False
-        return read or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
-
+    sure = established_by(written, memories, read=read)
     found = tuple((part, judged(part, written.claims, document, sure=sure, read=read)) for part in parts)
     if not read and not any(one.is_met for _, one in found if one is not None):
         cells = _nearest_cells(parts, memories, document)
@@ -94,6 +87,19 @@ def verdict_of(
         return Verdict(AnswerStatus.NOT_FOUND, unproven=written.unproven, parts=found, near_misses=misses)
     also = () if read else _all_met(found, written.claims, document, sure)
     return _concluded(found, written, read, also)
+
+
+def established_by(written: Statements, memories: Sequence[Memory], *, read: bool) -> Callable[[Claim], bool]:
+    """Return what tells whether a statement that meets all that is asked is taken as an answer."""
+    points = {memory.id: memory.point or 0 for memory in memories}
+    bar = default_calibration().answered_from
+
+    def sure(claim: Claim) -> bool:
+        if written.are_stand_ins or claim.status not in (ClaimStatus.PROVEN, ClaimStatus.COMPUTED):
+            return False
+        return read or max((points.get(i, 0) for i in claim.memory_ids), default=0) >= bar
+
+    return sure
 
 
 def _all_met(

@@ -11,6 +11,7 @@ from investigator.language.terms import folded, words
 CURRENCY = r"US\$|HK\$|USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|CAD|AUD|SEK|NOK|DKK|Rs\.?"
 """Codes of currencies before a figure, as part of a pattern; their signs are `[$€£¥₹]`."""
 
+CURRENCY_SIGN = re.compile(rf"[$€£¥₹]|{CURRENCY}")
 _VALUE = re.compile(
     rf"[^\w\s]{{0,3}}\s?(?:(?:{CURRENCY})\s?)?[$€£¥₹]?\s?[-−–(]{{0,2}}\s?[$€£¥₹]?\s?\d[\d.,'’\u00a0\u2009\u202f ]*"
     r"(?:\s?[%‰xX]|\s?pts?|\s?bps)?[)*†‡%]{0,4}|[$€£¥₹]?\s?[-–—−]{1,3}\s?%?|n/?[am]\.?|nil|ns|nr|\*+",

@@ -9,9 +9,11 @@ from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.rows import are_names
 from investigator.documents.readers.table_recorder import TableRecorder, shifted
 from investigator.records import Heading, PageSpan, Table
+from investigator.tables.figures import CURRENCY_SIGN, is_value
 
 _HEADER_REACH = 500  # characters of a table after which the names of its columns come again
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
+_CLOSING = re.compile(r"\)?\s?%|\)")
 _NOTE_MARK = re.compile(r"[a-z](?:\s?,\s?[a-z])*")
 
 
@@ -54,6 +56,7 @@ class TextBuilder:
         self._header_end = 0
         self._table_end = -1
         self._fresh_cell = False
+        self._cell_words = self._cell_before = ""
         self._heading: int | None = None
         self._page: tuple[int, int] | None = None
         self._recorder = TableRecorder()
@@ -138,6 +141,7 @@ class TextBuilder:
         row.cells += 1
         row.header_cells += header
         self._fresh_cell = True
+        self._cell_before, self._cell_words = self._cell_words if row.cells > 1 else "", ""
 
     def end_cell(self) -> None:
         """The cell ends; breaks at its end do not count."""
@@ -227,6 +231,8 @@ class TextBuilder:
         core = cleaned(core)
         if not core:
             return
+        if self._fresh_cell and self._separators == 1 and len(self._rows) == 1 and not self._breaks:
+            self._join_signs(core)
         if self._raised and _NOTE_MARK.fullmatch(core) and self._parts:
             before = self._parts[-1][-2:]
             self._blank = self._blank or (len(before) > 1 and before.isalpha())
@@ -235,11 +241,19 @@ class TextBuilder:
         self._length += len(lead) + len(core)
         if self._rows:
             self._recorder.words(self._length - len(core), self._length)
+        self._cell_words += core
         for row in self._rows:
             row.tall = row.tall or (row.started and self._breaks > 0)
             row.started = True
         self._breaks = self._separators = 0
         self._blank = self._fresh_cell = False
+
+    def _join_signs(self, core: str) -> None:
+        """Puts a sign that has a cell of its own to the figure that it belongs to: "$ | 12", "(3 | )", "4 | %"."""
+        leads = CURRENCY_SIGN.fullmatch(self._cell_before) is not None and is_value(core)
+        if leads or (_CLOSING.fullmatch(core) and self._cell_before[-1:].isdigit()):
+            self._recorder.joins(leads=leads)
+            self._separators, self._blank = 0, not core.startswith(")")
 
     def _lead(self) -> str:
         """Return what stands between the text so far and the next word."""

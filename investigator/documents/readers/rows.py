@@ -10,6 +10,7 @@ from investigator.documents.readers.table_limits import MOST_CELLS
 from investigator.documents.readers.table_recorder import recorded_table
 from investigator.language.normalise import one_line
 from investigator.records import Table, TableCell
+from investigator.tables.figures import is_time, is_value
 
 Cells = Sequence[str]
 
@@ -50,11 +51,12 @@ def each_line(rows: Sequence[Cells]) -> Iterator[RowLine]:
 def table_of(lines: Sequence[RowLine], text: str, page: int | None = None) -> Table | None:
     """Return the table of lines that make up a text, one after the other; None without two rows and columns."""
     header = next((number for number, line in enumerate(lines) if line.is_header), None)
+    first = 0 if header is None else _first_header(lines, header)
     cells: list[TableCell] = []
     at, row, complete = 0, 0, True
     for number, line in enumerate(lines):
         at = text.index(line.text, at)
-        if line.cells and (header is None or number >= header):
+        if line.cells and number >= first:
             complete = complete and len(cells) + len(line.cells) <= MOST_CELLS
             if complete:
                 cells += [TableCell(row=row, column=c, start=at + start, end=at + end) for c, start, end in line.cells]
@@ -62,7 +64,23 @@ def table_of(lines: Sequence[RowLine], text: str, page: int | None = None) -> Ta
         at += len(line.text)
     if len({cell.row for cell in cells}) < 2 or len({cell.column for cell in cells}) < 2:
         return None
-    return recorded_table(cells, text, page=page, marked=int(header is not None), complete=complete)
+    marked = 0 if header is None else sum(bool(line.cells) for line in lines[first : header + 1])
+    return recorded_table(cells, text, page=page, marked=marked, complete=complete)
+
+
+def _first_header(lines: Sequence[RowLine], header: int) -> int:
+    """Return the first of the rows right above the header that name several of its columns; a title names none."""
+    first = header
+    while first and any(column for column, _, _ in lines[first - 1].cells):
+        above = lines[first - 1]
+        if any(
+            is_value(words) and not is_time(words)
+            for _, start, end in above.cells
+            for words in (above.text[start:end],)
+        ):
+            break
+        first -= 1
+    return first
 
 
 def _joined(cells: Iterable[tuple[int, str, str]], mark: str, is_header: bool = False) -> RowLine:

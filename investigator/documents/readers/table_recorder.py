@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from investigator.documents.pages import page_at
 from investigator.documents.readers.table_limits import MOST_CELLS, MOST_TABLES
@@ -65,6 +66,17 @@ class TableRecorder:
         if self._cell is not None:
             self._cell.start = start if self._cell.start is None else self._cell.start
             self._cell.end = end
+
+    def joins(self, *, leads: bool) -> None:
+        """The cell before holds but a sign of the one that is open (`leads`), or the open one but a sign of it."""
+        if self._cell is None or not self._tables or not self._tables[-1].cells:
+            return
+        before = self._tables[-1].cells.pop()
+        self._count -= 1
+        self._cell.start = before.start
+        if not leads:
+            self._cell.columns += self._column - before.column
+            self._column = before.column
 
     def end_row(self) -> None:
         """The row ends."""
@@ -143,6 +155,8 @@ def recorded_table(
         rows.setdefault(cell.row, {})[cell.column] = one_line(text[cell.start : cell.end])
     ordered = [rows.get(row, {}) for row in range(max(rows) + 1)]
     header = header_rows_of(ordered, marked)
+    labels = label_columns_of(ordered[header:])
+    cells = _widened(cells, ordered, header, labels)
     return Table(
         start=min(cell.start for cell in cells),
         end=max(end, *(cell.end for cell in cells)),
@@ -150,11 +164,38 @@ def recorded_table(
         caption=caption,
         unit=unit,
         header_rows=header,
-        label_columns=label_columns_of(ordered[header:]),
+        label_columns=labels,
         indents=_indents(cells, text, len(ordered)),
         cells=tuple(cells),
         complete=complete,
     )
+
+
+def _widened(
+    cells: Sequence[TableCell], rows: Sequence[Mapping[int, str]], header: int, labels: int
+) -> Sequence[TableCell]:
+    """Return the cells, with headers over several columns where the file leaves the cells beside them empty.
+
+    That is so if none is said to be wider, and those of a row begin over the first column of figures. A row names as
+    many columns as the headers below it; the last one, if it holds but one cell, all.
+    """
+    if any(cell.columns > 1 for cell in cells if cell.row < header):
+        return cells
+    width = max((column for row in rows for column in row), default=0) + 1
+    wider: dict[tuple[int, int], int] = {}
+    for number in range(header):
+        named = sorted(column for column in rows[number] if column >= labels)
+        below = {column for row in rows[number + 1 : header] for column in row}
+        if not below and len(named) == 1:
+            below = set(range(width))
+        if named[:1] != [labels]:
+            continue
+        for first, end in pairwise((*named, width)):
+            last = first + 1
+            while last < end and last in below:
+                last += 1
+            wider[number, first] = last - first
+    return [cell.changed(columns=wider.get((cell.row, cell.column), cell.columns)) for cell in cells]
 
 
 def _indents(cells: Iterable[TableCell], text: str, count: int) -> tuple[int, ...]:

@@ -60,6 +60,34 @@ def test_a_figure_is_named_by_its_row_and_by_all_headers_above_it() -> None:
     assert view.unit == "(in millions, except per share data)"
 
 
+def test_a_header_over_two_columns_is_centred_over_the_headers_below_it() -> None:
+    (view,) = views_of("""
+                         Three Months Ended               Six Months Ended
+                           June 30,                         June 30,
+                       2022          2023              2022          2023
+Interest on debt       $     349     $     954         $     628     $   1,356
+Operating leases           2,088         2,528             4,455         4,995
+Income taxes               3,145         3,735             3,598         4,354
+""")
+    assert lines_of(view)[:4] == [
+        "Interest on debt | Three Months Ended June 30, 2022 | $ 349",
+        "Interest on debt | Three Months Ended June 30, 2023 | $ 954",
+        "Interest on debt | Six Months Ended June 30, 2022 | $ 628",
+        "Interest on debt | Six Months Ended June 30, 2023 | $ 1,356",
+    ]
+
+
+def test_a_header_beside_another_need_not_stand_in_the_middle_over_its_column() -> None:
+    (view,) = views_of("""
+                                          Weighted-Average
+                     Number of Units         Fair Value
+Outstanding, start                279.9   $            134
+Units granted                     224.1                150
+Units vested                      (69.1)               109
+""")
+    assert "Units granted | Number of Units | 224.1" in lines_of(view)
+
+
 def test_a_label_over_two_lines_is_one_and_a_loss_keeps_its_brackets() -> None:
     (view,) = views_of(STATEMENT)
     assert "Operating income (loss), net of tax | Three Months Ended September 30, 2022 | (412) million" in [

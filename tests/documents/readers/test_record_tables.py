@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from made_files import docx, word_paragraph
+from made_files import docx, word_paragraph, xlsx
 
 from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
@@ -33,8 +33,9 @@ ALIGNED = """Adverse effects
 """
 
 
-def lines(name: str, text: str) -> list[str]:
-    (document,) = read(SourceFile(text.encode(), name), name, "h", ReaderSettings()).documents
+def lines(name: str, text: str | bytes) -> list[str]:
+    data = text if isinstance(text, bytes) else text.encode()
+    (document,) = read(SourceFile(data, name), name, "h", ReaderSettings()).documents
     found = []
     for view in views(document):
         for cell in view.values():
@@ -56,6 +57,76 @@ def lines(name: str, text: str) -> list[str]:
 )
 def test_a_cell_has_the_names_of_its_row_and_column(name: str, text: str, expected: str) -> None:
     assert expected in lines(name, text)
+
+
+TWO_ROWS = (
+    ("Product", "Three Months Ended", "", "Six Months Ended", ""),
+    ("", "July 1, 2023", "June 25, 2022", "July 1, 2023", "June 25, 2022"),
+    ("Bikes", "12", "11", "24", "23"),
+    ("Carts", "3", "4", "5", "6"),
+)
+NAMED_BELOW = (
+    ("Bikes and carts",),
+    ("", "Three Months", "", "Six Months", ""),
+    ("Product", "to July 2023", "to June 2022", "since January 2023", "since January 2022"),
+    *TWO_ROWS[2:],
+)
+
+
+def _word_table(rows: tuple[tuple[str, ...], ...]) -> bytes:
+    def cell(text: str, columns: int) -> str:
+        return f'<w:tc><w:tcPr><w:gridSpan w:val="{columns}"/></w:tcPr>{word_paragraph(text)}</w:tc>'
+
+    first = cell("Product", 1) + cell("Three Months Ended", 2) + cell("Six Months Ended", 2)
+    others = ("".join(cell(text, 1) for text in row) for row in rows[1:])
+    return docx("<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in (first, *others)) + "</w:tbl>")
+
+
+def _html_table(rows: tuple[tuple[str, ...], ...]) -> bytes:
+    head = "<tr><th rowspan=2>Product<th colspan=2>Three Months Ended<th colspan=2>Six Months Ended"
+    dates = "".join(f"<td>{text}" for text in rows[1][1:])
+    body = "".join("<tr>" + "".join(f"<td>{text}" for text in row) for row in rows[2:])
+    return f"<table>{head}<tr>{dates}{body}</table>".encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("a.docx", _word_table(TWO_ROWS), "Bikes | Three Months Ended June 25, 2022 | 11"),
+        ("a.html", _html_table(TWO_ROWS), "Carts | Six Months Ended June 25, 2022 | 6"),
+        ("a.xlsx", xlsx({"S": TWO_ROWS}), "Bikes | Three Months Ended June 25, 2022 | 11"),
+        ("b.xlsx", xlsx({"S": NAMED_BELOW}), "Bikes | Three Months to June 2022 | 11"),
+        (
+            "a.csv",
+            "\n".join(";".join(row) for row in TWO_ROWS).encode(),
+            "Carts | Six Months Ended June 25, 2022 | 6",
+        ),
+        (
+            "a.md",
+            "\n".join(f"| {' | '.join(row)} |" for row in (TWO_ROWS[0], ("---",) * 5, *TWO_ROWS[1:])).encode(),
+            "Bikes | Three Months Ended June 25, 2022 | 11",
+        ),
+    ],
+)
+def test_headers_of_two_rows_are_joined_over_each_column(name: str, data: bytes, expected: str) -> None:
+    assert expected in lines(name, data)
+
+
+def test_a_header_of_two_lines_over_one_column_names_no_other() -> None:
+    head = "| | | Adjusted | |\n|---|---|---|---|\n| | Q1 | profit | margin |\n"
+    text = f"{head}| North | 4 | 12 | 9 |\n| South | 3 | 4 | 5 |"
+    assert "North | margin | 9" in lines("a.md", text.encode())
+
+
+def test_a_sign_with_a_cell_of_its_own_belongs_to_its_figure() -> None:
+    row = "<tr><td>Loss<td>$<td>(12<td>)<td>$<td>11<td></tr><tr><td>Share<td><td>4.5<td>%<td><td>5.1<td>%</tr>"
+    head = "<tr><td><td colspan=3>2024<td colspan=3>2023</tr>"
+    assert lines("a.html", f"<table>{head}{row}</table>".encode()) == [
+        "Loss | 2024 | $ (12)",
+        "Loss | 2023 | $ 11",
+        "Share | 2024 | 4.5 %",
+        "Share | 2023 | 5.1 %",
+    ]
 
 
 def test_a_table_in_a_cell_is_its_words() -> None:

@@ -49,6 +49,8 @@ class HtmlText(HTMLParser):
         self._silent = 0
         self._in_title = False
         self._preformatted = 0
+        self._rows_open = [False]
+        """For each table that is open, the innermost last: whether a row of it is; the end of one may be left out."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begins what the tag begins."""
@@ -88,8 +90,11 @@ class HtmlText(HTMLParser):
         elif tag in ("td", "th"):
             self._builder.end_cell()
         elif tag == "tr":
-            self._builder.end_row()
+            self._end_row()
         else:
+            if tag == "table":
+                self._end_row()
+                self._rows_open = self._rows_open[:-1] or [False]
             self._break(tag)
 
     def handle_data(self, data: str) -> None:
@@ -112,11 +117,20 @@ class HtmlText(HTMLParser):
         elif tag == "sup":
             self._builder.raised(True)
         elif tag == "tr":
+            self._end_row()
+            self._rows_open[-1] = True
             self._builder.begin_row()
         elif tag in ("td", "th"):
             self._builder.begin_cell(header=tag == "th", rows=_span(attrs, "rowspan"), columns=_span(attrs, "colspan"))
         else:
+            if tag == "table":
+                self._rows_open.append(False)
             self._break(tag)
+
+    def _end_row(self) -> None:
+        if self._rows_open[-1]:
+            self._rows_open[-1] = False
+            self._builder.end_row()
 
     def _break(self, tag: str) -> None:
         if tag in _BLOCKS:

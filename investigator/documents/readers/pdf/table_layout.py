@@ -156,7 +156,12 @@ def _headers_above(
             and len(labels[0].text) <= _LONG
         ):
             found.insert(0, row)  # a heading of the first rows, such as "Net sales:"
-        elif not over or len(labels) > 1 or _is_note(row) or any(not _names_columns(piece, edges) for piece in over):
+        elif (
+            not over
+            or len(labels) > 1
+            or _is_note(row)
+            or any(not _names_columns(piece, edges, len(over)) for piece in over)
+        ):
             break
         else:
             found.insert(0, row)
@@ -178,10 +183,15 @@ def _is_note(row: VisualRow) -> bool:
     return len(row.pieces) == 1 and row.pieces[0].text.startswith("(") and is_unit_note(row.pieces[0].text)
 
 
-def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> bool:
-    """Return True if a piece stands in the middle over one column of figures, or over neighbouring ones."""
+def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
+    """Return True if a piece stands in the middle over one column of figures, or over neighbouring ones.
+
+    One of several headers beside each other (`beside`) need but reach over one column, and no other.
+    """
     if len(piece.text) > _LONG:
         return False
+    if beside > 1 and sum(piece.left < right and piece.right > left for left, right in edges) == 1:
+        return True
     reach = _reach(edges)
     groups = ((edges[first][0], edges[last][1]) for first in range(len(edges)) for last in range(first, len(edges)))
     return any(
@@ -195,8 +205,13 @@ def _laid(headers: list[VisualRow], body: Sequence[VisualRow], edges: list[tuple
         body = [headers.pop(), *body]  # a heading of the first rows names no column
     cells: list[LaidCell] = []
     lefts: list[float | None] = []
-    for number, row in enumerate(headers):
-        cells += _header_cells(number, row, edges)
+    places = list(edges)
+    for number in range(len(headers) - 1, -1, -1):
+        named = list(_header_cells(number, headers[number], edges, places))
+        for cell in named:
+            if cell.column and cell.columns == 1:  # what stands above is centred over it, and not over the figures
+                places[cell.column - 1] = cell.words[0].left, cell.words[-1].right
+        cells = named + cells
         lefts.append(None)
     number = len(headers)
     for row in _cells_joined(body, edges[0][0]):
@@ -290,13 +305,18 @@ def _column_of(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> int:
     )
 
 
-def _header_cells(number: int, row: VisualRow, edges: Sequence[tuple[float, float]]) -> Iterator[LaidCell]:
-    """Yield the cells of a row of headers: each piece over the columns whose common middle it stands at."""
+def _header_cells(
+    number: int, row: VisualRow, edges: Sequence[tuple[float, float]], places: Sequence[tuple[float, float]]
+) -> Iterator[LaidCell]:
+    """Yield the cells of a row of headers: each piece over the columns whose common middle it stands at.
+
+    `places` are the columns as the row below marks them: its headers, or the figures.
+    """
     pieces = [piece for piece in row.pieces if _is_over(piece, edges)]
     for piece in row.pieces:
         if piece not in pieces:
             yield LaidCell(number, 0, piece.words)
-    for piece, (first, last) in zip(pieces, _spread(pieces, edges), strict=True):
+    for piece, (first, last) in zip(pieces, _spread(pieces, places), strict=True):
         yield LaidCell(number, first + 1, piece.words, columns=last - first + 1)
 
 

@@ -1,0 +1,181 @@
+"""Yes or no: what proven statements settle of a question after whether something is so. Pure.
+
+A statement settles it only if it says every word that is asked, in the same order, and nothing that qualifies it: else
+what was found is shown, and nothing is decided.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+from investigator.language.amounts import Amount, amounts, prepared
+from investigator.language.claim_words import slot_words
+from investigator.language.dates import dates, without_dates
+from investigator.language.negation import contradicts, negates
+from investigator.language.normalise import normalise
+from investigator.language.sentences import statement_spans
+from investigator.language.terms import content_words, words
+from investigator.questions.constraints import constraints
+from investigator.questions.cues import cues, opposites, patterns
+from investigator.questions.matching import matches
+from investigator.questions.periods import without_periods
+from investigator.questions.related import related_roots, root, roots
+from investigator.records import (
+    AnswerStatus,
+    Claim,
+    ClaimStatus,
+    ConstraintKind,
+    ConstraintMatch,
+    Decision,
+    Document,
+    MatchState,
+    Part,
+)
+from investigator.research.judging import surroundings
+from investigator.research.verdict import Verdict
+
+_FEWEST = 2  # asked words in the sentence itself, or one of which the amount is asked
+_QUALIFYING = ("condition", "modality", "scope", "attribution")
+_BOUNDS = ("most", "least", "below", "above")
+_MAY_BE_DENIED = frozenset({ConstraintKind.MODALITY, ConstraintKind.ROLE})
+
+
+def with_decision(
+    found: Verdict,
+    parts: Sequence[Part],
+    claims: Sequence[Claim],
+    document: Callable[[str], Document],
+) -> tuple[Verdict, Decision | None]:
+    """Return the verdict, with yes or no if some statements settle a question after whether something is so.
+
+    It is yes if every part of it is so, and no if one is not; the statements that settle it come first. If some affirm
+    what others deny, nothing is settled.
+    """
+    settled = [_of_part(part, claims, document) for part in parts]
+    said = [one for one in settled if one is not None]
+    denied = [claim for decision, claim in said if decision is Decision.NO]
+    if not said or (not denied and len(said) < len(parts)):
+        return found, None
+    decision = Decision.NO if denied else Decision.YES
+    others = found.claims if found.status is AnswerStatus.ANSWERED else ()
+    first = tuple(dict.fromkeys((*(denied or [claim for _, claim in said]), *others)))
+    reason = f"{decision.value.capitalize()}: a proven statement {'denies' if denied else 'says'} all that is asked."
+    return replace(found, status=AnswerStatus.ANSWERED, claims=first, near_misses=(), reason=reason), decision
+
+
+def _of_part(part: Part, claims: Sequence[Claim], document: Callable[[str], Document]) -> tuple[Decision, Claim] | None:
+    found = [(decision, claim) for claim in claims for decision in _of_claim(part, claim, document)]
+    return found[0] if len({decision for decision, _ in found}) == 1 else None
+
+
+def _of_claim(part: Part, claim: Claim, document: Callable[[str], Document]) -> Iterator[Decision]:
+    """Yield what each sentence of the quotes of a proven statement settles of a part."""
+    if claim.status is not ClaimStatus.PROVEN:
+        return
+    question, wanted = _without_amounts(part.question)
+    bound = part.constraints
+    if wanted:  # what has an amount does nothing to anybody
+        bound = tuple(one for one in constraints(question) if one.kind is not ConstraintKind.ROLE)
+    for quote in (quote for quote in claim.quotes if quote.cell is None):
+        one = document(quote.document_id)
+        about = roots(f"{one.title} {one.id.replace('_', ' ')} {one.imprint.issuer}")
+        for start, end in statement_spans(quote.text):
+            sentence = quote.text[start:end]
+            if _says_all(question, sentence, about, 1 if wanted else _FEWEST) and not _qualified(sentence, question):
+                own = matches(bound, question, surroundings(quote, sentence, one))
+                decision = _settled([match for match in own if match.state is not MatchState.MET], question, sentence)
+                decision = _with_amount(decision, part.question, wanted, sentence) if wanted else decision
+                if decision is not None:
+                    yield decision
+
+
+def _settled(failing: Sequence[ConstraintMatch], question: str, sentence: str) -> Decision | None:
+    """Return what a sentence settles that says all asked words, by what of the question it does not meet."""
+    contradicted = {match.constraint.kind for match in failing if match.state is MatchState.CONTRADICTED}
+    others = {match.constraint.kind for match in failing} - contradicted
+    denies = negates(sentence) or not slot_words("polarity").isdisjoint(set(words(sentence)) - set(words(question)))
+    if negates(question):
+        return None
+    if contradicted == {ConstraintKind.DIRECTION}:  # it fell, so nobody finds what rose as the one that does it
+        return Decision.NO if not denies and others <= {ConstraintKind.ROLE} else None
+    if others or not contradicted <= _MAY_BE_DENIED:
+        return None
+    if denies:
+        return Decision.NO if contradicts(" ".join(_content(question)), [sentence]) else None
+    return None if contradicted else Decision.YES
+
+
+def _says_all(question: str, sentence: str, about: frozenset[str], fewest: int) -> bool:
+    """Return True if a sentence says the content words of a question in its order; of some its document is about."""
+    said = [root(word) for word in words(sentence)]
+    places = []
+    for word in _content(question):
+        same = {root(word)} | related_roots(word)
+        place = next((at for at, one in enumerate(said) if one in same), None)
+        if place is not None:
+            places.append(place)
+        elif root(word) not in about and not _moves(word):
+            return False
+    return len(places) >= fewest and all(first < second for first, second in pairwise(places))
+
+
+def _content(question: str) -> list[str]:
+    auxiliaries = cues("order")["auxiliaries"].split()
+    return [word for word in content_words(question) if word not in auxiliaries]
+
+
+def _moves(word: str) -> bool:
+    """Return True for a word of a direction, of which a sentence may say the opposite."""
+    return any(side.fullmatch(word) for both in opposites().values() for side in both)
+
+
+def _qualified(sentence: str, question: str) -> bool:
+    """Return True if a sentence says in which case, how surely, how far or by whose word, and the question does not."""
+    asked, permits = set(words(question)), patterns("yes_no")["permits"]
+    own = set(words(sentence)) - asked
+    if permits.search(question):
+        own = set(words(permits.sub(" ", sentence))) - asked
+        if not own.isdisjoint(cues("yes_no")["in_which_case"].split()):
+            return True
+    own -= set(cues("yes_no")["as_often"].split())
+    return any(not slot_words(slot).isdisjoint(own) for slot in _QUALIFYING)
+
+
+def _without_amounts(question: str) -> tuple[str, tuple[Amount, ...]]:
+    """Return a question without the amounts that it names, and these."""
+    found = _amounts(question)
+    for amount in found:
+        question = re.sub(re.escape(amount.text.strip()), " ", question, flags=re.IGNORECASE)
+    for bound in _BOUNDS if found else ():
+        question = patterns("yes_no")[bound].sub(" ", question)
+    return " ".join(question.split()), found
+
+
+def _amounts(text: str) -> tuple[Amount, ...]:
+    plain = normalise(text).text
+    plain = prepared(without_periods(without_dates(plain, dates(plain))))
+    return tuple(one for one in amounts(plain) if one.readings)
+
+
+def _with_amount(decision: Decision | None, question: str, wanted: Sequence[Amount], sentence: str) -> Decision | None:
+    """Return whether the one amount of a sentence in the unit that is asked is as the question has it."""
+    if decision is not Decision.YES or len(wanted) != 1:
+        return None
+    units = {unit for _, unit in wanted[0].readings}
+    said = [one for one in _amounts(sentence) if units & {unit for _, unit in one.readings}]
+    if len(said) != 1:
+        return None
+    pairs = [(own, other) for own, unit in said[0].readings for other, name in wanted[0].readings if unit == name]
+    is_so = {_compared(question, own, other) for own, other in pairs}
+    return (Decision.YES if is_so.pop() else Decision.NO) if len(is_so) == 1 else None
+
+
+def _compared(question: str, own: Fraction, other: Fraction) -> bool:
+    """Return True if an amount is as the question has it: more than another, at least as much ..., else the same."""
+    known = patterns("yes_no")
+    compared = dict(zip(_BOUNDS, (own <= other, own >= other, own < other, own > other), strict=True))
+    return next((is_so for name, is_so in compared.items() if known[name].search(question)), own == other)
