@@ -23,7 +23,7 @@ from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.overlap import gist_of
 from investigator.bb3.records import Speaker
-from investigator.store.database import Database
+from investigator.store.database import FileDatabase
 from investigator.store.schema import RUNS
 
 _USER = "ann"
@@ -94,7 +94,7 @@ def main() -> None:
         began = time.perf_counter()
         gist_of("so that the libraries are loaded")
         print(f"loading the libraries: {time.perf_counter() - began:.2f} s, once a process")
-        database = Database(Path(place) / "investigator.db", RUNS)
+        database = FileDatabase(Path(place) / "investigator.db", RUNS)
         memory = LongTermMemory(database)
         written = 0
         for size in sorted(given.sizes):

@@ -29,6 +29,7 @@ from investigator.errors import SettingsError, in_words
 from investigator.research.method_settings import DEFAULT_MISSION, DEFAULT_STRATEGY, MethodSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.secrets import is_secret, register
+from investigator.store.store_settings import StoreSettings
 from investigator.tracing.opening import TraceSettings
 
 _SHOWN = 60  # characters of a value in a message
@@ -66,6 +67,7 @@ class Settings(BaseSettings):
     chat: ChatSettings = ChatSettings()
     gguf: GgufSettings = GgufSettings()
     transformers: TransformersSettings = TransformersSettings()
+    store: StoreSettings = StoreSettings()
     trace: TraceSettings = TraceSettings()
     verify: VerifySettings = VerifySettings()
 

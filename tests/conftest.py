@@ -5,11 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer
+from postgres_server import PostgresServer, programs
+
+from investigator.store.database import Database, FileDatabase
+from investigator.store.postgres import PostgresDatabase
+from investigator.store.schema import RUNS
 
 os.environ.update(
     HF_HUB_OFFLINE="1",
@@ -48,3 +53,39 @@ def shared() -> Path:
     if not _SHARED.is_dir():
         pytest.skip(f"the folder {_SHARED} with example documents is not here")
     return _SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server on a socket; see `tests/postgres_server.py`."""
+    found = programs()
+    if found is None:
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    server = PostgresServer(found)
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Database]]:
+    """Open the same database for runs, an empty one at first, in each kind of store."""
+    if request.param == "sqlite":
+        opened: Callable[[], Database] = lambda: FileDatabase(tmp_path / "runs.db", RUNS)  # noqa: E731
+    else:
+        url = request.getfixturevalue("postgres").emptied()
+        opened = lambda: PostgresDatabase(url, "papers")  # noqa: E731
+    made: list[Database] = []
+
+    def again() -> Database:
+        made.append(opened())
+        return made[-1]
+
+    yield again
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def database(reopen: Callable[[], Database]) -> Database:
+    """An empty database for runs, in each kind of store."""
+    return reopen()

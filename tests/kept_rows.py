@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import select, update
 
-from investigator.store.database import Database
+from investigator.store.database import FileDatabase
 from investigator.store.row_codes import with_code
 from investigator.store.schema import RUNS, runs
 from investigator.store.user_key import user_key
@@ -12,7 +12,7 @@ from investigator.store.user_key import user_key
 
 def code_runs(path: Path) -> None:
     """Give each run of a database the code of what it holds now."""
-    database = Database(path, RUNS)
+    database = FileDatabase(path, RUNS)
     with database.begin() as connection:
         for row in connection.execute(select(runs)).mappings().all():
             connection.execute(update(runs).where(runs.c.id == row["id"]).values(with_code(user_key(), runs, row)))

@@ -125,7 +125,8 @@ def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
 
     Raises StoreError and ForeignFileError.
     """
-    with Workspace(investigator.workspace, write=False, folder=investigator.folder) as workspace:
+    store = investigator.parts.settings.store
+    with Workspace(investigator.workspace, write=False, folder=investigator.folder, store=store) as workspace:
         yield LongTermMemory(workspace.runs)
 
 

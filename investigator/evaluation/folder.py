@@ -33,7 +33,7 @@ from investigator.records import (
 from investigator.retrieval.library import Library
 from investigator.services.run_records import RunOptions
 from investigator.store.corpus import Corpus
-from investigator.store.past_calls import calls_of
+from investigator.store.past_calls import calls_of, usual_seconds
 from investigator.store.workspace import Workspace
 
 _RANKED_DOCUMENTS = 10
@@ -106,6 +106,11 @@ class FolderEvaluation:
     def engines(self) -> Mapping[Role, Engine]:
         """The engine of each role, for other evaluations with the same model."""
         return self._investigator.engines
+
+    def usual_seconds(self, engine: Engine) -> float | None:
+        """Return the mean seconds of a call of an engine in earlier runs; None if there was none."""
+        with Workspace(self._directory, write=False, store=self._investigator.parts.settings.store) as workspace:
+            return usual_seconds(workspace.runs, engine.name)
 
     @property
     def workspace(self) -> Path:
@@ -238,7 +243,7 @@ class FolderEvaluation:
             return sum(q.document_id in there and stands(q, corpus.document(q.document_id)) for q in quotes)
 
     def _replies(self, run_id: str) -> UsedReplies:
-        with Workspace(self._directory, write=False) as workspace:
+        with Workspace(self._directory, write=False, store=self._investigator.parts.settings.store) as workspace:
             return used_replies(calls_of(workspace.runs, run_id), self._investigator.parts.prices.price_of)
 
     def _progress(self, seconds: float) -> Progressed:

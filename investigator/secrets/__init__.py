@@ -39,14 +39,14 @@ def register(secret: str) -> None:
             _known = _known | {secret}
 
 
-def register_address(address: str) -> None:
-    """Register what an address holds of passwords, tokens and keys."""
+def register_address(address: str, *, user: bool = True) -> None:
+    """Register what an address holds of passwords, tokens and keys; its `user`, if there is no password, may be one."""
     try:
         parts = urlsplit(address)
-        user, password = parts.username or "", parts.password or ""
+        named, password = parts.username or "", parts.password or ""
     except ValueError:  # no address; whoever opens it says so
         return
-    register(unquote(password or user))
+    register(unquote(password or (named if user else "")))
     for name, value in parse_qsl(parts.query):
         if is_secret(name):
             register(value)

@@ -25,7 +25,7 @@ from sqlalchemy.engine import Connection, RowMapping
 
 from investigator.records.base import Record
 from investigator.server.records import JobRequest, JobState, LoggedEvent, Problem, ServerJob, kind_of
-from investigator.store.database import Database
+from investigator.store.database import FileDatabase
 from investigator.store.schema import Schema, meta
 
 LEDGER_NAME = "server.db"
@@ -65,7 +65,7 @@ class JobLedger:
     """Keeps jobs and their events; safe to use from several threads. Raises StoreError and its kinds."""
 
     def __init__(self, path: Path) -> None:
-        self._database = Database(path, _SCHEMA)
+        self._database = FileDatabase(path, _SCHEMA)
 
     def close(self) -> None:
         """Close the database."""

@@ -16,7 +16,7 @@ from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import Parts
 from investigator.services.run_records import valid_question
 from investigator.store.corpus import Corpus
-from investigator.store.workspace import Workspace, has_database
+from investigator.store.workspace import Workspace, has_database, has_runs
 
 _Result = TypeVar("_Result")
 
@@ -46,7 +46,12 @@ class IndexService:
 
     def workspace(self, *, write: bool) -> Workspace:
         """Open the workspace of the folder. Raises what `Workspace` does."""
-        return Workspace(self.directory, write=write, folder=self.folder, notice=self._parts.notify)
+        store = self._parts.settings.store
+        return Workspace(self.directory, write=write, folder=self.folder, notice=self._parts.notify, store=store)
+
+    def has_runs(self) -> bool:
+        """Return True if there may be runs to read; no workspace is made to see whether there are."""
+        return bool(self._parts.settings.store.url) or has_runs(self.directory)
 
     def check_files(self) -> None:
         """Raise FolderError, before a workspace is made, if there is nothing to index."""

@@ -86,18 +86,28 @@ class OpenFolder:
         """Begin or resume the run of a new record, or return the answer that was found; the last event is Answered.
 
         Raises DamagedDocumentError for documents, not yet read `again`, of which index and file differ, FolderError if
-        the folder has no document that the question is limited to, and what `Investigator.investigate` does.
+        the folder has no document that the question is limited to, WorkspaceLockedError if another process investigates
+        the same in a database that they share, and what `Investigator.investigate` does.
         """
-        run, record = self._opened(new, options, fresh=options.fresh and not again)
+        new, corpus = self._placed(new, options)
+        identity = self._identity(new, options)
+        with self.runs.held(f"{identity} {corpus}") as runs:
+            run, record = self._opened(runs, new, identity, corpus, fresh=options.fresh and not again)
+            yield from self._gone_on(runs, run, record, options, again)
+
+    def _gone_on(
+        self, runs: Database, run: Run, record: Investigation, options: RunOptions, again: frozenset[str]
+    ) -> Iterator[Event]:
+        """Go on with a run that was opened in `runs`, to its end."""
         with self._tracer.run(run.id, record.question, record.engine, resumed=run.resumed) as trace:
-            finished = self._finished(run, again)
+            finished = self._finished(runs, run, again)
             if finished is not None:
                 trace.ended(finished)
                 yield Notice(text=answered_already(finished))
                 yield Answered(investigation=finished)
             else:
                 yield from self.prepare(record.search)
-                yield from self._run(run, record, trace, reuse=options.reuses)
+                yield from self._run(runs, run, record, trace, reuse=options.reuses)
 
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
         """Return what the run of a new record has used up so far; nothing if it would be a new one."""
@@ -123,16 +133,16 @@ class OpenFolder:
         chunks = parts.settings.chunks.model_dump_json()
         return new, corpus_digest(held.fingerprint(new.scope), parts.embedder.name, chunks)
 
-    def _opened(self, new: Investigation, options: RunOptions, *, fresh: bool) -> tuple[Run, Investigation]:
-        new, corpus = self._placed(new, options)
-        identity = self._identity(new, options)
+    def _opened(
+        self, runs: Database, new: Investigation, identity: str, corpus: str, *, fresh: bool
+    ) -> tuple[Run, Investigation]:
         new = new.changed(search=self.index.best_search(), templates=self._parts.prompts.own())
-        return open_run(Runs(self.runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC))
+        return open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC))
 
     def _identity(self, new: Investigation, options: RunOptions) -> str:
         return run_identity(new, self._parts.prompts.fingerprint(), options.repetition)
 
-    def _finished(self, run: Run, again: frozenset[str]) -> Investigation | None:
+    def _finished(self, runs: Database, run: Run, again: frozenset[str]) -> Investigation | None:
         """Return the record of a run that has ended, if what it says still stands in the files.
 
         A run that a limit stopped goes on once the limit is higher, and so does one whose sources had changed. Raises
@@ -140,12 +150,12 @@ class OpenFolder:
         """
         if not run.finished:
             return None
-        record, cited = Runs(self.runs).investigation(run.id), CitedFiles(self._fresh, self.index.corpus)
+        record, cited = Runs(runs).investigation(run.id), CitedFiles(self._fresh, self.index.corpus)
         answer = record.answer
         if answer is None or answer.source_changed:
             return None
         if answer.stop in CEILINGS:
-            journal = self._parts.journal(self.runs, run.id, reuse=False)
+            journal = self._parts.journal(runs, run.id, reuse=False)
             if not ceiling_reached(self._parts.settings.budget, journal.usage(), journal.elapsed()):
                 return None
         checked = recheck(answer.claims, answer.question, cited.reread)
@@ -153,13 +163,13 @@ class OpenFolder:
             raise cited.damage()
         return record if is_as_checked(answer, checked, self._parts.judge()) else None
 
-    def _run(self, run: Run, record: Investigation, trace: RunTrace, *, reuse: bool) -> Iterator[Event]:
+    def _run(self, runs: Database, run: Run, record: Investigation, trace: RunTrace, *, reuse: bool) -> Iterator[Event]:
         parts, cited = self._parts, CitedFiles(self._fresh, self.index.corpus)
         library = self._libraries[record.search]
         yield from parts.notices()
         documents = len(record.scope) or len(library.document_ids())
         yield Started(run_id=run.id, engine=record.engine, documents=documents, resumed=run.resumed)
-        journal = parts.journal(self.runs, run.id, reuse=reuse)
+        journal = parts.journal(runs, run.id, reuse=reuse)
         client = parts.client(self._engines, journal, trace=trace, joint=self._joint)
         method, judge = parts.settings.method, parts.judge()
         if judge is not None:

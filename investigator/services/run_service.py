@@ -43,7 +43,7 @@ from investigator.store.adoption import TakenOver, take_over
 from investigator.store.journal import Runs
 from investigator.store.locations import older_workspaces
 from investigator.store.past_calls import PastCall, PastCalls, calls_of
-from investigator.store.workspace import DATABASE_NAME, has_database, has_runs
+from investigator.store.workspace import DATABASE_NAME, has_database
 
 
 class RunService:
@@ -201,21 +201,21 @@ class RunService:
 
     def summaries(self) -> tuple[RunSummary, ...]:
         """Return one line about each run, newest first."""
-        if not has_runs(self._index.directory):
+        if not self._index.has_runs():
             return ()
         with self._index.workspace(write=False) as workspace:
             return Runs(workspace.runs).summaries()
 
     def record(self, run_id: str) -> Investigation:
         """Return the record of a run by its id or the beginning of it. Raises UnknownRunError."""
-        if not has_runs(self._index.directory):
+        if not self._index.has_runs():
             raise UnknownRunError(f"there is no workspace in {self._index.directory}")
         with self._index.workspace(write=False) as workspace:
             return Runs(workspace.runs).investigation(run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
         """Return the calls of a run by its whole id, in their order; none if it made none."""
-        if not has_runs(self._index.directory):
+        if not self._index.has_runs():
             return ()
         with self._index.workspace(write=False) as workspace:
             return calls_of(workspace.runs, run_id)

@@ -15,12 +15,12 @@ from datetime import datetime
 from pathlib import Path
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Float, Integer, Table, insert
+from sqlalchemy import Connection, Float, Integer, Table
 
 from investigator.errors import StoreError
 from investigator.files import is_plain_file
 from investigator.records import AnswerStatus, Investigation, Memory, Record, Reply
-from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.database import Database, get_meta, new_rows, set_meta
 from investigator.store.inspection import entries_of, secured
 from investigator.store.row_codes import with_code
 from investigator.store.schema import CODE, calls, memories, personal_facts, runs, too_long
@@ -162,7 +162,7 @@ def _insert(connection: Connection, table: Table, rows: list[Row]) -> int:
     if not rows:
         return 0
     before = {"used_at": 0} if table is personal_facts else {}
-    key, written = user_key(), insert(table).prefix_with("OR IGNORE")
+    key, written = user_key(), new_rows(connection, table)
     return sum(connection.execute(written, with_code(key, table, {**row, **before})).rowcount for row in rows)
 
 

@@ -1,16 +1,18 @@
-"""A database of a workspace: opens it if its schema is ours, makes its tables, and translates its foreign errors."""
+"""A database of this program, and one in a file: opened if its schema is ours, its foreign errors translated."""
 
 from __future__ import annotations
 
 import errno
 import os
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, select, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
 from investigator.errors import (
@@ -34,32 +36,19 @@ SCHEMA_VERSION = "schema_version"
 _DAMAGE = ("malformed", "not a database", "corrupt")
 
 
-class Database:
-    """A connection pool to one database of a workspace, with its tables made.
+class Database(ABC):
+    """A connection pool to a database with its tables made; safe to use from several threads.
 
-    With `thorough` every page of the file is checked first; `damaged` says that it turned out to be while in use. Safe
-    to use from several threads. Raises DamagedDatabaseError if the file is damaged or holds anything but the tables of
-    the schema, EarlierDatabaseError or StoreError if an earlier or a newer version made it.
+    `place` names it in errors, `is_shared` says that machines share it, and `damaged` that it turned out to be so
+    while in use.
     """
 
-    def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
-        self.path = path
+    is_shared = False
+
+    def __init__(self, engine: Engine, place: str) -> None:
+        self.place = place
         self.damaged = False
-        with translated(path):
-            if not os.path.lexists(path):  # SQLite gives its other files the same permissions
-                os.close(open_private(path, os.O_RDWR | os.O_CREAT))
-        with translated(path), same_file(path):
-            check_private_file(path)
-            if problem := problem_of(path, schema, thorough=thorough):
-                kind = EarlierDatabaseError if problem == OLDER else DamagedDatabaseError
-                raise kind(f"the workspace database {path} cannot be used: {problem}")
-            self._engine = _open(path)
-            self._engine.connect().close()
-        with self.begin() as connection:
-            for statement in statements_of(schema):
-                connection.execute(text(statement))
-            if get_meta(connection, SCHEMA_VERSION) is None:
-                set_meta(connection, SCHEMA_VERSION, str(schema.version))
+        self._engine = engine
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
@@ -68,19 +57,82 @@ class Database:
         A row that makes no record is damage too: this program wrote none.
         """
         try:
-            with translated(self.path), self._engine.begin() as connection:
+            with self._translated(), self._transaction() as connection:
                 yield connection
         except ValidationError as error:
             self.damaged = True
             what = f"a row makes no {error.title}"
-            raise DamagedDatabaseError(f"the workspace database {self.path} is damaged: {what}") from error
+            raise DamagedDatabaseError(f"the workspace database {self.place} is damaged: {what}") from error
         except DamagedDatabaseError:
             self.damaged = True
             raise
 
+    @abstractmethod
+    def alone(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that is the only one to write from its beginning: what it has read is true until its end.
+
+        Raises what `begin` does.
+        """
+
+    @abstractmethod
+    def held(self, what: str) -> AbstractContextManager[Database]:
+        """Hold what may be worked on by one process alone; it is let go with the context, or as the process dies.
+
+        Work on it through the database that the context gives. Raises WorkspaceLockedError if another one holds it.
+        """
+
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+    def _transaction(self) -> AbstractContextManager[Connection]:
+        return self._engine.begin()
+
+    @abstractmethod
+    def _translated(self) -> AbstractContextManager[None]:
+        """Turn foreign errors into StoreError and its kinds."""
+
+
+class FileDatabase(Database):
+    """One database of a workspace, a file of SQLite.
+
+    With `thorough` every page of the file is checked first. Raises DamagedDatabaseError if the file is damaged or holds
+    anything but the tables of the schema, EarlierDatabaseError or StoreError if an earlier or a newer version made it.
+    """
+
+    def __init__(self, path: Path, schema: Schema, *, thorough: bool = False) -> None:
+        self.path = path
+        with translated(path):
+            if not os.path.lexists(path):  # SQLite gives its other files the same permissions
+                os.close(open_private(path, os.O_RDWR | os.O_CREAT))
+        with translated(path), same_file(path):
+            check_private_file(path)
+            if problem := problem_of(path, schema, thorough=thorough):
+                kind = EarlierDatabaseError if problem == OLDER else DamagedDatabaseError
+                raise kind(f"the workspace database {path} cannot be used: {problem}")
+            super().__init__(_open(path), str(path))
+            self._engine.connect().close()
+        with self.begin() as connection:
+            for statement in statements_of(schema):
+                connection.execute(text(statement))
+            if get_meta(connection, SCHEMA_VERSION) is None:
+                set_meta(connection, SCHEMA_VERSION, str(schema.version))
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """Open a transaction that alone may write; what it deletes is not left in the file."""
+        with self.begin() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            connection.exec_driver_sql("PRAGMA secure_delete = ON")
+            yield connection
+
+    @contextmanager
+    def held(self, what: str) -> Iterator[Database]:
+        """Give this database itself: who writes to a workspace holds all that is in it."""
+        yield self
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
 
 
 def get_meta(connection: Connection, key: str) -> str | None:
@@ -94,6 +146,13 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
         text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v"),
         {"k": key, "v": value},
     )
+
+
+def new_rows(connection: Connection, table: Table) -> Insert:
+    """Return the statement that inserts rows into a table but those that are there already."""
+    if connection.dialect.name == postgresql.dialect.name:
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
 
 
 def _text(data: bytes) -> str:

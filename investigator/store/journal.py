@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-from sqlalchemy import Connection, RowMapping, Select, Table, case, delete, func, insert, select, update
+from pydantic import BaseModel, ValidationError
+from sqlalchemy import Connection, RowMapping, Select, Table, delete, func, insert, select, update
 
 from investigator.errors import AlteredRunError, StoreError, UnknownRunError
 from investigator.records import (
@@ -34,10 +33,6 @@ _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 TRIAL = "trial:"
 """How the identity of a run begins that tries a template and is no investigation."""
 
-_SCOPE, _MATRIX = (
-    case((func.json_valid(runs.c.record), func.json_extract(runs.c.record, path))) for path in ("$.scope", "$.matrix")
-)
-
 
 @dataclass(frozen=True)
 class Run:
@@ -47,6 +42,13 @@ class Run:
     created: str
     resumed: bool
     finished: bool
+
+
+class _Listed(BaseModel):
+    """The fields of a record that a list of runs shows."""
+
+    scope: tuple[str, ...] = ()
+    matrix: str = ""
 
 
 class Journal:
@@ -262,7 +264,7 @@ class Runs:
         lost = select(intents.c.run_id, func.count().label("calls")).group_by(intents.c.run_id).subquery()
         both = func.coalesce(paid.c.calls, 0) + func.coalesce(lost.c.calls, 0)
         query = (
-            select(runs, both.label("calls"), _SCOPE.label("scope"), _MATRIX.label("matrix"))
+            select(runs, both.label("calls"))
             .where(~runs.c.identity.startswith(TRIAL))
             .outerjoin(paid, paid.c.run_id == runs.c.id)
             .outerjoin(lost, lost.c.run_id == runs.c.id)
@@ -276,6 +278,7 @@ class Runs:
         if not stands(self._key, runs, row):
             named = _RUN_ID.fullmatch(str(row["id"]))
             return RunSummary(id=named[0] if named else "", question="", created="", engine="", altered=True)
+        listed = _listed(row["record"])
         return RunSummary(
             id=row["id"],
             question=row["question"],
@@ -283,8 +286,8 @@ class Runs:
             engine=row["engine"],
             answer_status=AnswerStatus(row["answer_status"]) if row["answer_status"] else None,
             calls=row["calls"],
-            scope=_texts(row["scope"]),
-            matrix=str(row["matrix"] or ""),
+            scope=listed.scope,
+            matrix=listed.matrix,
         )
 
     def investigation(self, run_id: str) -> Investigation:
@@ -324,10 +327,9 @@ def _resumed(row: RowMapping) -> Run:
     return Run(row["id"], row["created"], resumed=True, finished=row["answer_status"] is not None)
 
 
-def _texts(listed: str | None) -> tuple[str, ...]:
-    """Return the texts of a JSON list; nothing if it is none."""
+def _listed(record: str) -> _Listed:
+    """Return what a list of runs shows of a record; nothing if another version wrote it otherwise."""
     try:
-        values = json.loads(listed or "[]")
-    except ValueError:
-        return ()
-    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
+        return _Listed.model_validate_json(record)
+    except ValidationError:
+        return _Listed()

@@ -79,6 +79,14 @@ def note_folder(directory: Path, folder: Path) -> None:
         write_private(directory / _FOLDER, real)
 
 
+def shared_name(directory: Path) -> str:
+    """Return what the folder of a workspace is called in a database that machines share: its path tells it from others.
+
+    The folder must have been noted.
+    """
+    return default_workspace(Path(os.fsdecode(_folder_of(directory)))).name
+
+
 def left_behind() -> Iterator[Path]:
     """Yield the workspaces in the user's data directory whose folders are gone."""
     try:

@@ -136,13 +136,16 @@ INDEX = Schema(
     version=8,
 )
 
+_ORDERED = String().with_variant(String(collation="C"), "postgresql")
+"""A text by which rows are put in order: that of its characters, as in Python and SQLite, in each database."""
+
 runs = Table(
     "runs",
     _kept,
-    Column("id", String, primary_key=True),
+    Column("id", _ORDERED, primary_key=True),
     Column("identity", String, nullable=False, index=True),
     Column("corpus", String, nullable=False),
-    Column("created", String, nullable=False),
+    Column("created", _ORDERED, nullable=False),
     Column("question", Text, nullable=False),
     Column("engine", Text, nullable=False),
     Column("answer_status", String),
@@ -244,6 +247,19 @@ def _uncoded(schema: Schema) -> Schema:
             copy.columns[CODE].system = True  # is left out when the table is made
     return Schema(earlier, schema.full_text, version=1)
 
+
+SHARED_RUNS = MetaData()
+"""The tables of runs in PostgreSQL: the same, and one in the place of the full-text table."""
+for _table in _kept.sorted_tables:
+    _table.to_metadata(SHARED_RUNS)
+fact_terms = Table(
+    "personal_fact_terms",
+    SHARED_RUNS,
+    Column("fact_id", Integer, primary_key=True),
+    Column("term", String, primary_key=True),
+    Column("owner", String, nullable=False),
+    Index("personal_fact_terms_of_owner", "owner", "term"),
+)
 
 UNCODED_RUNS = _uncoded(RUNS)
 """The tables of runs of the version before, whose rows carry no codes."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, RowMapping, Table, insert, select
 
-from investigator.store.database import SCHEMA_VERSION, Database, set_meta
+from investigator.store.database import SCHEMA_VERSION, FileDatabase, set_meta
 from investigator.store.row_codes import with_code
 from investigator.store.schema import CODE, RUNS, UNCODED_RUNS, meta, statements_of
 from investigator.store.user_key import user_key
@@ -21,7 +21,7 @@ def give_codes(path: Path) -> None:
 
     Only for a file that nobody else could write to. Raises StoreError and its kinds.
     """
-    key, database = user_key(), Database(path, UNCODED_RUNS)
+    key, database = user_key(), FileDatabase(path, UNCODED_RUNS)
     with closing(database), database.begin() as connection:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         rows = {table: _uncoded_rows(connection, table) for table in _KEPT}

@@ -32,9 +32,11 @@ from investigator.files import (
     write_private,
 )
 from investigator.store.adoption import take_over_once
-from investigator.store.database import Database, translated
-from investigator.store.locations import is_carried, note_folder
+from investigator.store.database import Database, FileDatabase, translated
+from investigator.store.locations import is_carried, note_folder, shared_name
+from investigator.store.postgres import PostgresDatabase
 from investigator.store.schema import INDEX, RUNS
+from investigator.store.store_settings import StoreSettings
 from investigator.store.upgrade import give_codes
 
 DATABASE_NAME = "investigator.db"
@@ -59,10 +61,11 @@ def has_runs(directory: Path) -> bool:
 class Workspace:
     """An open workspace: its directory, its two databases, and the lock of the one writer.
 
-    `folder` is noted in it, so that the workspace is found again if the folder moves. If the last writer was killed,
-    both databases are checked. Use it as a context manager. Raises SettingsError if the directory cannot be made,
-    ForeignFileError if something in it is a link, a pipe, or not this user's, WorkspaceLockedError if another process
-    is writing, DamagedDatabaseError if the runs are damaged, StoreError.
+    `folder` is noted in it, so that the workspace is found again if the folder moves. `store` says where runs are kept
+    if not in the workspace. If the last writer was killed, its databases are checked. Use it as a context manager.
+    Raises SettingsError if the directory cannot be made, ForeignFileError if something in it is a link, a pipe, or not
+    this user's, WorkspaceLockedError if another process is writing, DamagedDatabaseError if the runs are damaged,
+    StoreError.
     """
 
     def __init__(
@@ -72,8 +75,10 @@ class Workspace:
         write: bool,
         folder: Path | None = None,
         notice: Callable[[str], None] = lambda _: None,
+        store: StoreSettings = StoreSettings(),
     ) -> None:
         self.directory = directory
+        self._store = store
         self.writes = write
         self._notice = notice
         self._suspected = False
@@ -85,12 +90,21 @@ class Workspace:
             if folder is not None:
                 with translated(directory):
                     note_folder(directory, folder)
-            self.runs = self._open_runs()
-            if not is_carried(directory):
+            if not store.url:
                 self._take_over_earlier_runs()
         except BaseException:
             self._lock.release()
             raise
+
+    @cached_property
+    def runs(self) -> Database:
+        """The database of runs and memories: a file of the workspace, or that of `store`, opened when it is needed.
+
+        Raises DamagedDatabaseError, MissingPackageError, StoreError.
+        """
+        if not self._store.url:
+            return self._open_runs()
+        return PostgresDatabase(self._store.url, self._store.name or shared_name(self.directory))
 
     @cached_property
     def index(self) -> Database:
@@ -102,23 +116,24 @@ class Workspace:
         try:
             if is_plain_file(self.directory / _DAMAGED):
                 raise DamagedDatabaseError(f"the index {path} was found damaged when it was used last")
-            return Database(path, INDEX, thorough=self._suspected)
+            return FileDatabase(path, INDEX, thorough=self._suspected)
         except DamagedDatabaseError as error:
             if not self.writes:
                 raise
             self._notice(f"The index is rebuilt from the documents; runs and memories are kept: {error.message}.")
             self._drop_index()
-            return Database(path, INDEX)
+            return FileDatabase(path, INDEX)
 
     def close(self) -> None:
         """Close the databases and let others write."""
-        index = self.__dict__.get("index")
+        index, runs = self.__dict__.get("index"), self.__dict__.get("runs")
         if isinstance(index, Database):
             index.close()
             if index.damaged:
                 with suppress(OSError):  # without the mark it is found damaged again
                     write_private(self.directory / _DAMAGED, b"")
-        self.runs.close()
+        if isinstance(runs, Database):
+            runs.close()
         if self.writes:
             with suppress(OSError):  # if it stays, the next writer checks the databases
                 (self.directory / "writer.pid").unlink(missing_ok=True)
@@ -134,19 +149,21 @@ class Workspace:
         """Open the runs; those of the version before get their codes, unless others may have written to them."""
         path = self.directory / RUNS_NAME
         try:
-            return Database(path, RUNS, thorough=self._suspected)
+            return FileDatabase(path, RUNS, thorough=self._suspected)
         except EarlierDatabaseError as error:
             if is_carried(self.directory):
                 hint = f"Move {path} away: it lies with the documents, and nothing shows that its rows are yours."
                 raise EarlierDatabaseError(error.message, hint=hint) from error
             give_codes(path)
-            return Database(path, RUNS, thorough=self._suspected)
+            return FileDatabase(path, RUNS, thorough=self._suspected)
 
     def _take_over_earlier_runs(self) -> None:
         """Take over the runs that an earlier version kept in the index; put aside what cannot be read."""
-        path = self.directory / DATABASE_NAME
+        runs, path = self.runs, self.directory / DATABASE_NAME
+        if is_carried(self.directory):
+            return
         try:
-            take_over_once(path, self.runs)
+            take_over_once(path, runs)
         except StoreError as error:
             if self.writes:
                 aside = path.replace(path.with_name(f"{DATABASE_NAME}.aside"))

@@ -16,7 +16,6 @@ from investigator.evaluation.rightness import grounds_of
 from investigator.evidence.versions import version_groups
 from investigator.records import Record, Usage, together
 from investigator.store.corpus import Corpus
-from investigator.store.past_calls import usual_seconds
 from investigator.store.workspace import Workspace
 from investigator.tuning.racing import race_trials
 from investigator.tuning.records import TuningPlan
@@ -68,11 +67,7 @@ def planned(
     expected = together(warm, others_expected)
     engine = baseline.engines[Role.ASK]
     varies = any(traits_of(one).is_model for one in baseline.engines.values())
-    if varies:
-        with Workspace(baseline.workspace, write=False) as opened:
-            known = usual_seconds(opened.runs, engine.name)
-    else:
-        known = seconds
+    known = baseline.usual_seconds(engine) if varies else seconds
     race = race_trials(min(candidates if candidates is not None else 16, MOST_CANDIDATES), len(sets.select))
     trials = (HEADROOM * REPETITIONS if varies else 0) + race + 2 * len(sets.test)
     whole = _times(expected, trials / _FORETOLD)

@@ -80,11 +80,10 @@ def trial(
     name = engine.name if engine is not None else ""
     digest = _digest(name, use.name, use.variables.model_dump_json())
     blank = as_it_began(found.record).changed(id=f"{now:%Y%m%d-%H%M%S}-{_digest(digest, now.isoformat())[:6]}")
-    runs = Runs(found.folder.runs)
-    run = runs.open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
-    with parts.tracer(found.root).run(run.id, found.record.question, name, resumed=run.resumed) as trace:
-        journal = parts.journal(found.folder.runs, run.id, reuse=not fresh)
-        yield Trial(use, journal, engines, trace, parts)
+    with found.folder.runs.held(f"{TRIAL}{digest}") as database:
+        run = Runs(database).open(f"{TRIAL}{digest}", "", blank, now.astimezone(UTC).isoformat(), fresh=fresh)
+        with parts.tracer(found.root).run(run.id, found.record.question, name, resumed=run.resumed) as trace:
+            yield Trial(use, parts.journal(database, run.id, reuse=not fresh), engines, trace, parts)
 
 
 def judged(use: TemplateUse, found: FoundUses, source: str, engines: Mapping[Role, Engine], parts: Parts) -> TriedReply:

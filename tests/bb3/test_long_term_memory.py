@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -17,18 +17,11 @@ from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
-from investigator.store.database import Database
+from investigator.store.database import Database, FileDatabase
 from investigator.store.schema import RUNS
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 PARTNER, SELF = Speaker.PARTNER, Speaker.SELF
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    made = Database(tmp_path / "w.db", RUNS)
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -52,14 +45,12 @@ def test_a_memory_tells_who_said_it_where_and_when(memory: LongTermMemory) -> No
     assert kept.text == "I have a dog."
 
 
-def test_memories_outlast_a_restart(tmp_path: Path) -> None:
+def test_memories_outlast_a_restart(reopen: Callable[[], Database]) -> None:
     for text in ("I have a dog.", "I like tea."):
-        database = Database(tmp_path / "w.db", RUNS)
+        database = reopen()
         LongTermMemory(database).add("ann", text)
         database.close()
-    database = Database(tmp_path / "w.db", RUNS)
-    assert texts(LongTermMemory(database)) == ["I have a dog.", "I like tea."]
-    database.close()
+    assert texts(LongTermMemory(reopen())) == ["I have a dog.", "I like tea."]
 
 
 @pytest.mark.parametrize("user", ["ann", "x' OR 1=1 --", "🐶 שלום", " ann", "%", "a\nb", '"'])
@@ -241,7 +232,7 @@ def test_nobody_changes_what_belongs_to_another_user(memory: LongTermMemory) -> 
 
 
 def test_what_is_forgotten_leaves_no_trace_in_the_file(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db", RUNS)
+    database = FileDatabase(tmp_path / "w.db", RUNS)
     memory = LongTermMemory(database)
     memory.add("ann", "I have a zebrafish.")
     memory.forget("ann")
@@ -299,9 +290,11 @@ import sys
 from pathlib import Path
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.records import Speaker
-from investigator.store.database import Database
+from investigator.store.database import FileDatabase
 from investigator.store.schema import RUNS
-memory = LongTermMemory(Database(Path(sys.argv[1]), RUNS))
+from investigator.store.postgres import PostgresDatabase
+place = sys.argv[1]
+memory = LongTermMemory(PostgresDatabase(place, "papers") if "://" in place else FileDatabase(Path(place), RUNS))
 kept = 0
 for number in range(25):
     kept += memory.remember("ann", f"I know the place p{number}.", Speaker.PARTNER) is not None
@@ -311,9 +304,10 @@ print(kept)
 """
 
 
-def test_two_processes_lose_and_repeat_nothing_of_one_users_memory(tmp_path: Path) -> None:
-    place = tmp_path / "w.db"
-    database = Database(place, RUNS)
+def test_two_processes_lose_and_repeat_nothing_of_one_users_memory(
+    database: Database, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    place = request.getfixturevalue("postgres").address if database.is_shared else tmp_path / "runs.db"
     memory = LongTermMemory(database)
     memory.add("ann", "I have a dog.")
     command = [sys.executable, "-c", _WRITER, str(place)]
@@ -328,4 +322,3 @@ def test_two_processes_lose_and_repeat_nothing_of_one_users_memory(tmp_path: Pat
     assert memory.memories("ann")[0].uses == 2 * 25
     memory.end_turn("ann")
     assert memory.memories("ann")[0].turns_since_used == 1
-    database.close()

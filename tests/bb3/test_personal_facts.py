@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -13,7 +12,6 @@ from investigator.bb3.memory.personal_facts import FactSource, FactText, Persona
 from investigator.bb3.records import Speaker
 from investigator.errors import StoreError
 from investigator.store.database import Database
-from investigator.store.schema import RUNS
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -22,8 +20,7 @@ def fact(said: str, *terms: str) -> FactText:
     return FactText(speaker=Speaker.PARTNER, text=said, claim=" ".join(("+", *terms)), terms=terms)
 
 
-def test_only_facts_with_all_terms_of_the_new_one_are_compared(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db", RUNS)
+def test_only_facts_with_all_terms_of_the_new_one_are_compared(database: Database) -> None:
     facts = PersonalFacts(database)
     facts.put("ann", fact("a dog and a cat", "dog", "cat"), FactSource(), NOON)
     facts.put("ann", fact("a dog", "dog"), FactSource(), NOON)
@@ -34,11 +31,9 @@ def test_only_facts_with_all_terms_of_the_new_one_are_compared(tmp_path: Path) -
     )
     assert seen == ["+ dog cat"]
     assert facts.put("ann", fact("cats", "cat"), FactSource(), NOON, lambda claim: True) is None
-    database.close()
 
 
-def test_the_newest_are_found_by_marks_that_are_no_words_of_theirs(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db", RUNS)
+def test_the_newest_are_found_by_marks_that_are_no_words_of_theirs(database: Database) -> None:
     facts = PersonalFacts(database)
     for number, place in enumerate(("Berlin", "Paris", "Rome"), 1):
         told = FactText(
@@ -52,11 +47,9 @@ def test_the_newest_are_found_by_marks_that_are_no_words_of_theirs(tmp_path: Pat
     assert [found.text for found in facts.newest_of_each("ann", ["¬home", "¬favorite city"], 2)] == ["Paris", "Rome"]
     assert [found.text for found in facts.newest_of_each("ann", ["¬home"], 2, ["Berlin"])] == ["Berlin"]
     assert facts.newest_of_each("bob", ["¬home"]) == facts.newest_of_each("ann", ["home"]) == ()
-    database.close()
 
 
-def test_what_is_kept_anew_is_kept_once_and_last(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db", RUNS)
+def test_what_is_kept_anew_is_kept_once_and_last(database: Database) -> None:
     facts = PersonalFacts(database)
     for text_of in ("a dog", "a cat"):
         facts.put("ann", fact(text_of, text_of[2:]), FactSource(), NOON)
@@ -64,11 +57,9 @@ def test_what_is_kept_anew_is_kept_once_and_last(tmp_path: Path) -> None:
     assert facts.put_anew("ann", fact("a dog", "dog"), FactSource(chat_id="c"), NOON).id == 3
     assert [(found.id, found.text) for found in facts.memories("ann")] == [(2, "a cat"), (3, "a dog")]
     assert [found.id for found in facts.matching("ann", ["dog"], 9)] == [3]
-    database.close()
 
 
-def test_words_are_found_whole_whatever_their_script(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db", RUNS)
+def test_words_are_found_whole_whatever_their_script(database: Database) -> None:
     facts = PersonalFacts(database)
     words = ["hello-world", "hello", "🫠", "猫", "u.s.", "and", "or", "c++"]
     for word in words:
@@ -76,11 +67,9 @@ def test_words_are_found_whole_whatever_their_script(tmp_path: Path) -> None:
     for word in words:
         assert [found.text for found in facts.matching("ann", [word], 10)] == [f"text of {word}"]
     assert facts.matching("ann", [], 10) == ()
-    database.close()
 
 
-def test_threads_share_a_memory(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db", RUNS)
+def test_threads_share_a_memory(database: Database) -> None:
     facts = PersonalFacts(database)
 
     def write(name: str) -> None:
@@ -99,14 +88,11 @@ def test_threads_share_a_memory(tmp_path: Path) -> None:
     facts.end_turn("ann", ())
     assert facts.memories("ann")[-1].turns_since_used == 1
     assert max(found.turns_since_used for found in facts.memories("ann")) <= 81
-    database.close()
 
 
-def test_a_broken_store_is_told_by_name(tmp_path: Path) -> None:
-    database = Database(tmp_path / "w.db", RUNS)
+def test_a_broken_store_is_told_by_name(database: Database) -> None:
     facts = PersonalFacts(database)
     with database.begin() as connection:
         connection.execute(text("DROP TABLE personal_facts"))
     with pytest.raises(StoreError, match="personal_facts"):
         facts.count("ann")
-    database.close()

@@ -66,7 +66,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
 
     from investigator.engines.scripted import ScriptedEmbedder
     from investigator.store.chroma import ChromaIndex
-    from investigator.store.database import Database
+    from investigator.store.database import FileDatabase
     from investigator.store.schema import INDEX
     from investigator.store.vectors import VectorTable
 
@@ -84,7 +84,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
         found = {name: sorted(map(repr, connection.execute(query))) for name, query in held.items()}
         places = {str(row[0]): row[1:] for row in connection.execute("SELECT id, document_id, start FROM chunks")}
     notices: list[str] = []
-    database = Database(workspace / "investigator.db", INDEX)
+    database = FileDatabase(workspace / "investigator.db", INDEX)
     ChromaIndex(workspace / "chroma", VectorTable(database, ScriptedEmbedder().name), notices.append)
     database.close()
     client = chromadb.PersistentClient(str(workspace / "chroma"), Settings(anonymized_telemetry=False))

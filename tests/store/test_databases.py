@@ -13,7 +13,7 @@ from investigator.errors import DamagedDatabaseError, FolderError, ForeignFileEr
 from investigator.records import Investigation, Notice
 from investigator.store import database as databases
 from investigator.store.corpus import Corpus
-from investigator.store.database import Database
+from investigator.store.database import FileDatabase
 from investigator.store.journal import Runs
 from investigator.store.locations import INSIDE
 from investigator.store.schema import INDEX, RUNS, Schema
@@ -55,31 +55,31 @@ FOREIGN = {
 @pytest.mark.parametrize("statement", FOREIGN.values(), ids=FOREIGN)
 def test_a_database_with_anything_foreign_in_it_is_not_opened(tmp_path: Path, schema: Schema, statement: str) -> None:
     path = tmp_path / "some.db"
-    Database(path, schema).close()
+    FileDatabase(path, schema).close()
     with raw(path) as connection:
         connection.execute(statement)
     before = path.read_bytes()
     with pytest.raises(DamagedDatabaseError, match="what this program did not put there"):
-        Database(path, schema)
+        FileDatabase(path, schema)
     assert path.read_bytes() == before
 
 
 def test_a_database_that_lost_a_table_is_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
-    Database(path, RUNS).close()
+    FileDatabase(path, RUNS).close()
     with raw(path) as connection:
         connection.execute("DROP TABLE calls")
     with pytest.raises(DamagedDatabaseError, match=r"lacks .*calls"):
-        Database(path, RUNS)
+        FileDatabase(path, RUNS)
 
 
 def test_a_database_that_was_begun_and_not_finished_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
-    Database(path, RUNS).close()
+    FileDatabase(path, RUNS).close()
     with raw(path) as connection:
         connection.execute("DROP TABLE too_long")
         connection.execute("DELETE FROM meta")
-    assert Runs(Database(path, RUNS)).summaries() == ()
+    assert Runs(FileDatabase(path, RUNS)).summaries() == ()
 
 
 def test_the_same_schema_with_other_spacing_is_ours(tmp_path: Path) -> None:
@@ -87,30 +87,30 @@ def test_the_same_schema_with_other_spacing_is_ours(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     with raw(path) as connection:
         connection.execute('CREATE TABLE "meta" (key VARCHAR NOT NULL, value TEXT NOT NULL,\n\n PRIMARY KEY (key))')
-    Database(path, RUNS).close()
+    FileDatabase(path, RUNS).close()
 
 
 @pytest.mark.parametrize("schema", [INDEX, RUNS], ids=["index", "runs"])
 def test_a_database_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path: Path, schema: Schema) -> None:
     path = tmp_path / "some.db"
-    Database(path, schema).close()
+    FileDatabase(path, schema).close()
     with raw(path) as connection:
         connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
         connection.execute("CREATE TABLE of_the_future (x)")
     with pytest.raises(StoreError, match="newer"):
-        Database(path, schema)
+        FileDatabase(path, schema)
 
 
 def test_a_folder_in_the_place_of_a_database_is_told_as_that(tmp_path: Path) -> None:
     (tmp_path / "investigator.db").mkdir()
     with pytest.raises(ForeignFileError, match=r"investigator\.db is a folder"):
-        Database(tmp_path / "investigator.db", INDEX)
+        FileDatabase(tmp_path / "investigator.db", INDEX)
 
 
 def test_a_database_that_is_exchanged_while_it_is_opened_is_not_used(tmp_path: Path, monkeypatch) -> None:
     path, other = tmp_path / "runs.db", tmp_path / "other.db"
     for one in (path, other):
-        Database(one, RUNS).close()
+        FileDatabase(one, RUNS).close()
     honest = databases.problem_of
 
     def exchanged(looked_at: Path, *given: object, **named: object) -> str:
@@ -121,7 +121,7 @@ def test_a_database_that_is_exchanged_while_it_is_opened_is_not_used(tmp_path: P
 
     monkeypatch.setattr(databases, "problem_of", exchanged)
     with pytest.raises(ForeignFileError, match="exchanged while it was opened"):
-        Database(path, RUNS)
+        FileDatabase(path, RUNS)
 
 
 def zeroes(path: Path) -> None:
@@ -196,7 +196,7 @@ def earlier(directory: Path, statement: str = "SELECT 1") -> None:
     """Write a workspace as earlier versions did: index, runs and memories in one database."""
     directory.mkdir(mode=0o700, exist_ok=True)
     path = directory / "investigator.db"
-    database = Database(path, RUNS)
+    database = FileDatabase(path, RUNS)
     blank = Investigation(id="20260101-120000-abcdef", question="Who?", mission="m", strategy="s", engine="e")
     Runs(database).open("identity", "corpus", blank, "2026-01-01", fresh=False)
     LongTermMemory(database).add("anna", "I am a midwife.")

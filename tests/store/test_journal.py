@@ -1,4 +1,4 @@
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -6,14 +6,8 @@ from investigator.errors import UnknownRunError
 from investigator.records import Investigation, Memory, Prompt, QuestionVariables, Reply, ThinkReply
 from investigator.store.database import Database
 from investigator.store.journal import Journal, Runs
-from investigator.store.schema import RUNS
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "investigator.db", RUNS)
 
 
 def begin(database: Database, run_id: str, identity: str = "same", *, fresh: bool = False) -> str:
@@ -25,10 +19,10 @@ def journal(database: Database, run_id: str, *, reuse: bool = True, now: float =
     return Journal(database, run_id, lambda: now, reuse=reuse)
 
 
-def test_a_kept_reply_is_found_after_a_restart(database: Database) -> None:
+def test_a_kept_reply_is_found_after_a_restart(database: Database, reopen: Callable[[], Database]) -> None:
     run = begin(database, "1")
     journal(database, run).keep("k", PROMPT, "e", Reply(text="hello", input_tokens=3, output_tokens=2))
-    again = journal(Database(database.path, RUNS), run)
+    again = journal(reopen(), run)
     assert again.find("k") == Reply(text="hello", input_tokens=3, output_tokens=2)
     assert (again.usage().calls, again.usage().tokens) == (1, 5)
 
@@ -88,7 +82,9 @@ def test_a_run_is_found_by_the_beginning_of_its_id(database: Database) -> None:
     assert [summary.id for summary in runs.summaries()] == ["20260101-ab", "20260101-aa"]
 
 
-def test_a_call_that_was_begun_and_never_ended_counts_in_the_next_process(database: Database) -> None:
+def test_a_call_that_was_begun_and_never_ended_counts_in_the_next_process(
+    database: Database, reopen: Callable[[], Database]
+) -> None:
     run = begin(database, "1")
     first = journal(database, run)
     for key in ("kept", "refused", "lost"):
@@ -96,12 +92,14 @@ def test_a_call_that_was_begun_and_never_ended_counts_in_the_next_process(databa
     first.keep("kept", PROMPT, "e", Reply(text="hello", input_tokens=40, output_tokens=2))
     first.withdraw("refused", sent=False)
     assert (first.usage().calls, first.usage().unanswered) == (1, 0)  # the third is still under way
-    again = journal(Database(database.path, RUNS), run).usage()
+    again = journal(reopen(), run).usage()
     assert (again.calls, again.unanswered, again.input_tokens) == (2, 1, 90)
     assert Runs(database).summaries()[0].calls == 2
 
 
-def test_a_call_that_was_waited_for_in_vain_counts_at_once_and_stays_counted(database: Database) -> None:
+def test_a_call_that_was_waited_for_in_vain_counts_at_once_and_stays_counted(
+    database: Database, reopen: Callable[[], Database]
+) -> None:
     run = begin(database, "1")
     kept = journal(database, run)
     kept.begin("k", "e", 50)
@@ -110,7 +108,7 @@ def test_a_call_that_was_waited_for_in_vain_counts_at_once_and_stays_counted(dat
     kept.keep("k", PROMPT, "e", Reply(text="hello", input_tokens=40))
     usage = kept.usage()
     assert (usage.calls, usage.unanswered, usage.input_tokens) == (2, 1, 90)
-    assert journal(Database(database.path, RUNS), run).usage() == usage
+    assert journal(reopen(), run).usage() == usage
 
 
 def test_the_time_of_a_killed_call_counts(database: Database) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -12,15 +12,9 @@ from investigator.store.database import Database
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.journal import Journal, Runs
 from investigator.store.past_calls import PastCalls
-from investigator.store.schema import RUNS
 
 PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
 PRICES = {"dear": Price(model="dear", input=10.0, output=40.0), "free": Price(model="free", input=0, output=0)}
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "investigator.db", RUNS)
 
 
 def begin(database: Database, run_id: str) -> str:
@@ -48,12 +42,12 @@ def test_each_engine_is_paid_its_own_price_and_one_without_a_price_is_counted(da
     assert usage.unpriced == 1
 
 
-def test_a_resumed_run_keeps_what_was_spent_by_each_engine(database: Database) -> None:
+def test_a_resumed_run_keeps_what_was_spent_by_each_engine(database: Database, reopen: Callable[[], Database]) -> None:
     run = begin(database, "1")
     before = journal(database, run)
     before.keep("k1", PROMPT, "dear", paid(1000, 100, 0.25))
     before.keep("k2", PROMPT, "unknown", paid(10))
-    again = journal(Database(database.path, RUNS), run)
+    again = journal(reopen(), run)
     assert again.usage() == before.usage()
     again.keep("k3", PROMPT, "dear", paid(2000))
     assert again.usage().money == pytest.approx(0.014 + 0.02)
@@ -103,7 +97,7 @@ def test_past_calls_hold_what_the_run_took_from_an_earlier_one(database: Databas
     assert PastCalls(database, second).find("k") == paid(1)
 
 
-def test_going_through_past_calls_writes_and_pays_nothing(database: Database) -> None:
+def test_going_through_past_calls_writes_and_pays_nothing(database: Database, reopen: Callable[[], Database]) -> None:
     run = begin(database, "1")
     kept = journal(database, run)
     kept.keep("k", PROMPT, "dear", paid(1000))
@@ -113,7 +107,7 @@ def test_going_through_past_calls_writes_and_pays_nothing(database: Database) ->
     assert past.find("new") is None
     assert past.usage().calls == 0
     assert past.elapsed() == 0.0
-    assert journal(Database(database.path, RUNS), run).usage() == kept.usage()
+    assert journal(reopen(), run).usage() == kept.usage()
 
 
 def test_past_calls_count_each_call_that_was_asked_for_once(database: Database) -> None:

@@ -12,7 +12,7 @@ from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.errors import AlteredRunError, EarlierDatabaseError
 from investigator.records import Investigation, Notice, Prompt, QuestionVariables, Reply, ThinkReply
-from investigator.store.database import Database
+from investigator.store.database import Database, FileDatabase
 from investigator.store.journal import Journal, Runs
 from investigator.store.past_calls import PastCalls
 from investigator.store.row_codes import stands, with_code
@@ -25,7 +25,7 @@ QUESTION = "How deep is the harbour?"
 
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "runs.db", RUNS)
+    return FileDatabase(tmp_path / "runs.db", RUNS)
 
 
 def changed(path: Path, statement: str, values: Sequence[object] = ()) -> None:
@@ -144,7 +144,7 @@ def test_a_forged_memory_is_not_recalled_and_hides_nothing(database: Database) -
 
 def uncoded(source: Path, target: Path) -> None:
     """Write runs as the version before did: the same rows without codes."""
-    Database(target, UNCODED_RUNS).close()
+    FileDatabase(target, UNCODED_RUNS).close()
     with closing(sqlite3.connect(target)) as connection, connection:
         connection.execute("ATTACH ? AS source", (str(source),))
         for table in UNCODED_RUNS.metadata.sorted_tables:
@@ -181,7 +181,7 @@ def test_runs_of_the_version_before_get_their_codes_and_keep_their_numbers(folde
 def test_rows_without_codes_that_lie_with_the_documents_are_not_believed(folder: Path) -> None:
     inside = folder / ".investigator"
     inside.mkdir(mode=0o700)
-    Database(inside / "runs.db", UNCODED_RUNS).close()
+    FileDatabase(inside / "runs.db", UNCODED_RUNS).close()
     with pytest.raises(EarlierDatabaseError) as caught, Workspace(inside, write=True):
         pass
     assert "Move" in caught.value.hint

@@ -21,7 +21,7 @@ from investigator.retrieval.folder_index import open_vectors
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.chroma import ChromaIndex, _Checksums
 from investigator.store.corpus import Corpus
-from investigator.store.database import Database
+from investigator.store.database import Database, FileDatabase
 from investigator.store.exact import ExactIndex
 from investigator.store.schema import INDEX
 from investigator.store.vectors import VectorTable
@@ -64,7 +64,7 @@ def rows(seed: int = 3, count: int = CHUNKS) -> Vectors:
 def filled(directory: Path, vectors: Vectors) -> Database:
     """A workspace whose documents have a hundred chunks each."""
     directory.mkdir(exist_ok=True)
-    database = Database(directory / "investigator.db", INDEX)
+    database = FileDatabase(directory / "investigator.db", INDEX)
     corpus, table = Corpus(database), VectorTable(database, "test")
     for start in range(0, len(vectors), 100):
         part, name = vectors[start : start + 100], f"{start:05}.txt"
@@ -78,7 +78,7 @@ def filled(directory: Path, vectors: Vectors) -> Database:
 
 def searched(directory: Path) -> tuple[list[list[int]], list[str]]:
     """What Chroma finds in a workspace, and what was said about it."""
-    database, notices = Database(directory / "investigator.db", INDEX), []
+    database, notices = FileDatabase(directory / "investigator.db", INDEX), []
     index = ChromaIndex(directory / "chroma", VectorTable(database, "test"), notices.append)
     found = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
     index.close()
@@ -131,7 +131,7 @@ def copied(workspace: Path, tmp_path: Path) -> Path:
 
 def as_if_checked(directory: Path) -> None:
     """Let Chroma's files pass as those that were left: as if they had turned later, or came with the database."""
-    database = Database(directory / "investigator.db", INDEX)
+    database = FileDatabase(directory / "investigator.db", INDEX)
     _Checksums(directory / "chroma", database).keep()
     database.close()
 
@@ -141,7 +141,7 @@ def native_files(directory: Path) -> list[Path]:
 
 
 def test_comparing_every_vector_finds_what_chroma_finds_in_the_same_order(workspace: Path) -> None:
-    database = Database(workspace / "investigator.db", INDEX)
+    database = FileDatabase(workspace / "investigator.db", INDEX)
     index = ExactIndex(VectorTable(database, "test"))
     exact = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
     assert searched(workspace) == (exact, [])
@@ -244,7 +244,7 @@ def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path, expected
 def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path, expected: list[list[int]]) -> None:
     (copied / "chroma" / "more").write_bytes(b"")
     assert [len(notices) for notices in (searched(copied)[1], searched(copied)[1])] == [1, 0]
-    database = Database(copied / "investigator.db", INDEX)
+    database = FileDatabase(copied / "investigator.db", INDEX)
     with sqlite3.connect(copied / "investigator.db") as connection:
         connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1000")
 
@@ -261,7 +261,7 @@ def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path, e
 
 
 def test_few_new_vectors_are_added_without_building_anything_again(copied: Path) -> None:
-    database = Database(copied / "investigator.db", INDEX)
+    database = FileDatabase(copied / "investigator.db", INDEX)
     table = VectorTable(database, "test")
     index = ChromaIndex(copied / "chroma", table, pytest.fail)
     Corpus(database).drop("00100.txt")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,10 +16,10 @@ from sqlalchemy import (
     func,
     insert,
     select,
-    text,
     update,
 )
 
+from investigator.bb3.memory.fact_terms import terms_of
 from investigator.bb3.records import Speaker
 from investigator.errors import DialogueError
 from investigator.records import Record
@@ -36,22 +34,6 @@ _FACTS = personal_facts
 _T = _FACTS.c
 _LONGEST_USER = 500
 _LONGEST_COUNT = 9  # digits; what is longer was not counted here
-_MATCHES = """
-    SELECT rowid FROM personal_fact_terms WHERE personal_fact_terms MATCH :query
-    ORDER BY bm25(personal_fact_terms, 0.0, 1.0), rowid DESC LIMIT :most
-"""
-_WITH_TERMS = """
-    SELECT f.* FROM personal_fact_terms t JOIN personal_facts f ON f.id = t.rowid
-    WHERE personal_fact_terms MATCH :query AND f.speaker = :speaker
-"""
-_NEWEST = """
-    SELECT rowid FROM personal_fact_terms WHERE personal_fact_terms MATCH :query ORDER BY rowid DESC LIMIT :most
-"""
-_PUT_TERMS = "INSERT INTO personal_fact_terms (rowid, owner, terms) VALUES (:id, :owner, :terms)"
-_DROP_TERMS = (
-    "DELETE FROM personal_fact_terms WHERE rowid IN (SELECT id FROM personal_facts WHERE user = :user {which})"
-)
-_PLAIN = re.compile(r"[a-z0-9]+")
 
 
 class FactText(Record):
@@ -100,6 +82,7 @@ class PersonalFacts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._terms = terms_of(database)
         self._key = user_key()
 
     def users(self) -> tuple[str, ...]:
@@ -133,8 +116,7 @@ class PersonalFacts:
         with self._reading(user) as connection:
             if not terms:
                 return ()
-            values = {"query": _query(user, terms, "OR"), "most": most}
-            return self._by_ids(connection, user, connection.execute(text(_MATCHES), values).scalars().all())
+            return self._by_ids(connection, user, self._terms.matching(connection, user, terms, most))
 
     def newest_of_each(
         self, user: str, marks: Collection[str], most: int = 1, terms: Collection[str] = ()
@@ -143,9 +125,7 @@ class PersonalFacts:
         found: set[int] = set()
         with self._reading(user) as connection:
             for mark in marks:
-                query = _query(user, (mark,), "OR")
-                query += f" AND {_query(user, terms, 'OR')}" if terms else ""
-                found.update(connection.execute(text(_NEWEST), {"query": query, "most": most}).scalars())
+                found.update(self._terms.newest(connection, user, mark, terms, most))
             return self._by_ids(connection, user, sorted(found))
 
     def put(
@@ -170,7 +150,7 @@ class PersonalFacts:
         with self._writing(user) as connection:
             same = self._same(connection, user, new)
             if same is not None:
-                _delete(connection, user, same)
+                self._delete(connection, user, same)
             return self._by_ids(connection, user, [self._insert(connection, user, new, source, now)])[0]
 
     def put_all(self, user: str, news: Iterable[FactText], source: FactSource, now: datetime) -> int:
@@ -193,20 +173,20 @@ class PersonalFacts:
             if self._same(connection, user, new) not in {None, fact_id}:
                 raise DialogueError("this is remembered already", hint="Delete one of the two.")
             self._change(connection, user, (fact_id,), lambda _: {"text": new.text, "claim": new.claim})
-            _drop_terms(connection, user, fact_id)
-            _put_terms(connection, fact_id, user, new)
+            self._terms.drop(connection, user, fact_id)
+            self._terms.put(connection, user, fact_id, {*new.terms, *new.marks})
             return self._by_ids(connection, user, [fact_id])[0]
 
     def delete(self, user: str, fact_id: int) -> None:
         """Forget a fact. Raises DialogueError if there is no such fact."""
         with self._writing(user) as connection:
             self._kept_under(connection, user, fact_id)
-            _delete(connection, user, fact_id)
+            self._delete(connection, user, fact_id)
 
     def forget(self, user: str) -> int:
         """Forget everything of a user; return the number of facts."""
         with self._writing(user) as connection:
-            _drop_terms(connection, user)
+            self._terms.drop(connection, user)
             connection.execute(delete(meta).where(meta.c.key == _turn_key(user)))
             return connection.execute(delete(_FACTS).where(_T.user == user)).rowcount
 
@@ -228,12 +208,13 @@ class PersonalFacts:
         with self._database.begin() as connection:
             if get_meta(connection, UNSORTED_FACTS) is None:
                 return
-            connection.exec_driver_sql("DELETE FROM personal_fact_terms")
+            self._terms.drop_all(connection)
             for row in [*standing(connection, self._key, _FACTS, select(_FACTS))]:
                 try:
                     fact = _kept(row, 0)
                     _check_user(fact.user)
-                    _put_terms(connection, fact.id, fact.user, written(fact.text, fact.speaker))
+                    new = written(fact.text, fact.speaker)
+                    self._terms.put(connection, fact.user, fact.id, {*new.terms, *new.marks})
                 except (ValidationError, DialogueError):
                     connection.execute(delete(_FACTS).where(_T.id == row["id"]))
             connection.execute(delete(meta).where(meta.c.key == UNSORTED_FACTS))
@@ -256,9 +237,8 @@ class PersonalFacts:
             return True
         if repeats is None or not new.terms:
             return False
-        values = {"query": _query(user, new.terms, "AND"), "speaker": new.speaker.value}
-        rows = connection.execute(text(_WITH_TERMS), values).mappings()
-        return any(repeats(row["claim"]) for row in rows if stands(self._key, _FACTS, row))
+        similar = self._by_ids(connection, user, self._terms.with_all(connection, user, new.terms))
+        return any(repeats(fact.claim) for fact in similar if fact.speaker is new.speaker)
 
     def _same(self, connection: Connection, user: str, new: FactText) -> int | None:
         """Return the id of the fact that the speaker has of the same text; one that does not stand is deleted."""
@@ -266,7 +246,7 @@ class PersonalFacts:
         row = connection.execute(query).mappings().first()
         if row is None or stands(self._key, _FACTS, row):
             return row["id"] if row is not None else None
-        _delete(connection, user, row["id"])
+        self._delete(connection, user, row["id"])
         return None
 
     def _change(
@@ -298,8 +278,12 @@ class PersonalFacts:
             **{"used_at": _turn_of(connection, user), "uses": 0},
         }
         (key,) = connection.execute(insert(_FACTS), with_code(self._key, _FACTS, values)).inserted_primary_key or (0,)
-        _put_terms(connection, key, user, new)
+        self._terms.put(connection, user, key, {*new.terms, *new.marks})
         return int(key)
+
+    def _delete(self, connection: Connection, user: str, fact_id: int) -> None:
+        self._terms.drop(connection, user, fact_id)
+        connection.execute(delete(_FACTS).where(_T.user == user, _T.id == fact_id))
 
     @contextmanager
     def _reading(self, user: str) -> Iterator[Connection]:
@@ -310,9 +294,8 @@ class PersonalFacts:
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:
         """A transaction that is the only one to write from its beginning: what it has read is true until its end."""
-        with self._reading(user) as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            connection.exec_driver_sql("PRAGMA secure_delete = ON")  # what is forgotten is not left in the file
+        _check_user(user)
+        with self._database.alone() as connection:
             yield connection
 
 
@@ -357,34 +340,3 @@ def _turn_key(user: str) -> str:
 def _turn_of(connection: Connection, user: str) -> int:
     counted = get_meta(connection, _turn_key(user)) or ""
     return int(counted) if counted.isdecimal() and len(counted) <= _LONGEST_COUNT else 0
-
-
-def _delete(connection: Connection, user: str, fact_id: int) -> None:
-    _drop_terms(connection, user, fact_id)
-    connection.execute(delete(_FACTS).where(_T.user == user, _T.id == fact_id))
-
-
-def _put_terms(connection: Connection, fact_id: int, user: str, new: FactText) -> None:
-    terms = " ".join(map(_term, sorted({*new.terms, *new.marks})))
-    values = {"id": fact_id, "owner": _owner(user), "terms": terms}
-    connection.execute(text(_PUT_TERMS), values)
-
-
-def _drop_terms(connection: Connection, user: str, fact_id: int | None = None) -> None:
-    which = "" if fact_id is None else "AND id = :id"
-    values = {"user": user} if fact_id is None else {"user": user, "id": fact_id}
-    connection.execute(text(_DROP_TERMS.format(which=which)), values)
-
-
-def _owner(user: str) -> str:
-    return hashlib.sha256(user.encode()).hexdigest()[:24]
-
-
-def _term(word: str) -> str:
-    """A word as the full-text index keeps it whole, whatever its script."""
-    return word if _PLAIN.fullmatch(word) else "0x" + word.encode().hex()
-
-
-def _query(user: str, terms: Collection[str], joined: str) -> str:
-    words = f" {joined} ".join(f'"{_term(word)}"' for word in sorted(terms))
-    return f'owner : "{_owner(user)}" AND terms : ({words})'

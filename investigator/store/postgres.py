@@ -1,0 +1,316 @@
+"""Runs and memories in PostgreSQL, which several machines share: the tables of each folder are a schema of their own.
+
+What one process alone may work on is held by an advisory lock of its connection: the server lets it go as the process
+dies. So the same connection writes: nothing is written once the lock is lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TypeAlias
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from investigator.errors import DiskFullError, MissingPackageError, SettingsError, StoreError, WorkspaceLockedError
+from investigator.store.database import SCHEMA_VERSION, Database, get_meta, set_meta
+from investigator.store.schema import SHARED_RUNS, meta
+from investigator.store.user_key import code, user_key
+
+Step: TypeAlias = Callable[[Connection], None]
+
+_CONNECTING = {
+    "connect_timeout": "10",
+    "client_encoding": "utf8",
+    "keepalives_idle": "10",  # a server that is gone is noticed within half a minute
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",
+}
+_NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
+"""Settings of a session by which the server notices as soon that a machine is gone, and lets go what it held."""
+_PATIENCE, _PAUSE = 30.0, 0.5  # seconds: a server that is started anew must not cost a reply that was paid for
+_LONGEST_NAME = 63
+_USER = "user_key"
+_SAME_AGAIN = "What was finished is kept: run the same command again"
+_HINTS = {
+    "25006": "A standby takes no writes: name the primary server in store.url.",
+    "42501": "Let the user of store.url create and change tables: GRANT CREATE ON DATABASE ... TO ...",
+}
+_HOLDER = """
+    SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND (classid::bigint << 32 | objid::bigint) = :key
+"""
+
+
+class PostgresDatabase(Database):
+    """The runs and memories of the folder `name` in the PostgreSQL database at an address, with their tables made.
+
+    Raises SettingsError if the address is none, MissingPackageError, and StoreError if the server cannot be used, a
+    newer version has made the tables, or another user's key has written to them.
+    """
+
+    is_shared = True
+
+    def __init__(self, url: str, name: str) -> None:
+        place, engine = _engine(url, f"runs_{name}")
+        super().__init__(engine, place)
+        self._name = name
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Make the tables, or what they lack, unless they are there."""
+        with self.begin() as connection:
+            if not _is_made(connection):
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("making", self._name)})
+                make_schema(connection, f"runs_{self._name}")
+                bring_up(connection, STEPS, self.place)
+                if get_meta(connection, _USER) is None:
+                    set_meta(connection, _USER, _user())
+            if get_meta(connection, _USER) != _user():
+                raise StoreError(
+                    f"the runs of {self._name} in {self.place} were written with the key of another user or machine",
+                    hint="Copy the file user.key from the data directory there to the one here (see docs/security.md), "
+                    "or keep runs apart with --set store.name=NAME",
+                )
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """Open a transaction that alone may write what `alone` guards."""
+        with _alone(self, self._name) as connection:
+            yield connection
+
+    @contextmanager
+    def held(self, what: str) -> Iterator[Database]:
+        """Hold what one process alone may work on, on a connection that is made anew if it is lost."""
+        held = _HeldDatabase(self._engine, self.place, self._name, what)
+        try:
+            yield held
+        finally:
+            held.let_go()
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return _translated(self.place)
+
+
+class _HeldDatabase(Database):
+    """The database on the one connection whose lock holds something."""
+
+    is_shared = True
+
+    def __init__(self, engine: Engine, place: str, name: str, what: str) -> None:
+        super().__init__(engine, place)
+        self._name = name
+        self._key = _number("held", name, what)
+        self._using = threading.Lock()
+        self._session = 0
+        with self._translated():
+            self._connection = self._take()
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        with _alone(self, self._name) as connection:
+            yield connection
+
+    @contextmanager
+    def held(self, what: str) -> Iterator[Database]:
+        yield self
+
+    def let_go(self) -> None:
+        """Close the connection, and with it let go what it holds."""
+        with suppress(DBAPIError):
+            self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with self._using:
+            self._check()
+            with self._connection.begin():
+                yield self._connection
+
+    def _check(self) -> None:
+        """Make sure that the connection still holds the lock; one that was lost is made anew."""
+        try:
+            with self._connection.begin():
+                session = _session(self._connection)
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            self.let_go()
+            self._connection = self._taken_again()
+        else:
+            if session != self._session:
+                raise StoreError(
+                    f"each command to {self.place} comes to another session, which holds nothing",
+                    hint="Name the server itself in store.url, or a pooler that keeps sessions.",
+                )
+
+    def _taken_again(self) -> Connection:
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                return self._take()
+            except (
+                DBAPIError,
+                WorkspaceLockedError,
+            ):  # it starts, or does not know yet that the old connection is lost
+                if time.monotonic() > until:
+                    raise
+                time.sleep(_PAUSE)
+
+    def _take(self) -> Connection:
+        connection = self._engine.connect()
+        try:
+            connection.detach()  # it is closed with its lock, and not given to others
+            with connection.begin():
+                taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self._key}).scalar_one()
+                holder = connection.execute(text(_HOLDER), {"key": self._key}).scalar()
+                self._session = _session(connection)
+            if not taken:
+                raise WorkspaceLockedError(
+                    f"the same is being investigated already, by {holder or 'another process'}",
+                    hint="Wait until it has ended; the same command then gives its answer.",
+                )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return _translated(self.place)
+
+
+def make_schema(connection: Connection, schema: str) -> None:
+    """Make the schema of a folder unless it is there: then nobody need be allowed to make one."""
+    if schema not in inspect(connection).get_schema_names():
+        connection.execute(text(f"CREATE SCHEMA {connection.dialect.identifier_preparer.quote(schema)}"))
+
+
+def bring_up(connection: Connection, steps: Sequence[Step], place: str) -> None:
+    """Take the steps that tables of an earlier version lack; all or, on an error, none.
+
+    Raises StoreError if a newer version of this program has made the tables.
+    """
+    version = _version(connection)
+    if version > len(steps):
+        raise StoreError(
+            f"the runs in {place} were made by a newer version of this program",
+            hint="Upgrade investigator, or keep the runs of this version apart with --set store.name=NAME",
+        )
+    for step in steps[version:]:
+        step(connection)
+    set_meta(connection, SCHEMA_VERSION, str(len(steps)))
+
+
+def _make_tables(connection: Connection) -> None:
+    SHARED_RUNS.create_all(connection)
+
+
+STEPS: Sequence[Step] = (_make_tables,)
+"""Steps from each version of the tables to the next. A later one finds nothing to do where the first has made them."""
+
+
+def _is_made(connection: Connection) -> bool:
+    return _version(connection) == len(STEPS)
+
+
+def _version(connection: Connection) -> int:
+    """Return the version of the tables; 0 if there are none."""
+    if not inspect(connection).has_table(meta.name):
+        return 0
+    return int(get_meta(connection, SCHEMA_VERSION) or 0)
+
+
+def _engine(url: str, schema: str) -> tuple[str, Engine]:
+    """Return how an address is shown, and what connects to it."""
+    try:
+        address = make_url(url)
+        place = address.render_as_string(hide_password=True)
+        who = f"investigator on {platform.node()}, process {os.getpid()}"[:_LONGEST_NAME]
+        connecting = {**_CONNECTING, "application_name": who}
+        engine = create_engine(
+            address,
+            pool_pre_ping=True,
+            connect_args={name: value for name, value in connecting.items() if name not in address.query},
+        )
+    except (ArgumentError, ValueError) as error:
+        raise SettingsError(
+            f"store.url is not an address: {error}", hint="Write it as postgresql+psycopg://USER@HOST:5432/DATABASE"
+        ) from error
+    except ImportError as error:
+        raise MissingPackageError(
+            "runs in PostgreSQL need the package psycopg",
+            hint='Install it with: pip install "document-investigator[postgres]"',
+        ) from error
+    quoted = engine.dialect.identifier_preparer.quote_identifier(schema)
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: DBAPIConnection, _: object) -> None:
+        cursor = connection.cursor()
+        for setting in (*_NOTICING, f"search_path = {quoted}"):
+            cursor.execute(f"SET {setting}")
+        cursor.close()
+        connection.commit()
+
+    return place, engine
+
+
+@contextmanager
+def _alone(database: Database, name: str) -> Iterator[Connection]:
+    with database.begin() as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _number("alone", name)})
+        yield connection
+
+
+def _session(connection: Connection) -> int:
+    return int(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
+
+
+def _number(*parts: str) -> int:
+    """Return the number of an advisory lock."""
+    digest = hashlib.sha256("\0".join(("investigator", *parts)).encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def _user() -> str:
+    return code(user_key(), "shared runs")
+
+
+@contextmanager
+def _translated(place: str) -> Iterator[None]:
+    """Turn errors of the server at a place into StoreError and its kinds."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _told(error, place) from error
+
+
+def _told(error: DBAPIError, place: str) -> StoreError:
+    state = str(getattr(error.orig, "sqlstate", None) or "")
+    reason = " ".join(str(error.orig).split())
+    if state == "53100":
+        return DiskFullError(
+            f"no space is left on the server of {place}: {reason}", hint=f"Free some space there. {_SAME_AGAIN}."
+        )
+    if state in _HINTS:
+        return StoreError(f"{place} refuses to write: {reason}", hint=f"{_HINTS[state]} {_SAME_AGAIN}.")
+    if error.connection_invalidated or state.startswith("57P"):
+        hint = f"{_SAME_AGAIN} when the server can be reached."
+        return StoreError(f"the connection to {place} was lost: {reason}", hint=hint)
+    if not state:
+        return StoreError(
+            f"{place} cannot be used: {reason}",
+            hint="Check server, user and database in store.url; PGPASSWORD or ~/.pgpass may hold the password.",
+        )
+    return StoreError(f"{place} failed: {reason}", hint=f"See the log of the server. {_SAME_AGAIN} when it is mended.")

@@ -1,0 +1,37 @@
+"""The settings of the store: the place of runs and memories."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from investigator.records import Record
+from investigator.secrets import register_address
+
+_DRIVER = "postgresql+psycopg://"
+
+
+def _known_address(url: str) -> str:
+    register_address(url, user=False)
+    if url.startswith("postgresql://"):
+        return _DRIVER + url.removeprefix("postgresql://")
+    if url and not url.startswith(_DRIVER):
+        raise ValueError(f"store.url, an address of PostgreSQL, begins with {_DRIVER}")
+    return url
+
+
+class StoreSettings(Record):
+    """The database for runs and memories."""
+
+    url: Annotated[str, AfterValidator(_known_address)] = Field(
+        default="",
+        description="a PostgreSQL database for runs and memories that machines share, as "
+        f"{_DRIVER}USER@HOST/DATABASE; empty: a file of the workspace",
+    )
+    name: str = Field(
+        default="",
+        max_length=58,
+        pattern=r"^[A-Za-z0-9._-]*$",
+        description="what the folder is called in that database, on all machines alike; empty: made from its path",
+    )

@@ -1,0 +1,333 @@
+"""Runs and memories in PostgreSQL: held by one, outliving connections and processes, and every refusal told clearly."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+from postgres_server import PostgresServer
+from sqlalchemy import Connection, text
+
+from investigator.bb3.memory.fact_terms import FullTextTerms, PlainTerms
+from investigator.bb3.memory.long_term import LongTermMemory
+from investigator.bb3.memory.personal_facts import FactSource, FactText, PersonalFacts
+from investigator.bb3.records import Speaker
+from investigator.errors import (
+    AlteredRunError,
+    DiskFullError,
+    MissingPackageError,
+    SettingsError,
+    StoreError,
+    WorkspaceLockedError,
+)
+from investigator.records import Investigation, Prompt, QuestionVariables, Reply, ThinkReply
+from investigator.store import user_key as keys
+from investigator.store.database import Database, FileDatabase, get_meta
+from investigator.store.journal import Journal, Runs
+from investigator.store.postgres import STEPS, PostgresDatabase, bring_up
+from investigator.store.schema import RUNS
+
+PROMPT = Prompt("t/t", QuestionVariables(document_id="a", purpose="b", perspectives="c"), "text", ThinkReply)
+
+
+@pytest.fixture
+def url(postgres: PostgresServer) -> str:
+    return postgres.emptied()
+
+
+Opener = Callable[..., PostgresDatabase]
+
+
+@pytest.fixture
+def opened(url: str) -> Iterator[Opener]:
+    """Open the runs of a folder, as one process more."""
+    made: list[PostgresDatabase] = []
+
+    def again(name: str = "papers", at: str = url) -> PostgresDatabase:
+        made.append(PostgresDatabase(at, name))
+        return made[-1]
+
+    yield again
+    for one in made:
+        one.close()
+
+
+def begun(database: Database, run_id: str = "1") -> Journal:
+    blank = Investigation(id=run_id, question="Q", mission="M", strategy="S", engine="scripted")
+    run = Runs(database).open("identity", "corpus", blank, f"2026-01-01T00:00:0{run_id}", fresh=False)
+    return Journal(database, run.id, lambda: 0.0, reuse=True)
+
+
+def test_facts_are_found_in_the_same_order_in_both_kinds_of_store(opened: Opener, tmp_path: Path) -> None:
+    chance = Random(3)
+    words = [f"w{number}" for number in range(12)]
+    stores = (FileDatabase(tmp_path / "runs.db", RUNS), opened())
+    kept = [PersonalFacts(store) for store in stores]
+    noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    for number in range(60):
+        user, terms = chance.choice(("ann", "bob")), tuple(chance.sample(words, chance.randint(0, 8)))
+        new = FactText(
+            speaker=Speaker.PARTNER, text=f"fact {number}", claim="c", terms=terms, marks=("¬m",) * (number % 2)
+        )
+        for facts in kept:
+            facts.put(user, new, FactSource(), noon)
+    for facts in kept:
+        facts.delete("ann", facts.memories("ann")[1].id)
+    for _ in range(40):
+        terms = chance.sample(words, chance.randint(1, 5))
+        first, second = (
+            [
+                [one.id for one in found]
+                for found in (facts.matching("ann", terms, 20), facts.newest_of_each("bob", ["¬m"], 5, terms))
+            ]
+            for facts in kept
+        )
+        assert first == second
+
+
+def test_the_sums_of_both_kinds_of_terms_are_those_of_sqlite(opened: Opener, tmp_path: Path) -> None:
+    """Where one term is in most facts its weight is the least that SQLite gives."""
+    stores = (FileDatabase(tmp_path / "runs.db", RUNS), opened())
+    found = []
+    for store, terms in zip(stores, (FullTextTerms(), PlainTerms()), strict=True):
+        facts = PersonalFacts(store)
+        for number, own in enumerate((("a",), ("a", "b"), ("a", "c", "d"), ("a", "b", "e", "f")), start=1):
+            new = FactText(speaker=Speaker.SELF, text=f"fact {number}", claim="c", terms=own)
+            facts.put("ann", new, FactSource(), datetime(2026, 1, 1, tzinfo=UTC))
+        with store.begin() as connection:
+            found.append(
+                [list(terms.matching(connection, "ann", asked, 9)) for asked in (["a"], ["a", "b"], ["b", "e"])]
+            )
+    assert found[0] == found[1]
+
+
+def test_a_row_that_was_changed_on_the_server_is_not_believed(opened: Opener, postgres: PostgresServer) -> None:
+    database = opened()
+    journal = begun(database)
+    journal.keep("k", PROMPT, "e", Reply(text="true"))
+    assert postgres.execute("UPDATE calls SET reply = replace(reply, 'true', 'forged')") == 1
+    assert Journal(database, "1", lambda: 0.0, reuse=True).find("k") is None
+    assert postgres.execute("UPDATE runs SET question = 'forged?'") == 1
+    assert [run.altered for run in Runs(database).summaries()] == [True]
+    with pytest.raises(AlteredRunError):
+        Runs(database).investigation("1")
+
+
+def test_folders_of_one_database_do_not_see_each_others_runs(opened: Opener) -> None:
+    papers, letters = opened(), opened("Letters_of.2026-" + 42 * "x")
+    begun(papers)
+    LongTermMemory(papers).add("ann", "I have a dog.")
+    assert Runs(letters).summaries() == ()
+    assert LongTermMemory(letters).users() == ()
+    assert [run.id for run in Runs(opened()).summaries()] == ["1"]
+
+
+def test_what_one_holds_another_is_refused_and_told_who_holds_it(opened: Opener) -> None:
+    first, second = opened(), opened()
+    with first.held("a question"):
+        with (
+            pytest.raises(WorkspaceLockedError, match=r"by investigator on .*, process \d+"),
+            second.held("a question"),
+        ):
+            pass
+        with second.held("another question") as other:
+            assert Runs(other).summaries() == ()
+    with second.held("a question"):
+        pass
+
+
+_HOLDER = """
+import sys, time
+from investigator.store.postgres import PostgresDatabase
+with PostgresDatabase(sys.argv[1], "papers").held("a question"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_what_a_killed_process_held_is_free_at_once(opened: Opener, url: str) -> None:
+    database = opened()
+    with subprocess.Popen([sys.executable, "-c", _HOLDER, url], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(WorkspaceLockedError), database.held("a question"):
+            pass
+        holder.kill()
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        try:
+            with database.held("a question"):
+                break
+        except WorkspaceLockedError:  # the server has not seen yet that the connection is closed
+            time.sleep(0.05)
+    else:
+        pytest.fail("the lock of a killed process is still there")
+
+
+def test_a_reply_is_kept_although_the_connection_was_cut_meanwhile(opened: Opener, postgres: PostgresServer) -> None:
+    database, other = opened(), opened()
+    with database.held("a question") as held:
+        journal = begun(held)
+        journal.begin("k", "e", 5)
+        assert postgres.drop_connections() >= 1
+        journal.keep("k", PROMPT, "e", Reply(text="paid for"))
+        assert journal.find("k") == Reply(text="paid for")
+        with pytest.raises(WorkspaceLockedError), other.held("a question"):  # it was taken again
+            pass
+    assert [run.calls for run in Runs(other).summaries()] == [1]
+
+
+def test_a_reply_is_kept_although_the_server_was_started_anew_meanwhile(
+    opened: Opener, postgres: PostgresServer
+) -> None:
+    database = opened()
+    with database.held("a question") as held:
+        journal = begun(held)
+        journal.begin("k", "e", 5)
+        postgres.stop()
+        back = threading.Timer(0.3, postgres.start)
+        back.start()
+        journal.keep("k", PROMPT, "e", Reply(text="paid for"))
+        back.join()
+        assert journal.find("k") == Reply(text="paid for")
+
+
+def test_nothing_is_written_by_one_whose_hold_another_has_taken(
+    opened: Opener, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("investigator.store.postgres._PATIENCE", 0.0)
+    database, other = opened(), opened()
+    with database.held("a question") as held:
+        journal = begun(held)
+        postgres.drop_connections()
+        with other.held("a question"), pytest.raises(WorkspaceLockedError, match="process"):
+            journal.keep("k", PROMPT, "e", Reply(text="late"))
+    assert [run.calls for run in Runs(other).summaries()] == [0]
+
+
+def test_a_server_that_is_gone_in_the_middle_is_named_and_what_was_kept_is_there_when_it_is_back(
+    opened: Opener, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("investigator.store.postgres._PATIENCE", 0.0)
+    database = opened()
+    with database.held("a question") as held:
+        journal = begun(held)
+        journal.keep("k", PROMPT, "e", Reply(text="paid for"))
+        postgres.stop()
+        with pytest.raises(StoreError, match=r"cannot be used|was lost") as caught:
+            journal.keep("k2", PROMPT, "e", Reply(text="late"))
+        postgres.start()
+    assert caught.value.hint
+    with database.held("a question") as held:
+        assert begun(held, "2").find("k") == Reply(text="paid for")
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "told", "hint"),
+    [
+        ("53100", DiskFullError, "no space is left on the server", "Free some space there"),
+        ("25006", StoreError, "refuses to write", "standby"),
+        ("42501", StoreError, "refuses to write", "GRANT"),
+        ("XX001", StoreError, "failed: invalid page", "log of the server"),
+    ],
+)
+def test_a_refused_write_is_told_and_what_was_kept_before_stays(
+    opened: Opener, postgres: PostgresServer, state: str, kind: type[StoreError], told: str, hint: str
+) -> None:
+    database = opened()
+    journal = begun(database)
+    journal.keep("k", PROMPT, "e", Reply(text="paid for"))
+    postgres.execute(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION 'invalid page' USING ERRCODE = '{state}'; END $$",
+    )
+    postgres.execute("CREATE TRIGGER refusal BEFORE INSERT ON calls EXECUTE FUNCTION refuse()")
+    with pytest.raises(kind, match=told) as caught:
+        journal.keep("k2", PROMPT, "e", Reply(text="late"))
+    assert hint in caught.value.hint
+    postgres.execute("DROP TRIGGER refusal ON calls")
+    assert journal.find("k") == Reply(text="paid for")
+    journal.keep("k2", PROMPT, "e", Reply(text="late"))
+
+
+def test_a_user_who_may_only_read_sees_the_runs_and_is_told_what_is_missing(
+    opened: Opener, postgres: PostgresServer, url: str
+) -> None:
+    with pytest.raises(StoreError, match=r'role "reader.* does not exist') as caught:
+        opened(at=postgres.url("postgres", "reader_of_runs"))
+    assert "PGPASSWORD" in caught.value.hint
+    opened()
+    postgres.execute("CREATE ROLE reader_of_runs LOGIN")
+    postgres.execute("GRANT USAGE ON SCHEMA runs_papers TO reader_of_runs")
+    postgres.execute("GRANT SELECT ON ALL TABLES IN SCHEMA runs_papers TO reader_of_runs")
+    reading = opened(at=postgres.url("postgres", "reader_of_runs"))
+    assert Runs(reading).summaries() == ()
+    with pytest.raises(StoreError, match="refuses to write") as caught:
+        begun(reading)
+    assert "GRANT" in caught.value.hint
+
+
+def test_an_address_where_nobody_answers_is_named_without_its_password() -> None:
+    with pytest.raises(StoreError, match=r"ann:\*\*\*@127\.0\.0\.1:1/runs cannot be used") as caught:
+        PostgresDatabase("postgresql+psycopg://ann:hunter2hunter2@127.0.0.1:1/runs", "papers")
+    assert "hunter2" not in str(caught.value) + caught.value.hint
+    with pytest.raises(SettingsError, match="not an address"):
+        PostgresDatabase("postgresql+psycopg://host:port/runs", "papers")
+
+
+def test_without_the_package_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingPackageError) as caught:
+        PostgresDatabase("postgresql+psycopg:///runs", "papers")
+    assert "document-investigator[postgres]" in caught.value.hint
+
+
+def test_runs_of_another_users_key_are_refused_by_name(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened()
+    other = keys.user_key(tmp_path)
+    monkeypatch.setattr("investigator.store.postgres.user_key", lambda: other)
+    with pytest.raises(StoreError, match="the key of another user") as caught:
+        opened()
+    assert "user.key" in caught.value.hint
+    opened("of-another")
+
+
+def test_a_newer_version_is_refused_and_its_tables_are_left_alone(opened: Opener, postgres: PostgresServer) -> None:
+    opened()
+    postgres.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
+    with pytest.raises(StoreError, match="newer version") as caught:
+        opened()
+    assert "Upgrade" in caught.value.hint
+    assert postgres.rows("SELECT value FROM meta WHERE key = 'schema_version'") == [("99",)]
+
+
+def test_an_earlier_version_is_brought_up_by_the_steps_it_lacks_all_or_none(opened: Opener) -> None:
+    database = opened()
+    begun(database)
+    taken: list[str] = []
+
+    def add(connection: Connection) -> None:
+        taken.append("add")
+        connection.execute(text("ALTER TABLE runs ADD COLUMN IF NOT EXISTS note TEXT"))
+
+    def fail(connection: Connection) -> None:
+        raise StoreError("the step failed")
+
+    with pytest.raises(StoreError, match="the step failed"), database.begin() as connection:
+        bring_up(connection, (*STEPS, add, fail), database.place)
+    with database.begin() as connection:
+        assert get_meta(connection, "schema_version") == str(len(STEPS))
+        bring_up(connection, (*STEPS, add), database.place)
+    with database.begin() as connection:
+        bring_up(connection, (*STEPS, add), database.place)
+        assert connection.execute(text("SELECT note FROM runs")).all() == [(None,)]
+    assert taken == ["add", "add"]
