@@ -18,6 +18,7 @@ from investigator.questions.measured import unit_asked
 from investigator.questions.numbered import numbered
 from investigator.questions.order import is_past, pairs
 from investigator.questions.periods import spelled_periods
+from investigator.questions.related import phrases
 from investigator.questions.roles import roles
 from investigator.records import Constraint, ConstraintKind
 
@@ -150,6 +151,10 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
         if pair.is_exact and not {stem(pair.first), stem(pair.second)} <= taken:
             yield f"{pair.first} {pair.second}"
             taken |= {stem(pair.first), stem(pair.second)}
+    for phrase, _ in phrases(question):  # "take over" says what "take" does not
+        if stem(folded(phrase.split()[0])) in empty_words():
+            yield phrase
+            taken |= {stem(word) for word in words(phrase)}
     skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
     runs = list(_runs(question, skipped | empty_words()))
     asked = {one.kind for one in found} & {ConstraintKind.QUANTITY, ConstraintKind.DIRECTION, ConstraintKind.CONDITION}

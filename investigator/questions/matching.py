@@ -20,15 +20,17 @@ from investigator.questions.measured import are_like, given_in, is_unit
 from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, pairs, stand_together, stands_alone
 from investigator.questions.periods import Period, agree, periods
-from investigator.questions.related import related_roots, root, roots
+from investigator.questions.related import phrases, related_roots, root, roots
 from investigator.questions.roles import is_of_another, names_doer, roles, turned_round
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
 
 _COUNT_REACH = 5  # words
+_TITLE = 3  # words
 _DENIALS, _DENIED_WITHIN = (
     frozenset(["not", "no", "nor", "never", "neither", "without", "cannot", "except"]),
     5,
 )  # words
+_PEOPLE_ENDS, _LONG_NAME = ("n", "an", "i", "es", "ish"), 5  # letters
 _SHORT_MONTH = 3  # letters: "mar" and "may" are also other words
 _NO_IMPRINT = Imprint()
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
@@ -84,6 +86,8 @@ def _type(asked: Constraint, question: str, evidence: Surroundings) -> Constrain
 
 def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     """All of its words stand in the evidence, those together that name one thing; of related ones, in the passage."""
+    if said := _as_phrase(asked, question, evidence):
+        return _found(asked, *said)
     wanted = _content(asked)
     for both in pairs(question):
         if {both.first, both.second} <= set(words(asked.text)):
@@ -91,11 +95,29 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
                 return _found(asked, MatchState.CONTRADICTED, other)
             apart = not any(stand_together(both, text) for text in (evidence.sentence, evidence.near, evidence.about))
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
-            if apart and (both.is_exact or not is_bare):
+            if apart and (both.is_exact or not is_bare) and not _begins_title(both, question, evidence):
                 return _found(asked, MatchState.NOT_MET)
     present = [word for word in wanted if _is_said(word, evidence)]
     state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
     return _found(asked, state, _shown(present, evidence))
+
+
+def _as_phrase(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
+    """Whether a verb of several words, or a single one for it, stands in a sentence; None for other words."""
+    others = next((single for phrase, single in phrases(question) if phrase == asked.text), None)
+    if others is None:
+        return None
+    told = [phrase for phrase, _ in phrases(evidence.sentence) if roots(phrase) == roots(asked.text)]
+    is_said = bool(told) or not roots(" ".join(others)).isdisjoint(evidence.sentence_roots)
+    return (MatchState.MET if is_said else MatchState.NOT_MET), " ".join(told[:1])
+
+
+def _begins_title(both: Pair, question: str, evidence: Surroundings) -> bool:
+    """Return True if the second word begins several that stand so in a sentence: "song Fly like an Eagle"."""
+    asked, said = words(question), f" {' '.join(words(evidence.sentence))} "
+    titles = (asked[at : at + _TITLE] for at, word in enumerate(asked) if word == both.second)
+    named = any(len(title) == _TITLE and f" {' '.join(title)} " in said for title in titles)
+    return named and root(both.first) in evidence.passage_roots
 
 
 def _is_said(word: str, evidence: Surroundings) -> bool:
@@ -122,9 +144,17 @@ def _other_mark(both: Pair, sentence: str) -> str:
 def _name(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     """All words of a name stand in the evidence, in any order."""
     wanted = _content(asked)
-    present = [word for word in wanted if stands(word, evidence.roots)]
+    present = [word for word in wanted if stands(word, evidence.roots) or _as_people(word, evidence.roots)]
     state = MatchState.MET if len(present) == len(wanted) else MatchState.NOT_MET
     return _found(asked, state, _shown(present, evidence))
+
+
+def _as_people(word: str, present: frozenset[str]) -> bool:
+    """Return True if a country, or the people of it, stands among some roots: "South Africans" and "South Africa"."""
+    own = root(word)
+    short = [own.removesuffix(end) for end in _PEOPLE_ENDS if own.endswith(end)]
+    forms = {f"{one}{end}" for one in (own, *short) for end in ("", *_PEOPLE_ENDS)} if len(own) >= _LONG_NAME else set()
+    return not forms.isdisjoint(present)
 
 
 def _content(asked: Constraint) -> list[str]:
@@ -190,7 +220,7 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
         return _attribute(asked, question, evidence)
     thing = things[0]
     for text in (evidence.sentence, evidence.near):
-        if any(other.number == thing.number and other.is_ordinal == thing.is_ordinal for other in numbered(text)):
+        if any(thing.is_same(other) for other in numbered(text)):
             return _found(asked, MatchState.MET, asked.text)
         same = [other for other in numbered(text) if other.thing == thing.thing]
         if same:
@@ -234,7 +264,8 @@ def _counted(things: str, sentence: str) -> tuple[MatchState, str]:
     for match in patterns("shown")["count"].finditer(sentence):
         following = sentence[match.end() :].split()[: _COUNT_REACH + len(wanted) - 1]
         said = roots(" ".join(following))
-        if all(same & said for same in wanted):
+        before = roots(" ".join(sentence[: match.start()].split()[-_COUNT_REACH:]))
+        if all(same & said or (same & people and "popul" in before) for same in wanted):
             return MatchState.MET, " ".join((match.group(), *following))
     return MatchState.NOT_MET, ""
 

@@ -35,6 +35,13 @@ class Numbered(NamedTuple):
         first = self.text.split()[0]
         return first in _ORDINALS or (first[:1].isdigit() and first[-2:].isalpha())
 
+    def is_same(self, other: Numbered) -> bool:
+        """Return True for the same number of the same thing: "season 2" is the second one, and "week 12" after 12."""
+        is_named = self.text[-1:].isdigit() or other.text[-1:].isdigit()
+        return (self.thing, self.number) == (other.thing, other.number) and (
+            is_named or self.is_ordinal == other.is_ordinal
+        )
+
 
 def numbered(text: str) -> list[Numbered]:
     """Return what a text tells apart by number, in order; periods such as years and quarters are left out."""

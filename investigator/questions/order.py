@@ -68,9 +68,10 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
         return Clause(tuple(run), follows[1], is_passive=True)
     if len(run) == 1 and "not" in map(folded, tokens[at + 1 : at + 3]) and _carries(follows[0]):
         return Clause(tuple(run), follows[0], is_passive=_is_passive(tokens, at, follows[0]))
-    name = [token for token in run if token[:1].isupper()]
-    if name and run[: len(name)] == name:
-        verb = folded(run[len(name)]) if len(run) > len(name) else ""
+    name = _name_at(tokens, at)
+    if name:
+        end = at + len(name)
+        verb = folded(tokens[end]) if end < len(tokens) and _carries(tokens[end]) else ""
         return Clause(tuple(name), verb, is_passive=_is_passive(tokens, at, verb)) if verb else None
     verb = folded(run[-1])
     is_passive = _is_passive(tokens, at, verb)
@@ -86,6 +87,18 @@ def _clause(tokens: Sequence[str], at: int) -> Clause | None:
     ):
         return None
     return Clause(tuple(run[:-1]), verb, is_passive)
+
+
+def _name_at(tokens: Sequence[str], at: int) -> Sequence[str]:
+    """The words of a name that begins at a place, with the small ones between: "Fly Like an Eagle"."""
+    end = at
+    while end < len(tokens) and (tokens[end][:1].isupper() or _is_joining(tokens[end : end + 2])):
+        end += 1
+    return tokens[at:end]
+
+
+def _is_joining(both: Sequence[str]) -> bool:
+    return folded(both[0]) in _words("joining") and both[1:] != () and both[-1][:1].isupper()
 
 
 def _is_passive(tokens: Sequence[str], at: int, verb: str) -> bool:

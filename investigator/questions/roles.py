@@ -172,7 +172,8 @@ def _roles_in(name: frozenset[str], before: Sequence[str], after: Sequence[str])
     if agent_at is not None and "".join(after[agent_at + 1 : agent_at + 2])[:1].isdigit():
         agent_at = None  # "fell by 3 percent" names nobody
     if agent_at is None and _FORMS_OF_BE.isdisjoint(folded(word) for word in before):
-        return bool(name & roots(" ".join(before))), bool(name & roots(" ".join(after)))
+        suffers = takewhile(lambda word: folded(word) != "from", after)  # "heard from the firm that"
+        return bool(name & roots(" ".join(before))), bool(name & roots(" ".join(suffers)))
     agent = roots(" ".join(_agent(after[agent_at + 1 :]))) if agent_at is not None else frozenset()
     acts = bool(agent & name)
     return acts, bool(name & roots(" ".join(before))) or (bool(agent) and not acts)

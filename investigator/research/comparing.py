@@ -9,10 +9,11 @@ from investigator.evidence.claims import prove
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
 from investigator.questions.constraints import constraints
+from investigator.questions.editions import covered
 from investigator.questions.imprints import covered_period
 from investigator.questions.kinds import cue
 from investigator.questions.naming import named
-from investigator.questions.periods import Period, periods
+from investigator.questions.periods import Period, agree, periods
 from investigator.questions.related import related_roots, roots
 from investigator.questions.topics import spelled_roots
 from investigator.records import (
@@ -55,15 +56,15 @@ def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) ->
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= max(worth_asking, _OF_BEST * best)][:_MOST_ROWS]
     dated = [card for card in likely if _times(card)]
-    dated = [card for card in dated if _is_issuer_named(card, question)] or dated
+    dated = [card for card in dated if _names_issuer(question, card.imprint.issuer)] or dated
     if len({_when(card) for card in dated}) < 2:
         return ()
     return tuple(sorted(dated, key=lambda card: (_when(card), card.document_id)))
 
 
-def _is_issuer_named(card: DocumentCard, question: str) -> bool:
+def _names_issuer(question: str, issuer: str) -> bool:
     """Return True if a question names the firm that a report is of, by the first word of its name."""
-    name = words(card.imprint.issuer)[:1]
+    name = words(issuer)[:1]
     return bool(name) and name[0] in words(question)
 
 
@@ -133,7 +134,8 @@ def _in_one_document(
 def _series_asked(run: Investigation, document: Callable[[str], Document]) -> list[str]:
     """The reports that were asked for a trend, the earliest first; () if some of them cover no period."""
     asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
-    times = {name: _named_period(document(name)) for name in asked}
+    own = {name for name in asked if _names_issuer(run.question, document(name).imprint.issuer)}
+    times = {name: _named_period(document(name)) for name in asked if not own or name in own}
     if len(set(times.values())) < 2 or not all(times.values()):
         return []
     return sorted(times, key=lambda name: (times[name], name))[:_MOST_ROWS]
@@ -205,7 +207,11 @@ def _of_side(part: Part, memory: Memory, document: Callable[[str], Document]) ->
     named, begins = roots(f"{one.title} {one.id.replace('_', ' ')} {one.imprint.issuer}"), roots(one.text[:_BEGINNING])
     called = sum(not (term.roots | related_roots(term.text)).isdisjoint(named) for term in asked.terms)
     about = sum(not (term.roots | related_roots(term.text)).isdisjoint(begins) for term in asked.terms)
-    of_time = sum(_TIME * (one_time.quarter == one.imprint.fiscal_quarter) for one_time in _quarters(part.question))
+    own = [period for period in periods(part.question) if period.year and period.month]
+    if own:  # "three months ended July 1, 2023" is the month of a report, and not the first quarter of a year
+        of_time = _TIME * agree(own, covered(one.imprint))
+    else:
+        of_time = sum(_TIME * (time.quarter == one.imprint.fiscal_quarter) for time in _quarters(part.question))
     return (called + about) / len(asked.terms) + of_time + (memory.point or 0) / 100
 
 

@@ -12,9 +12,10 @@ from investigator.engines.roles import Role
 from investigator.evidence.quotes import Sources
 from investigator.evidence.standing import Rechecked, Reread, recheck, standing_conflicts, standing_near_misses
 from investigator.evidence.taint import tainted_documents
-from investigator.questions.missing import is_all_missing, missing_editions
+from investigator.questions.missing import missing_editions
 from investigator.questions.topics import topic_of
 from investigator.records import (
+    DocumentCard,
     Event,
     Finding,
     Investigation,
@@ -67,9 +68,9 @@ from investigator.research.tactical_planning import prioritized, sub_question
 from investigator.research.verdict import (
     chosen_sentences,
     established_by,
+    of_asked_editions,
     verdict_of,
     with_all_that_meets,
-    without_missing,
 )
 from investigator.retrieval.library import DocumentIndex
 
@@ -300,10 +301,10 @@ class Steps:
         asked = [step.purpose for step in state.run.plan.steps]
         return replace(state, follow_ups=limited((*best, *hops), asked))
 
-    def _missing(self, run: Investigation) -> tuple[MissingEdition, ...]:
+    def _missing(self, run: Investigation, cards: Sequence[DocumentCard]) -> tuple[MissingEdition, ...]:
         """Return the reports that the question asks for, if the folder holds none of them."""
         asked = [constraint for part in run.parts for constraint in part.constraints]
-        return missing_editions(run.question, asked, self.library.cards((run.question,)), self._holds_a_word)
+        return missing_editions(run.question, asked, cards, self._holds_a_word)
 
     def _holds_a_word(self, question: str) -> bool:
         return any(term.document_share for term in self.library.term_frequencies(question))
@@ -335,8 +336,8 @@ class Steps:
             sure = established_by(written, run.memories, read=is_read and not written.are_stand_ins)
             settling = [claim for claim in written.claims if sure(claim)]
             found, decision = with_decision(found, run.parts, settling, self.library.document)
-        missing = self._missing(run)
-        found = without_missing(found, missing, is_all=is_all_missing(run.question, missing))
+        cards = self.library.cards((run.question,))
+        found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
         if run.kind is QuestionKind.SUMMARY and not is_read:
             found = chosen_sentences(found)
         answer = concluded(

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 
 from investigator.language.normalise import one_line
 from investigator.language.sentences import statement_spans
+from investigator.questions.missing import is_all_missing
 from investigator.questions.naming import named
+from investigator.questions.periods import Age, age_asked, periods
 from investigator.records import (
     SUMMARY,
     AnswerStatus,
     Claim,
     ClaimStatus,
     Document,
+    DocumentCard,
     Memory,
     MissingEdition,
     NearMiss,
@@ -242,6 +245,21 @@ def without_missing(found: Verdict, missing: Sequence[MissingEdition], *, is_all
     if not is_all:
         return replace(found, reason=f"{found.reason} {said}" if found.reason else "", missing=tuple(missing))
     return replace(found, status=AnswerStatus.NOT_FOUND, claims=(), reason=said, missing=tuple(missing))
+
+
+def of_asked_editions(
+    found: Verdict, question: str, missing: Sequence[MissingEdition], cards: Sequence[DocumentCard]
+) -> Verdict:
+    """Return the verdict without the reports that are missing, and with the statements of the one that is meant first.
+
+    `cards` are those of the documents, the likeliest for the question first. Statements keep their order if the
+    question names no period, and asks for neither the newest nor the oldest document.
+    """
+    if cards and (age_asked(question) is not Age.ANY or periods(question)):
+        meant = cards[0].document_id
+        claims = sorted(found.claims, key=lambda claim: all(quote.document_id != meant for quote in claim.quotes))
+        found = replace(found, claims=tuple(claims))
+    return without_missing(found, missing, is_all=is_all_missing(question, missing))
 
 
 def _not_there(one: MissingEdition) -> str:

@@ -78,6 +78,9 @@ def test_heading_and_title_say_what_a_sentence_is_about() -> None:
         ("Who built the museum?", "The church was built in 1742 by Jan Brand."),
         ("Who has to maintain the garden?", "The landlord has to maintain the boiler."),
         ("Who holds it? (deposit)", "Lena Sato holds the keys."),
+        ("Which song did Fly Like an Eagle keep off the top?", "The song Fly Like an Eagle was kept off by Evergreen."),
+        ("Who is it named after?", "The reagent is named Benedict's reagent."),
+        ("When was it renewed for season 3?", "It was renewed for a second season on 3 May."),
         ("How many cars does the ferry Solveig carry?", "The ferry Marit replaces it and carries 28 cars."),
     ],
 )
@@ -106,6 +109,10 @@ def test_what_is_like_the_answer_does_not_meet_everything(question: str, sentenc
         ("Who has to maintain the garden?", "The tenant has to maintain the garden."),
         ("Who holds it? (deposit)", "The bank of Leer holds the deposit."),
         ("Who was absent?", "Apologies for absence: Colin Marsh"),
+        ("When was it renewed for season 2?", "It was renewed for a second season on 3 May."),
+        ("who wrote the song fly like an eagle", "`` Fly Like an Eagle '' is a song that Steve Miller wrote ."),
+        ("How many people live in Bengal?", "Bengal, where they live, has a population of nearly 78,500,000."),
+        ("What do South Africans speak?", "Most people of South Africa speak Xhosa."),
     ],
 )
 def test_the_same_in_its_own_place_meets_everything(question: str, sentence: str) -> None:

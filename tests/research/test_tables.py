@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 from investigator import Answer, Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.evidence.quotes import quote_at
 from investigator.records import (
     Answered,
     AnswerStatus,
     AskVariables,
+    Document,
     DocumentCard,
     Imprint,
     Investigation,
+    Memory,
     Part,
     Prompt,
     QuestionKind,
@@ -23,7 +26,7 @@ from investigator.records import (
     TableRow,
 )
 from investigator.research.asking_policy import AskAll
-from investigator.research.comparing import at_newest, series, series_plan
+from investigator.research.comparing import at_newest, series, series_plan, side_by_side
 from investigator.research.state import Bounds, State, Step, next_step
 
 TEXTS = {
@@ -185,6 +188,32 @@ def test_a_trend_has_a_row_for_each_report_with_its_cell_or_with_what_is_new(tmp
     table = investigator.ask("How did the Rivet lawsuit develop from one report to the next?").table
     assert table is not None
     assert "In May the court ruled for Bolt." in " ".join(quote.text for quote in table.rows[-1].quotes)
+
+
+def test_a_side_of_a_period_is_told_by_the_report_that_covers_it() -> None:
+    part = Part(question="costs of Bolt, three months ended July 1, 2023", side="Bolt, three months ended July 1, 2023")
+    other = Part(question="costs of Bolt, three months ended December 31, 2022", side="Bolt, December")
+    told = {"q1.txt": ("2022-12-31", 1), "q3.txt": ("2023-07-01", 3)}
+    documents = {
+        name: Document(
+            id=name,
+            title="Bolt",
+            media_type="text/plain",
+            content_hash="h",
+            text=f"Costs of Bolt rose in {name}.",
+            imprint=Imprint(issuer="Bolt", period_end=end, fiscal_year=2023, fiscal_quarter=quarter),
+        )
+        for name, (end, quarter) in told.items()
+    }
+    memories = tuple(
+        Memory(id=at, target_document_id=name, question="?", reply="", point=60 - at, quotes=(quote_at(one, 0, 19),))
+        for at, (name, one) in enumerate(documents.items(), 1)
+    )
+    run = Investigation(
+        id="r", question="q", mission="", strategy="", engine="e", kind=QuestionKind.COMPARISON, parts=(part, other)
+    ).changed(memories=memories)
+    rows = side_by_side(run, memories, documents.__getitem__, is_read=False)
+    assert [row.document_id for row in rows] == ["q3.txt", "q1.txt"]
 
 
 def test_a_document_of_the_other_side_answers_for_neither(tmp_path: Path) -> None:

@@ -5,9 +5,25 @@ from __future__ import annotations
 import pytest
 
 from investigator.questions.parts import taken_apart
-from investigator.records import AnswerStatus, Claim, Document, Memory, MissingEdition, Quote, UnprovenClaim
+from investigator.records import (
+    AnswerStatus,
+    Claim,
+    Document,
+    DocumentCard,
+    Memory,
+    MissingEdition,
+    Quote,
+    UnprovenClaim,
+)
 from investigator.research.judging import answering, judged
-from investigator.research.verdict import Statements, Verdict, verdict_of, with_all_that_meets, without_missing
+from investigator.research.verdict import (
+    Statements,
+    Verdict,
+    of_asked_editions,
+    verdict_of,
+    with_all_that_meets,
+    without_missing,
+)
 
 OPENED = "The Emsland plant was opened in 1988."
 OWNED = "The Emsland plant is owned by RWE."
@@ -121,6 +137,17 @@ def test_what_other_reports_say_is_no_answer_if_the_one_asked_for_is_missing() -
     assert verdict.status is AnswerStatus.NOT_FOUND
     assert verdict.reason == "The report for 2022 is not in the folder. Nearest: 2023.pdf."
     assert without_missing(found, [gone], is_all=False).status is AnswerStatus.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("What does the report for 2023 say of rain?", "new.txt"), ("What does the report say of rain?", "plant.txt")],
+)
+def test_the_edition_that_is_asked_for_is_cited_first(question: str, first: str) -> None:
+    new = claim(OWNED).changed(quotes=(quote(OWNED).changed(document_id="new.txt"),))
+    cards = (DocumentCard(document_id="new.txt", title="new"), DocumentCard(document_id="plant.txt", title="old"))
+    found = of_asked_editions(Verdict(PASSAGES, (claim(OPENED), new)), question, (), cards)
+    assert found.claims[0].quotes[0].document_id == first
 
 
 def test_an_answer_is_cut_to_the_sentence_that_answers() -> None:
