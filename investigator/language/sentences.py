@@ -12,6 +12,7 @@ _SENTENCE_END = re.compile(r"[^\w\s,)\]%][\"'\u201d\u2019)\]]*\s*$")
 _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
 """A row of a table with the header of each cell: "room: kitchen; item: chairs"."""
+_GOES_ON = re.compile(r"(?:\b(?:the|an?|of|and|or|to|in|for|by|with|from|that|our|its|their)|,)$")
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
 _WINDOW = 4_000  # characters segmented at once: the segmenter's time grows with the square of some texts
 
@@ -55,7 +56,7 @@ def _are_records(lines: Sequence[str]) -> bool:
         return False
     if all(_ROW.match(line) for line in lines[1:]):
         return True
-    if any(_RUNS_ON.match(line) for line in lines):
+    if any(_RUNS_ON.match(line) for line in lines) or any(_GOES_ON.search(line) for line in lines[:-1]):
         return False
     own = lines[:-1]
     return max(map(len, own)) <= _LONGEST_RECORD and (len(own) > 1 or len(own[0]) < _TITLE_SHARE * len(lines[1]))

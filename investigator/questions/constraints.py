@@ -152,7 +152,7 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
             yield f"{pair.first} {pair.second}"
             taken |= {stem(pair.first), stem(pair.second)}
     for phrase, _ in phrases(question):  # "take over" says what "take" does not
-        if stem(folded(phrase.split()[0])) in empty_words():
+        if stem(folded(phrase.split()[0])) in empty_words() and not taken >= {stem(word) for word in words(phrase)}:
             yield phrase
             taken |= {stem(word) for word in words(phrase)}
     skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import statement_spans
-from investigator.language.terms import is_english, stop_words, words
+from investigator.language.terms import is_english, stem, stop_words, words
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
 from investigator.questions.causes import effect_sides, gives_cause
 from investigator.questions.constraints import IN_UNIT, NOT
@@ -21,7 +21,7 @@ from investigator.questions.numbered import numbered
 from investigator.questions.order import Pair, pairs, stand_together, stands_alone
 from investigator.questions.periods import Period, agree, periods
 from investigator.questions.related import phrases, related_roots, root, roots
-from investigator.questions.roles import is_of_another, names_doer, roles, turned_round
+from investigator.questions.roles import is_of_another, names_doer, roles, subject_and_verb, turned_round
 from investigator.records import Constraint, ConstraintKind, ConstraintMatch, Imprint, MatchState
 
 _COUNT_REACH = 5  # words
@@ -103,7 +103,7 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
 
 
 def _as_phrase(asked: Constraint, question: str, evidence: Surroundings) -> tuple[MatchState, str] | None:
-    """Whether a verb of several words, or a single one for it, stands in a sentence; None for other words."""
+    """Match a verb of several words, or a single one for it, with a sentence; None for other words."""
     others = next((single for phrase, single in phrases(question) if phrase == asked.text), None)
     if others is None:
         return None
@@ -219,7 +219,8 @@ def _condition(asked: Constraint, question: str, evidence: Surroundings) -> Cons
     if len(things) != 1 or things[0].text != asked.text.casefold():
         return _attribute(asked, question, evidence)
     thing = things[0]
-    for text in (evidence.sentence, evidence.near):
+    names_thing = thing.thing in {stem(word) for word in words(evidence.sentence)}  # and not which one: see its own
+    for text in (evidence.sentence, "" if names_thing else evidence.near):
         if any(thing.is_same(other) for other in numbered(text)):
             return _found(asked, MatchState.MET, asked.text)
         same = [other for other in numbered(text) if other.thing == thing.thing]
@@ -300,8 +301,16 @@ def _modality(asked: Constraint, question: str, evidence: Surroundings) -> Const
 def _role(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     if against := turned_round(asked.text, evidence.sentence):
         return _found(asked, MatchState.CONTRADICTED, against)
-    is_another = is_of_another(asked.text, evidence.sentence, evidence.near)
+    is_another = is_of_another(asked.text, evidence.sentence, evidence.near) or _is_cause(asked, question, evidence)
     return _found(asked, MatchState.NOT_MET if is_another else MatchState.MET)
+
+
+def _is_cause(asked: Constraint, question: str, evidence: Surroundings) -> bool:
+    """Return True if a sentence names the thing of a role as the cause of something, and not in what it caused."""
+    thing, effects = roots(subject_and_verb(asked.text)[0]), effect_sides(evidence.sentence)
+    if not effects or expected_type(question) is AnswerType.REASON or not thing <= evidence.sentence_roots:
+        return False
+    return all(not thing <= roots(effect) for effect in effects)
 
 
 _MATCHERS: Mapping[ConstraintKind, Callable[[Constraint, str, Surroundings], ConstraintMatch]] = {

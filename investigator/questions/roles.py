@@ -20,6 +20,7 @@ _SUBJECT_ASKED = re.compile(r"\s*(?:which|what|who)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "be", "being"})
 _BY, _TO = "done by ", "done to "
+_AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "will", "would", "should", "may", "might", "must"})
 _FAR = 9  # words between the word that asks and the name
 _BEFORE, _AFTER, _AGENT_WITHIN, _OBJECT_WITHIN = 3, 8, 6, 3  # words
 _CLAUSE_END = re.compile(r"[,;:.()]|\b(?:and|but|or|because|since|that|which|who|if|when|while)\b")
@@ -45,6 +46,8 @@ def roles(question: str, names: Iterable[str]) -> Iterator[str]:
         if (match := _SUBJECT_ASKED.match(question)) and name in question:
             between = question[match.end() : question.find(name)].split()
             done = [word for word in between if is_past(word)]
+            if not _AUXILIARIES.isdisjoint(between):
+                continue  # "what part of deferred revenue does Apple expect"
             if done and len(between) <= _FAR:
                 yield f"{_TO}{name} | {done[0]}"
                 return

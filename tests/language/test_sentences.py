@@ -77,6 +77,7 @@ def test_numbers_in_brackets_begin_no_sentence():
         ("Notes\nThe soup can be frozen for three months. The bread cannot.", 3),
         ("We saw patients in\nGermany and in other\nplaces.", 1),
         ("It was opened by the mayor of\nLeer.", 1),
+        ("As of July 1, the\nCompany had obligations of 43 billion, payable within twelve months.", 1),
         ("room | item\nroom: hall; item: chairs\nroom: attic; item: lamps", 3),
     ],
 )
