@@ -301,7 +301,7 @@ class Steps:
         asked = [step.purpose for step in state.run.plan.steps]
         return replace(state, follow_ups=limited((*best, *hops), asked))
 
-    def _missing(self, run: Investigation, cards: Sequence[DocumentCard]) -> tuple[MissingEdition, ...]:
+    def _missing(self, run: Investigation, cards: tuple[DocumentCard, ...]) -> tuple[MissingEdition, ...]:
         """Return the reports that the question asks for, if the folder holds none of them."""
         asked = [constraint for part in run.parts for constraint in part.constraints]
         return missing_editions(run.question, asked, cards, self._holds_a_word)
