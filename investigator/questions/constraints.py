@@ -18,7 +18,7 @@ from investigator.questions.measured import unit_asked
 from investigator.questions.numbered import numbered
 from investigator.questions.order import is_past, pairs
 from investigator.questions.periods import spelled_periods
-from investigator.questions.related import phrases
+from investigator.questions.related import phrases, root
 from investigator.questions.roles import roles
 from investigator.records import Constraint, ConstraintKind
 
@@ -46,6 +46,7 @@ IN_UNIT = "in "
 """How a quantity begins that must be given in a unit: "in square feet"."""
 _NAMES = (ConstraintKind.ENTITY, ConstraintKind.PLACE)
 _SHORTEST_NAME = 2
+_ORIGIN = "come"  # where something comes from is said in many ways
 _LONGEST = 160
 _MOST = 24
 
@@ -152,9 +153,10 @@ def _rest(question: str, found: Iterable[Constraint]) -> Iterator[str]:
             yield f"{pair.first} {pair.second}"
             taken |= {stem(pair.first), stem(pair.second)}
     for phrase, _ in phrases(question):  # "take over" says what "take" does not
-        if stem(folded(phrase.split()[0])) in empty_words() and not taken >= {stem(word) for word in words(phrase)}:
+        own = {stem(word) for word in words(phrase)}
+        if stem(folded(phrase.split()[0])) in empty_words() and not own <= taken and root(words(phrase)[0]) != _ORIGIN:
             yield phrase
-            taken |= {stem(word) for word in words(phrase)}
+            taken |= own
     skipped = taken | {stem(word) for word in request_words()} | {stem(folded(word)) for word in _kinds_asked(question)}
     runs = list(_runs(question, skipped | empty_words()))
     asked = {one.kind for one in found} & {ConstraintKind.QUANTITY, ConstraintKind.DIRECTION, ConstraintKind.CONDITION}

@@ -93,8 +93,10 @@ def _attribute(asked: Constraint, question: str, evidence: Surroundings) -> Cons
         if {both.first, both.second} <= set(words(asked.text)):
             if other := _other_mark(both, evidence.sentence):
                 return _found(asked, MatchState.CONTRADICTED, other)
-            apart = not any(stand_together(both, text) for text in (evidence.sentence, evidence.near, evidence.about))
             is_bare = stands_alone(both.second, evidence.sentence) and root(both.first) not in evidence.sentence_roots
+            is_other = root(both.second) in evidence.sentence_roots and not is_bare
+            around = () if is_other else (evidence.near, evidence.about)  # "international sales" are no unit sales
+            apart = not any(stand_together(both, text) for text in (evidence.sentence, *around))
             if apart and (both.is_exact or not is_bare) and not _begins_title(both, question, evidence):
                 return _found(asked, MatchState.NOT_MET)
     present = [word for word in wanted if _is_said(word, evidence)]
@@ -180,7 +182,7 @@ def _shown(wanted: Sequence[str], evidence: Surroundings) -> str:
 def _period(asked: Constraint, question: str, evidence: Surroundings) -> ConstraintMatch:
     wanted = periods(asked.text)
     own = periods(evidence.sentence)
-    if agree(wanted, with_fiscal(own, evidence.imprint)):
+    if agree(wanted, _dated(wanted, with_fiscal(own, evidence.imprint))):
         return _found(asked, MatchState.MET, asked.text)
     if _comparable(wanted, own):
         return _found(asked, MatchState.CONTRADICTED, _spelled(own))
@@ -191,6 +193,12 @@ def _period(asked: Constraint, question: str, evidence: Surroundings) -> Constra
     if _comparable(wanted, around):
         return _found(asked, MatchState.CONTRADICTED, _spelled(covered(evidence.imprint) or around))
     return _found(asked, MatchState.NOT_MET)
+
+
+def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Period]:
+    """The periods that one of months may be compared with, if others name months: no fiscal quarter is one of these."""
+    months = frozenset(period for period in own if period.month or not period.quarter)
+    return months if any(period.month for period in months) and all(period.month for period in wanted) else own
 
 
 def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
