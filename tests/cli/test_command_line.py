@@ -268,3 +268,21 @@ def test_a_name_that_is_not_utf8_can_be_told() -> None:
     assert done.returncode == 2
     assert b"absent-caf\\udce9" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("suffix", [".html", ".json"])
+def test_a_result_of_ours_among_the_documents_is_no_evidence(tmp_path: Path, suffix: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "lease.txt").write_text("The annual rent is EUR 48,000.", encoding="utf-8")
+    asked = command("ask", folder, "What is the annual rent?", "--workspace", tmp_path / "w", "--json")
+    if suffix == ".json":
+        (folder / "answer.json").write_text(asked.stdout, encoding="utf-8")
+    else:
+        command("ask", folder, "What is the annual rent?", "--workspace", tmp_path / "w", "--report", folder / "a.html")
+    (folder / "lease.txt").write_text("The tenant pays monthly.", encoding="utf-8")
+    again = json.loads(
+        command("ask", folder, "What is the annual rent?", "--workspace", tmp_path / "w", "--json").stdout
+    )
+    assert not again["answer"]["claims"]
+    assert "no evidence of its own" in again["answer"]["coverage"]["unreadable"][0]["reason"]

@@ -48,6 +48,10 @@ class ReaderSettings(Record):
     )
 
 
+OWN_REPORT = "a report of this program holds no evidence of its own"
+"""The reason for leaving out a result of ours that lies among the documents."""
+
+
 class ReadFailure(ReaderError):
     """A file gave no text: what it is to be recorded as, and why, in one plain line."""
 

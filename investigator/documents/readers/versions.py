@@ -33,7 +33,7 @@ VERSIONS: dict[str, int] = {
     kinds.EPUB: 3,
     kinds.HTML: 4,
     kinds.XML: 3,
-    kinds.JSON: 1,
+    kinds.JSON: 2,
     kinds.JSON_LINES: 1,
     kinds.NOTEBOOK: 2,
     kinds.CSV: 2,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.base import OWN_REPORT, Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded, is_noise
 from investigator.documents.readers.properties import iso_date
@@ -199,7 +199,7 @@ def read_html(source: SourceFile, settings: ReaderSettings) -> Extracted:
     if "<" not in markup:
         raise ReadFailure(FileStatus.UNSUPPORTED, "the file is named as HTML but holds none")
     if is_own_report(markup):  # an answer must never become evidence
-        raise ReadFailure(FileStatus.EMPTY, "a report of this program holds no evidence of its own")
+        raise ReadFailure(FileStatus.EMPTY, OWN_REPORT)
     return _titled(extracted_html(markup))
 
 

@@ -6,13 +6,21 @@ import json
 import re
 from collections.abc import Iterator
 
-from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile, cleaned
+from investigator.documents.readers.base import OWN_REPORT, Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.plain.plain_text import text_of
 from investigator.documents.readers.properties import iso_date
 from investigator.language.normalise import one_line
+from investigator.records import FileStatus
 
 JsonValue = None | bool | str | list["JsonValue"] | dict[str, "JsonValue"]
 """A decoded value; numbers stay the strings they are written as."""
+
+_OWN = (
+    frozenset({"id", "question", "engine", "memories", "reflections"}),
+    frozenset({"version", "questions", "documents", "cells", "engine"}),
+    frozenset({"version", "outcomes", "usage"}),
+)
+"""The fields that tell an investigation, a matrix, and the answers to a file of questions, as `--json` prints them."""
 
 _BROKEN_LIMIT = 100  # lines that are no records: each may cost a look at all that follows
 _SPACE = re.compile(r"\s*")
@@ -20,12 +28,17 @@ _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
 
 def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads one JSON value or several after another, as `path.to.key: value`. Broken JSON is kept as plain text."""
+    """Reads one JSON value or several after another, as `path.to.key: value`. Broken JSON is kept as plain text.
+
+    Raises ReadFailure if it is a result of this program: an answer must never become evidence.
+    """
     text = text_of(source)
     try:
         values = [value for value, _, _ in _values(text)]
     except (ValueError, RecursionError):
         return Extracted(text=text)
+    if any(isinstance(value, dict) and any(keys <= value.keys() for keys in _OWN) for value in values):
+        raise ReadFailure(FileStatus.EMPTY, OWN_REPORT)
     records = ("\n".join(leaves(value)) for value in values)
     first = values[0] if values and isinstance(values[0], dict) and len(values) == 1 else {}
     return Extracted(
