@@ -11,7 +11,7 @@ from investigator.secrets import redacted
 from investigator.tuning.comparison import Comparison, MeasureRow
 from investigator.tuning.wording import example_cells, measure_cells, noise_lines, side_line
 
-_WIDTH, _MIDDLE = 300.0, 150.0  # of a plot, in its own units
+_WIDTH, _MIDDLE, _EDGE = 300.0, 150.0, 10.0  # of a plot, in its own units
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class PlottedRow:
     """A measure as cells, and where its difference, its interval, its wins and losses are in the plots (0..300)."""
 
     cells: tuple[str, ...]
+    decides: bool
     is_share: bool
     at: float
     low: float
@@ -36,7 +37,7 @@ def comparison_page(comparison: Comparison) -> str:
         .get_template("comparison.html.j2")
         .render(
             comparison=comparison,
-            rows=[_plotted(row, widest) for row in comparison.rows],
+            rows=[_plotted(row, widest, decides=row.measure is comparison.judged_by) for row in _ordered(comparison)],
             scale=f"{100 * widest:.0f}",
             sides=(side_line("A", comparison.first), side_line("B", comparison.second)),
             noise=tuple(noise_lines(comparison)),
@@ -47,16 +48,22 @@ def comparison_page(comparison: Comparison) -> str:
     return redacted(page)
 
 
-def _plotted(row: MeasureRow, widest: float) -> PlottedRow:
+def _ordered(comparison: Comparison) -> list[MeasureRow]:
+    """Return the rows with the measure that decides first."""
+    return sorted(comparison.rows, key=lambda row: row.measure is not comparison.judged_by)
+
+
+def _plotted(row: MeasureRow, widest: float, *, decides: bool) -> PlottedRow:
     apart, paired = row.paired.difference, row.paired
 
     def place(value: float) -> float:
-        return round(_MIDDLE + value / widest * _MIDDLE, 1)
+        return round(_MIDDLE + value / widest * (_MIDDLE - _EDGE), 1)
 
     is_share, parts = isinstance(row.measure, Measure), max(1, row.questions)
     at, low, high = (place(v) if is_share else _MIDDLE for v in (apart.value, apart.low, apart.high))
     return PlottedRow(
         cells=measure_cells(row),
+        decides=decides,
         is_share=is_share,
         at=at,
         low=low,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from investigator.asking.budget import Budget, BudgetSettings
 from investigator.engines.base import Embedder, Engine
@@ -58,12 +61,33 @@ def tune(
     `base` is what the user has now. `embedder`, `engine` and `proposer` are the caller's own, in the place of those
     that are named. `on_plan` is given the plan before anything is paid for. Nothing is adopted unless the test set
     bears it out; the report says how it ended. The same call resumes a run that was stopped. Raises SettingsError,
-    TemplateError, EvaluationDataError, UserError if `out` holds another run or the data was opened before, and what
-    `FolderEvaluation` does.
+    TemplateError, EvaluationDataError, UserError if `out` holds another run or is in use, or if the data was opened
+    before, and what `FolderEvaluation` does.
     """
-    run = TuningRun(folder, questions, out, options, base or Setup(), workspace, embedder, engine, proposer, tell)
-    on_plan(run.plan)
-    return run.report()
+    with _alone_in(out):
+        run = TuningRun(folder, questions, out, options, base or Setup(), workspace, embedder, engine, proposer, tell)
+        on_plan(run.plan)
+        return run.report()
+
+
+@contextmanager
+def _alone_in(out: Path) -> Iterator[None]:
+    """Keep other processes from the folder of a run: each would spend what the ceiling leaves.
+
+    Raises UserError if one is there, and StoreError.
+    """
+    lock = FileLock(out / "lock")
+    try:
+        make_private_folder(out)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise UserError(f"another process is tuning in {out}", hint="Wait for it, or name another -o DIR.") from error
+    except OSError as error:
+        raise StoreError(f"the run cannot be kept in {out}: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class TuningRun:

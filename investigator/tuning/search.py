@@ -146,13 +146,13 @@ class TuningSearch:
         admitted: list[Variant] = []
         seen = {self.baseline.key}
         for number, candidate in enumerate(self.candidates(allowance)):
-            fate, reason = Fate.DROPPED, ""
+            fate, reason = Fate.NOT_TRIED, "the search ended before"
             if candidate.key in seen:
-                fate, reason = Fate.SAME, "the same as the baseline or as another candidate"
+                fate, reason = Fate.SAME, ""
             elif refusal := self.arena.refusal(candidate):
                 fate, reason = Fate.REFUSED, refusal
             elif len(admitted) == MOST_CANDIDATES:
-                fate, reason = Fate.NOT_TRIED, f"more than {MOST_CANDIDATES} candidates"
+                reason = f"more than {MOST_CANDIDATES} candidates"
             else:
                 admitted.append(candidate)
             seen.add(candidate.key)
@@ -166,8 +166,7 @@ class TuningSearch:
         free = self._free_calls()
         most = len(candidates) if free is None else affordable(len(self.sets.select), int(free / self._calls))
         for one in candidates[most:]:
-            left = {"fate": Fate.NOT_TRIED, "reason": "the ceiling does not allow it"}
-            self._tried[one.key] = self._tried[one.key].changed(**left)
+            self._tried[one.key] = self._tried[one.key].changed(reason="the ceiling does not allow it")
         return candidates[:most]
 
     def _why_none(self) -> str:
@@ -227,7 +226,7 @@ class TuningSearch:
     def _note(self, key: str, names: Sequence[str], own: Sequence[float], base: Sequence[float], reason: str) -> None:
         mean = [sum(values) / len(values) if values else None for values in (own, base)]
         self._tried[key] = self._tried[key].changed(
-            questions=len(names), score=mean[0], baseline=mean[1], reason=reason
+            fate=Fate.DROPPED, questions=len(names), score=mean[0], baseline=mean[1], reason=reason
         )
 
     def _has_value(self, name: str, *every: Trials) -> bool:

@@ -10,7 +10,7 @@ from investigator.evaluation.measures import Measure
 from investigator.evaluation.rightness import grounds_line
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import expected_line, plural
+from investigator.reports.wording import HEADLINES, expected_line, plural
 from investigator.tuning.comparison import ChangedExample, ComparedSide, Comparison, MeasureRow
 from investigator.tuning.trials import Cost
 
@@ -69,7 +69,10 @@ def noise_lines(comparison: Comparison) -> Iterator[str]:
 def example_cells(example: ChangedExample) -> tuple[str, ...]:
     """Return what became of an example on both sides, with their runs."""
     sides = ((example.first, example.first_status), (example.second, example.second_status))
-    told = (f"{'-' if value is None else f'{value:g}'} {status or 'failed'}" for value, status in sides)
+    told = (
+        f"{HEADLINES[status] if status else 'Failed'}, {'-' if value is None else f'{value:g}'}"
+        for value, status in sides
+    )
     return (*told, example.first_run, example.second_run)
 
 

@@ -101,6 +101,7 @@ def test_nothing_to_gain_stops_after_the_headroom() -> None:
     found = result_of(arena)
     assert found.ending is Ending.NOTHING_TO_GAIN
     assert len(arena.asked) == 12
+    assert {one.fate for one in found.tried} == {Fate.NOT_TRIED}
 
 
 def test_candidates_that_break_their_contract_are_found_before_anything_is_asked() -> None:

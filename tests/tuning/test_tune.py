@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from typer.testing import CliRunner
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
@@ -170,6 +171,14 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
     one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     with pytest.raises(EvaluationDataError, match="1 question cannot make three sets"):
         run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
+    assert engine.calls == 0
+
+
+def test_two_processes_cannot_spend_one_ceiling(asked: tuple[Path, Path], variants: Path, tmp_path: Path) -> None:
+    engine, out = Obedient(), tmp_path / "out"
+    out.mkdir(mode=0o700)
+    with FileLock(out / "lock"), pytest.raises(UserError, match="another process is tuning in"):
+        run(asked, out, TuningOptions(templates=("query/ask",), variants=variants, max_calls=7), engine)
     assert engine.calls == 0
 
 
