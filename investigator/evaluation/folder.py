@@ -19,6 +19,7 @@ from investigator.evaluation.replies import UsedReplies, used_replies
 from investigator.evaluation.scoring import evidence_in
 from investigator.investigator import Investigator
 from investigator.records import (
+    Answer,
     Answered,
     AnswerStatus,
     Event,
@@ -223,7 +224,7 @@ class FolderEvaluation:
         return blank.changed(
             run_id=run.id,
             status=answer.status if answer else AnswerStatus.NOT_FOUND_SO_FAR,
-            answer=" ".join(claim.text for claim in answer.claims) if answer else "",
+            answer=_said(answer) if answer else "",
             citations=citations,
             proven=self._proven(citations),
             best_quotes=best.quotes if best else (),
@@ -259,6 +260,12 @@ class FolderEvaluation:
         about += [f"failed {failed}"] if failed else []
         about.append(f"{seconds:.1f} s a question")
         return Progressed(phase="questions", done=len(outcomes), total=len(self._questions), about=tuple(about))
+
+
+def _said(answer: Answer) -> str:
+    """Return the statements of an answer, after the yes or no that they settle."""
+    settled = [f"{answer.decision.value.title()}."] if answer.decision is not None else []
+    return " ".join((*settled, *(claim.text for claim in answer.claims)))
 
 
 def _ranking(library: Library, question: Question) -> Ranking:

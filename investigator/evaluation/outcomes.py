@@ -35,7 +35,7 @@ class Outcome(Record):
     run_id: str = ""
     status: AnswerStatus | None = None
     failure: str = ""
-    answer: str = Field(default="", description="the claims, without the numbers of their citations")
+    answer: str = Field(default="", description="yes or no if that is settled, and the claims")
     citations: tuple[Quote, ...] = ()
     proven: int = Field(default=0, description="citations that stand in the stored text as they say")
     best_quotes: tuple[Quote, ...] = ()
