@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from investigator.errors import InvestigatorError, WorkspaceLockedError
+from investigator.secrets import redacted
 from investigator.server.chat_pages import chat_pages
 from investigator.server.chat_rest import chat_rest
 from investigator.server.chats import Chats
@@ -69,7 +70,7 @@ def application(
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        on_problem(f"unexpected error: {type(error).__name__}: {error}")
+        on_problem(redacted(f"unexpected error: {type(error).__name__}: {error}"))
         return _told(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the request failed unexpectedly"))
 
     return app

@@ -106,7 +106,7 @@ class Desk:
                 told = f"{self._most_waiting} jobs wait in the folder {request.folder}"
                 hint = "Try again later, or stop one of them."
                 raise ServerError(problem(HTTPStatus.TOO_MANY_REQUESTS, told, hint), retry_after=_RETRY_AFTER)
-            job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="seconds"))
+            job = ServerJob(id=self._new_id(), request=request, created=self._now().isoformat(timespec="milliseconds"))
             ledger.add(job, idempotency_key)
             self._changed.notify_all()
         return job

@@ -19,6 +19,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    tuple_,
 )
 from sqlalchemy import update as updated
 from sqlalchemy.engine import Connection, RowMapping
@@ -109,13 +110,11 @@ class JobLedger:
         """Return the job that a client asked for under a key, or None."""
         return self._one(_jobs.c.idempotency_key == idempotency_key)
 
-    def jobs(self, folder: str = "", *, before: str = "", limit: int = 50) -> tuple[ServerJob, ...]:
-        """Return jobs, newest first, of one folder or of all; those older than the job `before`."""
-        query = select(_jobs).order_by(_jobs.c.key.desc()).limit(limit)
-        if folder:
-            query = query.where(_jobs.c.folder == folder)
-        if before:
-            query = query.where(_jobs.c.key < select(_jobs.c.key).where(_jobs.c.id == before).scalar_subquery())
+    def jobs(self, *, before: ServerJob | None = None, limit: int = 50) -> tuple[ServerJob, ...]:
+        """Return jobs, newest first: those older than the job `before`, which may be that of another folder."""
+        query = select(_jobs).order_by(_jobs.c.created.desc(), _jobs.c.id.desc()).limit(limit)
+        if before is not None:
+            query = query.where(tuple_(_jobs.c.created, _jobs.c.id) < (before.created, before.id))
         with self._database.begin() as connection:
             return tuple(_job(row) for row in connection.execute(query).mappings())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from urllib.parse import quote
@@ -11,7 +12,7 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from investigator.errors import PageError, ReaderError, SourceChangedError
+from investigator.errors import PageError, QuestionError, ReaderError, SourceChangedError, UnknownRunError
 from investigator.records import Document, FolderStatus, PageView
 from investigator.reports.enclosures import Enclosures
 from investigator.reports.html import html_report, investigation_view, pages_environment
@@ -21,6 +22,7 @@ from investigator.server.document_view import document_view
 from investigator.server.folders import ServedFolder
 from investigator.server.forms import asked, fields_of
 from investigator.server.live import Live
+from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
 from investigator.server.rendering import TEMPLATES, html, linking
 from investigator.server.stream import as_lines, first_after, happened
@@ -67,18 +69,7 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/f/{name}/")
     def folder(name: str) -> Response:
-        served = desk.folder(name)
-        return HTMLResponse(
-            html(
-                "folder.html.j2",
-                folder=served,
-                jobs=[job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE],
-                runs=served.investigator.runs()[:_RECENT],
-                headlines=HEADLINES,
-                unfinished=UNFINISHED,
-                state_words=_STATE_WORDS,
-            )
-        )
+        return HTMLResponse(_folder_page(desk.folder(name)))
 
     @router.get("/f/{name}/search")
     async def search(name: str, q: str = "") -> Response:
@@ -101,8 +92,13 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
 def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> None:
     @router.post("/f/{name}/ask")
     async def ask(name: str, request: Request) -> Response:
-        wanted = asked(name, fields_of(await request.body()))
-        job = await run_in_threadpool(desk.submit, wanted)
+        served, given = desk.folder(name), fields_of(await request.body())
+        try:
+            job = await run_in_threadpool(desk.submit, asked(name, given))
+        except (ServerError, QuestionError) as error:
+            wrong = error.problem if isinstance(error, ServerError) else problem_of(error)
+            page = await run_in_threadpool(_refused_page, served, given, wrong)
+            return HTMLResponse(page, wrong.status)
         return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
 
     @router.get("/f/{name}/jobs/{job_id}")
@@ -135,10 +131,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
 
     @router.get("/f/{name}/runs/{run_id}")
     def run(name: str, run_id: str) -> Response:
-        served = desk.folder(name)
-        record = served.investigator.show(run_id)
-        view = investigation_view(record, Enclosures(served.investigator.calls(record.id)))
-        return HTMLResponse(html("run.html.j2", folder=served, passage_link=linking(served), **view))
+        return HTMLResponse(_run_page(desk.folder(name), run_id))
 
     @router.get("/f/{name}/runs/{run_id}/report")
     def report(name: str, run_id: str) -> Response:
@@ -174,6 +167,34 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
 
+def _folder_page(served: ServedFolder, **refused: object) -> str:
+    jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
+    return html(
+        "folder.html.j2",
+        folder=served,
+        jobs=jobs,
+        runs=served.investigator.runs()[:_RECENT],
+        headlines=HEADLINES,
+        unfinished=UNFINISHED,
+        state_words=_STATE_WORDS,
+        **refused,
+    )
+
+
+def _run_page(served: ServedFolder, run_id: str, **refused: object) -> str:
+    record = served.investigator.show(run_id)
+    view = investigation_view(record, Enclosures(served.investigator.calls(record.id)))
+    return html("run.html.j2", folder=served, passage_link=linking(served), **view, **refused)
+
+
+def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem) -> str:
+    """Return the page that a question was asked on, with what was filled in and what is wrong with it."""
+    if after := given.get("after"):
+        with suppress(UnknownRunError):
+            return _run_page(served, after, given=given, problem=wrong)
+    return _folder_page(served, given=given, problem=wrong)
+
+
 def _sheets(
     served: ServedFolder, document: Document, mark: tuple[int, int] | None, cell: int | None, at: int
 ) -> tuple[Sequence[PageView], str]:
@@ -184,7 +205,8 @@ def _sheets(
     try:
         views = served.pages.views(document.id, *(mark or (first, first + 1)), cell)
     except (PageError, SourceChangedError, ReaderError) as error:
-        return (), error.message
+        told = problem_of(error)
+        return (), f"{told.detail}. {told.hint}".strip()
     return views if mark else [view.changed(marks=()) for view in views], ""
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 
 from investigator.errors import (
     CredentialError,
     InvestigatorError,
     RateLimitError,
+    SourceChangedError,
     UnknownRunError,
     UserError,
     WorkspaceLockedError,
 )
 from investigator.reports.inert import inert_prose
+from investigator.secrets import redacted
 from investigator.server.records import Problem
 
 _STATUSES: tuple[tuple[type[InvestigatorError], HTTPStatus], ...] = (
@@ -23,6 +26,19 @@ _STATUSES: tuple[tuple[type[InvestigatorError], HTTPStatus], ...] = (
     (RateLimitError, HTTPStatus.BAD_GATEWAY),
     (InvestigatorError, HTTPStatus.INTERNAL_SERVER_ERROR),
 )
+
+_HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
+    (WorkspaceLockedError, "Wait until the other work in this folder has ended, then try again."),
+    (
+        SourceChangedError,
+        "Bring the index of the folder up to date: under Documents, or POST /v1/folders/FOLDER/index.",
+    ),
+    (UnknownRunError, "The folder's list of investigations has those that are kept."),
+)
+"""Hints that say on a server what the error's own says for the command line."""
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+_COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
+"""A sentence that speaks of the command line: on a server it leads nowhere."""
 
 
 class ServerError(Exception):
@@ -35,13 +51,20 @@ class ServerError(Exception):
 
 
 def problem(status: int, detail: str, hint: str = "") -> Problem:
-    """Return a problem; text that came from documents is made harmless."""
-    return Problem(
-        title=HTTPStatus(status).phrase, status=int(status), detail=inert_prose(detail), hint=inert_prose(hint)
-    )
+    """Return a problem without known secrets; text that came from documents is made harmless."""
+    told, next_step = (inert_prose(redacted(text)) for text in (detail, hint))
+    return Problem(title=HTTPStatus(status).phrase, status=int(status), detail=told, hint=next_step)
 
 
 def problem_of(error: InvestigatorError) -> Problem:
     """Return what a client is told of an error."""
     status = next(status for kind, status in _STATUSES if isinstance(error, kind))
-    return problem(status, error.message, error.hint)
+    return problem(status, error.message, _served_hint(error))
+
+
+def _served_hint(error: InvestigatorError) -> str:
+    """Return the hint of an error for somebody who has a page or tools before them, and no command line."""
+    for kind, hint in _HINTS:
+        if isinstance(error, kind):
+            return hint
+    return " ".join(said for said in _SENTENCE.split(error.hint) if not _COMMAND.search(said))

@@ -9,6 +9,7 @@ from pydantic import Field
 from investigator.records.answers import AnswerStatus, Investigation, RunSummary
 from investigator.records.base import Record
 from investigator.records.documents import FileRecord, Quote, SearchHit
+from investigator.services.run_records import LONGEST_QUESTION
 
 
 class JobKind(StrEnum):
@@ -37,7 +38,7 @@ class JobRequest(Record):
     """A question to a folder, named as the server lists it; see `Investigator.investigate`."""
 
     folder: str = Field(max_length=200)
-    question: str = Field(default="", max_length=20_000)
+    question: str = Field(default="", max_length=LONGEST_QUESTION)
     mission: str | None = Field(default=None, max_length=5_000)
     strategy: str | None = Field(default=None, max_length=5_000)
     only: tuple[str, ...] = Field(default=(), max_length=1_000, description="document ids or patterns to keep to")

@@ -9,13 +9,15 @@ from investigator.records import Passage, Quote
 from investigator.reports.html import pages_environment
 from investigator.secrets import redacted
 from investigator.server.folders import ServedFolder
+from investigator.services.run_records import LONGEST_QUESTION
 
 TEMPLATES = "server/templates"
 
 
 def html(template: str, **values: object) -> str:
     """Render a page, without known secrets."""
-    return redacted(pages_environment(TEMPLATES).get_template(template).render(values))
+    page = pages_environment(TEMPLATES).get_template(template).render(longest_question=LONGEST_QUESTION, **values)
+    return redacted(page)
 
 
 def linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:

@@ -55,9 +55,10 @@ def _add_investigations(router: APIRouter, desk: Desk, is_closing: Callable[[], 
     def investigations(folder: str = "", before: str = "", limit: _Limit = 50) -> Response:
         """List the investigations that this server was asked for, newest first."""
         folders = [desk.folder(folder)] if folder else list(desk.folders.values())
-        found = [job for served in folders for job in served.ledger.jobs(before=before, limit=limit)]
-        items = tuple(sorted(found, key=lambda job: job.created, reverse=True)[:limit])
-        more = {"folder": folder, "before": items[-1].id, "limit": limit} if len(items) == limit and folder else {}
+        last = desk.job(before) if before else None
+        found = [job for served in folders for job in served.ledger.jobs(before=last, limit=limit)]
+        items = tuple(sorted(found, key=lambda job: (job.created, job.id), reverse=True)[:limit])
+        more = {"folder": folder, "before": items[-1].id, "limit": limit} if len(items) == limit else {}
         return said(ServerJobs(items=items, next=_address("/v1/investigations", more)))
 
     @router.get("/investigations/{job_id}", response_model=JobOutcome)

@@ -15,6 +15,7 @@ from investigator.errors import SettingsError
 from investigator.files import make_private_folder, open_private, read_private
 from investigator.investigator import Investigator
 from investigator.reports.html import pages_environment
+from investigator.secrets import register
 from investigator.server.access import Access, allowed_hosts
 from investigator.server.app import application
 from investigator.server.chats import Chats, OpenTalks
@@ -116,4 +117,5 @@ def token_of(path: Path) -> str:
         raise SettingsError(
             f"the token in {path} has fewer than {_LEAST_TOKEN} characters", hint="Remove the file: a token is made."
         )
+    register(token)
     return token

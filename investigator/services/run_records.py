@@ -25,7 +25,8 @@ from investigator.secrets import redacted
 from investigator.settings import Settings
 from investigator.store.journal import Run, Runs
 
-_LONGEST_QUESTION = 10_000
+LONGEST_QUESTION = 10_000
+"""Characters of a question."""
 _IDENTITY = {"question", "mission", "strategy", "engine", "made_with"}  # and the scope, if there is one
 _NEW = _IDENTITY | {"id", "scope", "engines", "search", "follows", "templates", "matrix"}
 
@@ -58,9 +59,9 @@ def valid_question(question: str, called: str = "question") -> str:
             "the question holds characters that are no text (it did not come as UTF-8)",
             hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and ask with - as the question.",
         )
-    if len(stripped) > _LONGEST_QUESTION:
+    if len(stripped) > LONGEST_QUESTION:
         raise QuestionError(
-            f"the {called} has {len(stripped):,} characters, the most is {_LONGEST_QUESTION:,}",
+            f"the {called} has {len(stripped):,} characters, the most is {LONGEST_QUESTION:,}",
             hint="Put the long text into a file of the folder and ask a short question about it.",
         )
     return stripped

@@ -1,4 +1,7 @@
-"""A server over the folder of power plants, and clients of it: a program with the token, a browser with the cookie."""
+"""A server over the folder of power plants, and clients of it: a program with the token, a browser with the cookie.
+
+The tests of a file share folder and server, as users of one do; a file whose tests need their own has its own.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,15 @@ from investigator.bb3.commands.served_talks import open_talks
 from investigator.server.service import Service
 
 
-@pytest.fixture
-def plants(tmp_path: Path) -> Path:
-    return write_folder(tmp_path / "plants")
+@pytest.fixture(scope="module")
+def plants(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_folder(tmp_path_factory.mktemp("shared") / "plants")
 
 
-@pytest.fixture
-def service(plants: Path, tmp_path: Path) -> Iterator[Service]:
-    with Service(
-        [Investigator(plants, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data"
-    ) as running:
+@pytest.fixture(scope="module")
+def service(plants: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    investigator, data = Investigator(plants, embedder=ScriptedEmbedder()), tmp_path_factory.mktemp("data")
+    with Service([investigator], open_talks=open_talks, directory=data) as running:
         yield running
 
 

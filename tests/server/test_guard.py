@@ -190,6 +190,24 @@ def test_the_token_is_for_its_owner_alone(tmp_path: Path) -> None:
         token_of(link)
 
 
+def test_a_token_is_in_nothing_that_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    told: list[str] = []
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f" / "a.txt").write_text("The lake is deep.")
+    investigator = Investigator(tmp_path / "f", embedder=ScriptedEmbedder())
+    with Service([investigator], open_talks=open_talks, directory=tmp_path / "d", on_problem=told.append) as service:
+        token = service.token_file.read_text().strip()
+        folder = next(iter(service.desk.folders.values()))
+        folder.investigator.__dict__["status"] = lambda compare: {}[token]
+        headers = {"Authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=service.address, headers=headers) as client:
+            failed = [client.get(path) for path in ("/v1/folders/f", f"/v1/folders/{token}", f"/v1/folders/f/{token}")]
+    assert [reply.status_code for reply in failed] == [500, 404, 404]
+    output = capfd.readouterr()
+    assert told
+    assert token not in "".join((*told, output.out, output.err, *(reply.text for reply in failed)))
+
+
 def test_a_server_for_other_machines_has_the_names_that_it_was_given() -> None:
     assert allowed_hosts("0.0.0.0", 80, ("files.example",)) == {
         *("127.0.0.1:80", "localhost:80", "[::1]:80", "files.example:80")

@@ -10,7 +10,7 @@ from threading import Event
 
 import httpx
 import pytest
-from power_plants import ABSENT, ONE
+from power_plants import ABSENT, ONE, write_folder
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.served_talks import open_talks
@@ -24,6 +24,18 @@ from investigator.server.problems import ServerError
 from investigator.server.records import JobRequest, JobState, ServerJob
 from investigator.server.service import Service
 from investigator.services.run_records import RunOptions
+
+
+@pytest.fixture
+def plants(tmp_path: Path) -> Path:
+    return write_folder(tmp_path / "plants")
+
+
+@pytest.fixture
+def service(plants: Path, tmp_path: Path) -> Iterator[Service]:
+    investigator = Investigator(plants, embedder=ScriptedEmbedder())
+    with Service([investigator], open_talks=open_talks, directory=tmp_path / "data") as running:
+        yield running
 
 
 def followed(client: httpx.Client, job_id: str, after: int = 0) -> Iterator[tuple[int, str, str]]:
@@ -198,6 +210,25 @@ def test_what_a_server_leaves_is_done_by_the_next_one(plants: Path, tmp_path: Pa
 def test_two_servers_do_not_serve_one_folder(service: Service, plants: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="another server serves"):
         Service([Investigator(plants, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data")
+
+
+def test_the_jobs_of_all_folders_are_listed_page_by_page(plants: Path, tmp_path: Path) -> None:
+    other = write_folder(tmp_path / "more")
+    investigators = [Investigator(folder, embedder=ScriptedEmbedder()) for folder in (plants, other)]
+    with Service(investigators, open_talks=open_talks, directory=tmp_path / "d") as service:
+        headers = {"Authorization": f"Bearer {service.token_file.read_text().strip()}"}
+        with httpx.Client(base_url=service.address, headers=headers, timeout=60) as client:
+            begun = [
+                client.post("/v1/investigations", json={"folder": name, "question": f"Question {number}?"}).json()["id"]
+                for number in range(3)
+                for name in ("plants", "more")
+            ]
+            listed, address = list[str](), "/v1/investigations?limit=2"
+            while address:
+                page = client.get(address).json()
+                listed += [job["id"] for job in page["items"]]
+                address = page["next"]
+    assert sorted(listed) == sorted(begun)
 
 
 def test_two_folders_of_one_name_have_two_names(plants: Path, tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def test_a_reader_asks_and_each_citation_leads_to_its_quote(browser: httpx.Clien
 
 
 def test_what_happens_is_shown_as_it_happens_and_again_after_a_reload(browser: httpx.Client) -> None:
-    started = browser.post("/f/plants/ask", data={"question": ONE}, follow_redirects=False)
+    question = "How much power does the Birch plant make?"
+    started = browser.post("/f/plants/ask", data={"question": question}, follow_redirects=False)
     place = started.headers["location"]
     with browser.stream("GET", f"{place}/progress") as stream:
         first = [line for line in stream.iter_lines() if line.startswith(("id", "data"))]
@@ -71,12 +72,23 @@ def test_an_answer_that_is_not_there_says_so_and_where_it_was_looked_for(browser
     assert 'id="coverage"' in page.text
 
 
-@pytest.mark.parametrize("data", [{"question": ""}, {}, {"question": "x" * 30_000}])
-def test_a_form_that_makes_no_sense_gets_a_page_that_says_why(browser: httpx.Client, data: dict[str, str]) -> None:
-    refused = browser.post("/f/plants/ask", data=data)
+@pytest.mark.parametrize("data", [{"question": "  "}, {}, {"question": "x" * 30_000}])
+def test_a_refused_question_stays_in_its_form_with_what_is_wrong(browser: httpx.Client, data: dict[str, str]) -> None:
+    refused = browser.post("/f/plants/ask", data={**data, "mission": "Find the <power>"})
     assert refused.status_code == 422
     assert refused.headers["content-type"].startswith("text/html")
-    assert "Back to the folders" in refused.text
+    assert 'role="alert"' in refused.text
+    assert 'value="Find the &lt;power&gt;"' in refused.text
+    assert data.get("question", "") in refused.text
+    assert "investigator ask" not in refused.text
+
+
+def test_a_refused_follow_up_stays_below_the_answer_that_it_follows(browser: httpx.Client) -> None:
+    run = asked(browser, "plants", ONE).url.path.rpartition("/")[2]
+    refused = browser.post("/f/plants/ask", data={"question": " ", "after": run})
+    assert refused.status_code == 422
+    assert "It makes 42 MW of power." in refused.text
+    assert f'name="after" value="{run}"' in refused.text
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,8 @@ if (viewer) {
     const told = document.createElement("span");
     told.textContent = current >= 0 ? `Source ${current + 1} of ${sources.length}` : "Document";
     const buttons = document.createElement("span");
-    for (const [label, action] of [["Previous", () => step(-1)], ["Next", () => step(1)], ["Close", close]]) {
+    const turns = sources.length > 1 ? [["Previous", () => step(-1)], ["Next", () => step(1)]] : [];
+    for (const [label, action] of [...turns, ["Close", close]]) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "quiet";
