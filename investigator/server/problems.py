@@ -7,7 +7,9 @@ from http import HTTPStatus
 
 from investigator.errors import (
     CredentialError,
+    EngineError,
     InvestigatorError,
+    QuestionError,
     RateLimitError,
     SourceChangedError,
     UnknownRunError,
@@ -34,8 +36,10 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
         "Bring the index of the folder up to date: under Documents, or POST /v1/folders/FOLDER/index.",
     ),
     (UnknownRunError, "The folder's list of investigations has those that are kept."),
+    (QuestionError, "Ask one question in plain words."),
+    (EngineError, "What was learned is kept: ask the same question again to go on."),
 )
-"""Hints that say on a server what the error's own says for the command line."""
+"""Hints in the place of those that speak of the command line alone."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
 """A sentence that speaks of the command line: on a server it leads nowhere."""
@@ -64,7 +68,5 @@ def problem_of(error: InvestigatorError) -> Problem:
 
 def _served_hint(error: InvestigatorError) -> str:
     """Return the hint of an error for somebody who has a page or tools before them, and no command line."""
-    for kind, hint in _HINTS:
-        if isinstance(error, kind):
-            return hint
-    return " ".join(said for said in _SENTENCE.split(error.hint) if not _COMMAND.search(said))
+    kept = " ".join(said for said in _SENTENCE.split(error.hint) if not _COMMAND.search(said))
+    return kept or next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")

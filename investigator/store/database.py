@@ -114,7 +114,7 @@ class FileDatabase(Database):
             self._engine.connect().close()
         with self.begin() as connection:
             for statement in statements_of(schema):
-                connection.execute(text(statement))
+                connection.exec_driver_sql(statement)
             if get_meta(connection, SCHEMA_VERSION) is None:
                 set_meta(connection, SCHEMA_VERSION, str(schema.version))
 

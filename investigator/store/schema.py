@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from sqlalchemy import (
     Column,
@@ -265,8 +266,13 @@ UNCODED_RUNS = _uncoded(RUNS)
 """The tables of runs of the version before, whose rows carry no codes."""
 
 
-def statements_of(schema: Schema) -> Iterator[str]:
-    """Yield the statements that make what is missing of a database, in their order."""
+@cache
+def statements_of(schema: Schema) -> tuple[str, ...]:
+    """Return the statements that make what is missing of a database, in their order."""
+    return tuple(_statements(schema))
+
+
+def _statements(schema: Schema) -> Iterator[str]:
     dialect = sqlite.dialect()
     for table in schema.metadata.sorted_tables:
         yield str(CreateTable(table, if_not_exists=True).compile(dialect=dialect))

@@ -18,7 +18,7 @@ from investigator.server.problems import problem_of
 @pytest.mark.parametrize(
     ("error", "hint"),
     [
-        (QuestionError("the question is empty"), ""),
+        (QuestionError("the question is empty"), "Ask one question in plain words."),
         (QuestionError("too long", hint="Ask a short question."), "Ask a short question."),
         (SettingsError("no", hint="Put it elsewhere. Name it with --token-file FILE."), "Put it elsewhere."),
     ],
