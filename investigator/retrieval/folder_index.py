@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from investigator.retrieval.vector_search import (
     chunk_texts,
 )
 from investigator.store.chroma import ChromaIndex, discard
+from investigator.store.chroma_places import ChromaFiles, ChromaServer
 from investigator.store.corpus import Corpus
 from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
@@ -251,12 +253,17 @@ def open_vectors(
     workspace: Workspace, table: VectorTable, settings: RetrievalSettings, notice: Callable[[str], None]
 ) -> VectorIndex:
     """Return what finds the nearest vectors: Chroma if there are many, and only for the one process that may write."""
-    if workspace.writes:
-        directory = workspace.directory / "chroma"
-        if table.count() > settings.exact_up_to:
-            return ChromaIndex(directory, table, notice)
+    if not workspace.writes:
+        return ExactIndex(table)
+    directory = workspace.directory / "chroma"
+    if table.count() <= settings.exact_up_to:
         discard(directory, table)
-    return ExactIndex(table)
+        return ExactIndex(table)
+    if not settings.chroma:
+        return ChromaIndex(ChromaFiles(directory, table), notice)
+    if os.path.lexists(directory):
+        discard(directory, table)
+    return ChromaIndex(ChromaServer(settings.chroma, workspace.directory, table), notice)
 
 
 def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Iterator[Embedded]:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field
 
 from investigator.records import Record
+from investigator.secrets import register_address
+
+
+def _known_address(address: str) -> str:
+    register_address(address, user=False)
+    parts = urlsplit(address)
+    if address and not (parts.scheme in {"http", "https"} and parts.hostname and parts.path in {"", "/"}):
+        raise ValueError("retrieval.chroma is written as http://HOST:PORT")
+    return address
 
 
 class RetrievalSettings(Record):
@@ -31,6 +43,11 @@ class RetrievalSettings(Record):
         default=100_000,
         ge=0,
         description="vectors up to which every one is compared with a query; more are in Chroma",
+    )
+    chroma: Annotated[str, AfterValidator(_known_address)] = Field(
+        default="",
+        exclude=True,  # where vectors are compared is no part of how a run was made
+        description="a Chroma server for more vectors than that, as http://HOST:8000; empty: Chroma on this machine",
     )
     sentences_up_to: int = Field(
         default=10_000,

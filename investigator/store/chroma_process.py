@@ -9,15 +9,19 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, BinaryIO
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
 from investigator.engines.base import Vectors
 from investigator.records import Record
 
+_CHECKING_SECONDS = 20.0
+_STAMP = "investigator-stamp"
 _SEARCH_WIDTH = 400  # Chroma's default of 100 loses neighbours; see benchmarks
 _CONFIGURATION = {"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH, "ef_construction": 200}}
 
@@ -29,16 +33,22 @@ class ChromaAction(StrEnum):
     DELETE = "delete"
     UPSERT = "upsert"
     NEAREST = "nearest"
+    STAMP = "stamp"
+    DROP = "drop"
 
 
 class ChromaRequest(Record):
     """A request; `size` bytes follow it: float32 rows, one for each of `ids`, or the one to find `limit` ids for.
 
-    OPEN names the `directory` and the `collection` that the other requests are about; DELETE is about all collections.
+    OPEN names the `collection` that the other requests are about, and the `directory` or the `address` of the server
+    that holds it. DELETE, STAMP and DROP are about all collections of the workspace: up to the last hyphen their names
+    are as its name.
     """
 
     action: ChromaAction
     directory: str = ""
+    address: str = ""
+    stamp: str = ""
     collection: str = ""
     ids: tuple[int, ...] = ()
     limit: int = 0
@@ -46,10 +56,11 @@ class ChromaRequest(Record):
 
 
 class ChromaAnswer(Record):
-    """The ids that were found, nearest first, the number of vectors held when it was opened, or an error."""
+    """The ids that were found, nearest first; vectors held and the stamp when it was opened; or an error."""
 
     ids: tuple[int, ...] = ()
     held: int = 0
+    stamp: str = ""
     error: str = ""
 
 
@@ -73,11 +84,14 @@ def main() -> None:
 
 
 def _answer(collection: _Collection, request: ChromaRequest, numbers: Vectors) -> ChromaAnswer:
+    import httpx
     from chromadb.errors import ChromaError
 
     act: Callable[[ChromaRequest, Vectors], ChromaAnswer] = getattr(collection, request.action.value)
     try:
         return act(request, numbers)
+    except httpx.HTTPError as error:
+        return ChromaAnswer(error=f"no answer: {str(error)[:200] or type(error).__name__}")
     except (ChromaError, sqlite3.DatabaseError, ValueError, LookupError, RuntimeError, OSError, TypeError) as error:
         return ChromaAnswer(error=str(error).partition("\n")[0][:200] or type(error).__name__)
 
@@ -87,22 +101,41 @@ class _Collection:
 
     _api: Any
     _id: Any
+    _family: str
+    _is_remote: bool
 
     def open(self, request: ChromaRequest, numbers: Vectors) -> ChromaAnswer:
         from chromadb.api import ServerAPI
         from chromadb.config import System
 
-        system = System(_settings(request.directory))
+        self._is_remote = bool(request.address)
+        if self._is_remote:
+            _check(request.address)
+        system = System(_settings(request.directory, request.address))
         self._api = system.instance(ServerAPI)
         system.start()
         made = self._api.create_collection(request.collection, configuration=_CONFIGURATION, get_or_create=True)
-        self._id = made.id
-        return ChromaAnswer(held=self._api._count(self._id))
+        self._id, self._family = made.id, request.collection.rpartition("-")[0] + "-"
+        stamp = str((made.metadata or {}).get(_STAMP, ""))
+        return ChromaAnswer(held=self._api._count(self._id), stamp=stamp)
 
     def delete(self, request: ChromaRequest, numbers: Vectors) -> ChromaAnswer:
-        for collection in self._api.list_collections():
+        for collection in self._own():
             self._api._delete(collection.id, ids=[str(i) for i in request.ids])
         return ChromaAnswer()
+
+    def drop(self, request: ChromaRequest, numbers: Vectors) -> ChromaAnswer:
+        for collection in self._own():
+            self._api.delete_collection(collection.name)
+        return ChromaAnswer()
+
+    def stamp(self, request: ChromaRequest, numbers: Vectors) -> ChromaAnswer:
+        for collection in self._own():
+            self._api._modify(collection.id, new_metadata={_STAMP: request.stamp})
+        return ChromaAnswer()
+
+    def _own(self) -> list[Any]:
+        return [collection for collection in self._api.list_collections() if collection.name.startswith(self._family)]
 
     def upsert(self, request: ChromaRequest, numbers: Vectors) -> ChromaAnswer:
         rows = numbers.reshape(len(request.ids), -1)
@@ -113,12 +146,32 @@ class _Collection:
         limit = min(request.limit, self._api._count(self._id))
         if not limit:
             return ChromaAnswer()
-        query = [numbers.tolist()]
+        query = [numbers if self._is_remote else numbers.tolist()]
         found = self._api._query(self._id, query_embeddings=query, n_results=limit, include=["distances"])
         return ChromaAnswer(ids=tuple(int(i) for i in found["ids"][0]))
 
 
-def _settings(directory: str) -> Any:
+def without_password(address: str) -> str:
+    """Return an address without user and password."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def _check(address: str) -> None:
+    """Ask a server whether it is there: Chroma's client waits for ever, and says little of what a proxy refuses."""
+    import httpx
+
+    url = f"{without_password(address)}/api/v2/heartbeat"
+    httpx.get(url, headers=_headers(address), timeout=_CHECKING_SECONDS).raise_for_status()
+
+
+def _headers(address: str) -> dict[str, str]:
+    parts = urlsplit(address)
+    named = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()
+    return {"Authorization": f"Basic {b64encode(named).decode()}"} if parts.password else {}
+
+
+def _settings(directory: str, address: str) -> Any:
     """Return Chroma's settings, of which nothing is read from the environment or from a file."""
     from chromadb.config import Settings
 
@@ -127,4 +180,14 @@ def _settings(directory: str) -> Any:
         def settings_customise_sources(cls, settings_cls: Any, init_settings: Any, *others: Any, **named: Any) -> Any:
             return (init_settings,)
 
-    return OwnSettings(is_persistent=True, persist_directory=directory, anonymized_telemetry=False)
+    if not address:
+        return OwnSettings(is_persistent=True, persist_directory=directory, anonymized_telemetry=False)
+    parts = urlsplit(address)
+    return OwnSettings(
+        chroma_api_impl="chromadb.api.fastapi.FastAPI",
+        chroma_server_host=parts.hostname,
+        chroma_server_http_port=parts.port or (443 if parts.scheme == "https" else 80),
+        chroma_server_ssl_enabled=parts.scheme == "https",
+        chroma_server_headers=_headers(address),
+        anonymized_telemetry=False,
+    )

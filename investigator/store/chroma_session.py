@@ -13,10 +13,11 @@ from pathlib import Path
 from investigator.engines.base import Vectors
 from investigator.errors import DiskFullError, StoreError
 from investigator.files.own_process import pipe, start_module
-from investigator.store.chroma_process import ChromaAction, ChromaAnswer, ChromaRequest, send
+from investigator.store.chroma_process import ChromaAction, ChromaAnswer, ChromaRequest, send, without_password
 
 _MODULE = "investigator.store.chroma_process"
 _SECONDS = 300.0  # that one request may take: the slowest, 2,000 new vectors in a large collection, takes some ten
+_OPENING_SECONDS = 60.0  # that a server may take to answer at all
 _LAST_SECONDS = 60.0
 _INHERITED = (
     *("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
@@ -28,20 +29,26 @@ _INHERITED = (
 class ChromaSession:
     """One collection, open in a process of its own that ends with `close` or with this process.
 
-    Used by one thread at a time. Raises StoreError if the process does not start, is lost, or says that Chroma failed;
+    It lies in the directory, in which the process runs, or on the Chroma server of an address, http://HOST:PORT. Used
+    by one thread at a time. Raises StoreError if the process does not start, is lost, or says that Chroma failed;
     DiskFullError if it failed for want of space.
     """
 
-    def __init__(self, directory: Path, collection: str) -> None:
-        self._directory = directory
+    def __init__(self, directory: Path, collection: str, address: str = "") -> None:
+        self._place = without_password(address) if address else str(directory)
         self._process = _started(directory)
         self._end = weakref.finalize(self, _ended, self._process)
-        opening = ChromaRequest(action=ChromaAction.OPEN, directory=str(directory), collection=collection)
-        self.held = self._ask(opening).held
+        opening = ChromaRequest(
+            action=ChromaAction.OPEN, directory=str(directory), address=address, collection=collection
+        )
+        answer = self._ask(opening, seconds=_OPENING_SECONDS if address else _SECONDS)
+        self.held = answer.held
         """Vectors in the collection when it was opened."""
+        self.stamp = answer.stamp
+        """What `write_stamp` wrote last into the collection, by anybody."""
 
     def delete(self, chunk_ids: Sequence[int]) -> None:
-        """Delete chunks from every collection."""
+        """Delete chunks from every collection of the workspace."""
         self._ask(ChromaRequest(action=ChromaAction.DELETE, ids=tuple(chunk_ids)))
 
     def upsert(self, chunk_ids: Sequence[int], rows: Vectors) -> None:
@@ -52,13 +59,21 @@ class ChromaSession:
         """Return the ids of the nearest chunks, nearest first."""
         return self._ask(ChromaRequest(action=ChromaAction.NEAREST, limit=limit), vector).ids
 
+    def write_stamp(self, stamp: str) -> None:
+        """Write a stamp into the metadata of every collection of the workspace."""
+        self._ask(ChromaRequest(action=ChromaAction.STAMP, stamp=stamp))
+
+    def drop(self) -> None:
+        """Delete every collection of the workspace; nothing can be asked afterwards."""
+        self._ask(ChromaRequest(action=ChromaAction.DROP))
+
     def close(self) -> bool:
         """Let the process end; return True if it ended well."""
         return bool(self._end())
 
-    def _ask(self, request: ChromaRequest, rows: Vectors | None = None) -> ChromaAnswer:
+    def _ask(self, request: ChromaRequest, rows: Vectors | None = None, *, seconds: float = _SECONDS) -> ChromaAnswer:
         raw = rows.astype("<f4").tobytes() if rows is not None else b""
-        timer = threading.Timer(_SECONDS, self._process.kill)
+        timer = threading.Timer(seconds, self._process.kill)
         timer.daemon = True
         timer.start()
         try:
@@ -73,7 +88,7 @@ class ChromaSession:
             timer.cancel()
         if answer.error:
             self.close()
-            raise _translated(answer.error, self._directory)
+            raise _translated(answer.error, self._place)
         return answer
 
 
@@ -92,11 +107,11 @@ def _ended(process: subprocess.Popen[bytes]) -> bool:
     return ended_well
 
 
-def _translated(reason: str, directory: Path) -> StoreError:
+def _translated(reason: str, place: str) -> StoreError:
     said = reason.lower()
     if "full" in said or "no space" in said or "disk i/o" in said:
-        return DiskFullError(f"no space is left on the disk that holds {directory}")
-    return StoreError(f"the vector index in {directory} failed: {reason}")
+        return DiskFullError(f"no space is left on the disk that holds {place}")
+    return StoreError(f"the vector index in {place} failed: {reason}")
 
 
 def _started(directory: Path) -> subprocess.Popen[bytes]:

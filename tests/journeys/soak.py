@@ -66,6 +66,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
 
     from investigator.engines.scripted import ScriptedEmbedder
     from investigator.store.chroma import ChromaIndex
+    from investigator.store.chroma_places import ChromaFiles
     from investigator.store.database import FileDatabase
     from investigator.store.schema import INDEX
     from investigator.store.vectors import VectorTable
@@ -85,7 +86,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
         places = {str(row[0]): row[1:] for row in connection.execute("SELECT id, document_id, start FROM chunks")}
     notices: list[str] = []
     database = FileDatabase(workspace / "investigator.db", INDEX)
-    ChromaIndex(workspace / "chroma", VectorTable(database, ScriptedEmbedder().name), notices.append)
+    ChromaIndex(ChromaFiles(workspace / "chroma", VectorTable(database, ScriptedEmbedder().name)), notices.append)
     database.close()
     client = chromadb.PersistentClient(str(workspace / "chroma"), Settings(anonymized_telemetry=False))
     (collection,) = client.list_collections()

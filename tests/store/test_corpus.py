@@ -8,6 +8,7 @@ from sqlalchemy import func, update
 from investigator.errors import DamagedDocumentError, StoreError, WorkspaceLockedError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Table, TableCell
 from investigator.store.chroma import ChromaIndex
+from investigator.store.chroma_places import ChromaFiles
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database, FileDatabase
 from investigator.store.full_text import FullText
@@ -183,7 +184,7 @@ def vector(*values: float) -> np.ndarray:
 
 
 def index(database: Database, directory: Path, notices: list[str]) -> ChromaIndex:
-    return ChromaIndex(directory, VectorTable(database, "test"), notices.append)
+    return ChromaIndex(ChromaFiles(directory, VectorTable(database, "test")), notices.append)
 
 
 def test_the_vector_index_follows_the_database(database: Database, tmp_path: Path) -> None:
@@ -228,7 +229,7 @@ def test_vectors_of_two_embedders_are_never_mixed(database: Database, tmp_path: 
     put(corpus, "a.txt", "one")
     VectorTable(database, "first").put([1], np.stack([vector(1, 0)]))
     assert VectorTable(database, "second").missing() == {"a.txt": (1,)}
-    other = ChromaIndex(tmp_path / "chroma", VectorTable(database, "second"), notices.append)
+    other = ChromaIndex(ChromaFiles(tmp_path / "chroma", VectorTable(database, "second")), notices.append)
     assert other.nearest(vector(1, 0), 5) == []
 
 
@@ -237,12 +238,12 @@ def test_a_chunk_that_is_gone_leaves_the_vectors_of_every_embedder(database: Dat
     put(corpus, "old.txt", "one", "two")
     for table in tables:
         table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
-        ChromaIndex(tmp_path / "chroma", table, notices.append)
+        ChromaIndex(ChromaFiles(tmp_path / "chroma", table), notices.append)
     corpus.drop("old.txt")
-    ChromaIndex(tmp_path / "chroma", tables[1], notices.append)
+    ChromaIndex(ChromaFiles(tmp_path / "chroma", tables[1]), notices.append)
     put(corpus, "new.txt", "three", "four")
     tables[0].put([3, 4], np.stack([vector(1, 1), vector(1, 2)]))
-    again = ChromaIndex(tmp_path / "chroma", tables[0], notices.append)
+    again = ChromaIndex(ChromaFiles(tmp_path / "chroma", tables[0]), notices.append)
     assert {match.chunk_id for match in again.nearest(vector(1, 0), 9)} == {3, 4}
     assert notices == []
 

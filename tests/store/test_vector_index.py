@@ -19,7 +19,8 @@ from investigator.errors import StoreError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument
 from investigator.retrieval.folder_index import open_vectors
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.store.chroma import ChromaIndex, _Checksums
+from investigator.store.chroma import ChromaIndex
+from investigator.store.chroma_places import ChromaFiles
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database, FileDatabase
 from investigator.store.exact import ExactIndex
@@ -79,7 +80,7 @@ def filled(directory: Path, vectors: Vectors) -> Database:
 def searched(directory: Path) -> tuple[list[list[int]], list[str]]:
     """What Chroma finds in a workspace, and what was said about it."""
     database, notices = FileDatabase(directory / "investigator.db", INDEX), []
-    index = ChromaIndex(directory / "chroma", VectorTable(database, "test"), notices.append)
+    index = ChromaIndex(ChromaFiles(directory / "chroma", VectorTable(database, "test")), notices.append)
     found = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
     index.close()
     database.close()
@@ -132,7 +133,7 @@ def copied(workspace: Path, tmp_path: Path) -> Path:
 def as_if_checked(directory: Path) -> None:
     """Let Chroma's files pass as those that were left: as if they had turned later, or came with the database."""
     database = FileDatabase(directory / "investigator.db", INDEX)
-    _Checksums(directory / "chroma", database).keep()
+    ChromaFiles(directory / "chroma", VectorTable(database, "test")).opened()
     database.close()
 
 
@@ -253,7 +254,7 @@ def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path, e
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ChromaIndex(copied / "chroma", Stopped(database, "test"), pytest.fail)
+        ChromaIndex(ChromaFiles(copied / "chroma", Stopped(database, "test")), pytest.fail)
     database.close()
     found, notices = searched(copied)
     assert found == expected
@@ -263,7 +264,7 @@ def test_files_that_were_not_left_by_a_clean_end_are_built_again(copied: Path, e
 def test_few_new_vectors_are_added_without_building_anything_again(copied: Path) -> None:
     database = FileDatabase(copied / "investigator.db", INDEX)
     table = VectorTable(database, "test")
-    index = ChromaIndex(copied / "chroma", table, pytest.fail)
+    index = ChromaIndex(ChromaFiles(copied / "chroma", table), pytest.fail)
     Corpus(database).drop("00100.txt")
     index.synchronise()
     assert table.pending_count() == len(table.gone()) == 0

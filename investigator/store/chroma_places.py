@@ -1,0 +1,250 @@
+"""Places of a Chroma collection, files or a server, and how it is known to be the one that was left."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import stat
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from investigator.errors import StoreError
+from investigator.records import Record
+from investigator.store.chroma_process import without_password
+from investigator.store.chroma_session import ChromaSession
+from investigator.store.database import Database, get_meta, set_meta
+from investigator.store.vectors import VectorTable
+
+_LEFT = "chroma_checksums"
+"""The key of the workspace under which is kept how the collection was left, in files or on a server."""
+
+
+class ChromaPlace(Protocol):
+    """The place of the collection of one embedder, whose vectors are in the table."""
+
+    table: VectorTable
+    not_left: str
+    """The words for a collection that is not as it was left."""
+
+    def is_as_left(self) -> bool:
+        """Return True if the collection is as it was left, or if there is none and there should be none.
+
+        Raises StoreError if that cannot be known now.
+        """
+
+    def open(self) -> ChromaSession:
+        """Open the collection, which is made if it is missing. Raises StoreError and DiskFullError."""
+
+    def opened(self) -> None:
+        """Note that the collection was opened, and is whole."""
+
+    def doubt(self) -> None:
+        """Note that the collection is about to be written to."""
+
+    def settle(self, session: ChromaSession) -> ChromaSession | None:
+        """Note that all was written; return the session if it can be used on. Raises StoreError."""
+
+    def forget(self) -> None:
+        """Delete the collection. Raises StoreError."""
+
+    def distrust(self) -> None:
+        """Have the next command make the collection anew."""
+
+    def failed(self) -> None:
+        """Note that the collection could not be used, for whatever reason."""
+
+
+class ChromaFiles:
+    """A collection in a directory of the workspace, whose checksums the database keeps.
+
+    Chroma's native code believes its files, and one damaged byte there can crash it: files that are not exactly those
+    that were left are never opened. Raises StoreError if something else has the place of the directory.
+    """
+
+    def __init__(self, directory: Path, table: VectorTable) -> None:
+        _refuse_other_kinds(directory)
+        self.not_left = "its files are not those that were left"
+        self._directory = directory
+        self.table = table
+        self._collection = f"chunks-{_digest(table.embedder)}"
+        self._known: dict[tuple[str, int, int, int], str] = {}
+
+    def is_as_left(self) -> bool:
+        """Return True if the files are those that were left, or if neither files nor checksums are there."""
+        kept = _left(self.table.database)
+        return kept == self._now() if os.path.lexists(self._directory) else not (kept or self.table.in_chroma())
+
+    def open(self) -> ChromaSession:
+        """Open the collection in a process of its own."""
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return ChromaSession(self._directory, self._collection)
+
+    def opened(self) -> None:
+        """Keep the checksums of the files: Chroma writes into them when it opens them."""
+        _leave(self.table.database, self._now())
+
+    def doubt(self) -> None:
+        """Note that the files are in doubt."""
+        _leave(self.table.database, "")
+
+    def settle(self, session: ChromaSession) -> ChromaSession | None:
+        """Let Chroma write all to its files, and keep their checksums."""
+        if not session.close():
+            raise StoreError("the process in which Chroma runs did not end well")
+        self.opened()
+        return None
+
+    def forget(self) -> None:
+        """Delete the files."""
+        self.doubt()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def distrust(self) -> None:
+        """Have the next command make the files anew."""
+        self.doubt()
+
+    def failed(self) -> None:
+        """Note that the files are in doubt: they may be what Chroma failed by."""
+        self.doubt()
+
+    def _now(self) -> str:
+        """Return the files with their checksums in one text; "?" if something there is no plain file."""
+        found = {}
+        for folder, folders, files in os.walk(self._directory):
+            for name in (*folders, *files):
+                path = os.path.join(folder, name)
+                about = os.lstat(path)
+                if stat.S_ISREG(about.st_mode):
+                    found[os.path.relpath(path, self._directory)] = self._checksum(path, about)
+                elif not stat.S_ISDIR(about.st_mode):
+                    return "?"
+        return json.dumps(found, sort_keys=True)
+
+    def _checksum(self, path: str, about: os.stat_result) -> str:
+        """Return the sha256 of a file; one that has not changed since is not read again."""
+        key = (path, about.st_ino, about.st_size, about.st_mtime_ns)
+        if key not in self._known:
+            with open(path, "rb") as file:
+                self._known[key] = hashlib.file_digest(file, "sha256").hexdigest()
+        return self._known[key]
+
+
+class _LeftOnServer(Record):
+    """The name of the workspace's collections on a server, and the stamp that was written last into their metadata.
+
+    While something is written there are two stamps: the one of before, and the one of after. All that is written can be
+    written again, so either says that the collection is the workspace's, and what is still to be written into it.
+    """
+
+    address: str
+    workspace: str
+    stamps: tuple[str, ...] = ()
+
+
+class ChromaServer:
+    """A collection on a Chroma server, whose metadata hold a stamp that every write changes.
+
+    A collection that is missing, was brought back from a copy, or was written to by a copy of the workspace has another
+    stamp than the one that was left, and is made anew. `address` is http://HOST:PORT. The numbers of chunks and their
+    vectors are all that is sent there; the process that does so runs in `directory`.
+    """
+
+    def __init__(self, address: str, directory: Path, table: VectorTable) -> None:
+        self.not_left = "its collection is missing, or is not the one that was left"
+        self._address = address
+        self._directory = directory
+        self.table = table
+        self._left = self._read()
+        self._collection = f"investigator-{self._left.workspace}-{_digest(table.embedder)}"
+        self._stamp = ""  # what the collection has
+        self._waiting: ChromaSession | None = None
+
+    def is_as_left(self) -> bool:
+        """Ask the server for the stamp of the collection."""
+        self._waiting = session = self.open()
+        self._stamp = session.stamp
+        if session.stamp:
+            return session.stamp in self._left.stamps
+        return not (session.held or self.table.count_in_chroma())
+
+    def open(self) -> ChromaSession:
+        """Open the collection; one that was opened to see its stamp is open already."""
+        waiting, self._waiting = self._waiting, None
+        return waiting or ChromaSession(self._directory, self._collection, self._address)
+
+    def opened(self) -> None:
+        """Do nothing: reading changes nothing."""
+
+    def doubt(self) -> None:
+        """Keep the stamp of after beside that of before: all that is to be written can be written again."""
+        self._keep((self._stamp, secrets.token_hex(8)))
+
+    def settle(self, session: ChromaSession) -> ChromaSession | None:
+        """Write the stamp of after, also for other embedders: their collections lost the same chunks."""
+        after = self._left.stamps[-1]
+        session.write_stamp(after)
+        self._stamp = after
+        self._keep((after,))
+        return session
+
+    def forget(self) -> None:
+        """Delete the collections of the workspace."""
+        session = self.open()
+        session.drop()
+        session.close()
+        self._stamp = ""
+        self._keep(())
+
+    def distrust(self) -> None:
+        """Have the next command make the collection anew."""
+        self._keep(())
+
+    def failed(self) -> None:
+        """Do nothing: when the server is back, its stamp says whether the collection is as it was left."""
+
+    def _read(self) -> _LeftOnServer:
+        """Return how the collection was left; with another address, as if it was never there."""
+        shown = without_password(self._address)
+        try:
+            left = _LeftOnServer.model_validate_json(_left(self.table.database))
+        except ValidationError:  # nothing, or files
+            left = _LeftOnServer(address=shown, workspace=secrets.token_hex(8))
+        return left if left.address == shown else left.changed(address=shown, stamps=())
+
+    def _keep(self, stamps: tuple[str, ...]) -> None:
+        self._left = self._left.changed(stamps=tuple(filter(None, stamps)))
+        _leave(self.table.database, self._left.model_dump_json())
+
+
+def discard_files(directory: Path, database: Database) -> None:
+    """Delete the files of a collection that is not needed."""
+    _refuse_other_kinds(directory)
+    _leave(database, "")
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def _left(database: Database) -> str:
+    with database.begin() as connection:
+        return get_meta(connection, _LEFT) or ""
+
+
+def _leave(database: Database, how: str) -> None:
+    with database.begin() as connection:
+        set_meta(connection, _LEFT, how)
+
+
+def _digest(embedder: str) -> str:
+    return hashlib.sha256(embedder.encode()).hexdigest()[:12]
+
+
+def _refuse_other_kinds(directory: Path) -> None:
+    if os.path.lexists(directory) and not stat.S_ISDIR(directory.lstat().st_mode):
+        raise StoreError(
+            f"{directory} is a file or a link, and the vector index is kept in a folder of that name",
+            hint="Move the file away; the vector index is then built again from the database.",
+        )
