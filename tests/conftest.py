@@ -27,6 +27,14 @@ os.environ.update(
 )
 
 gc.set_threshold(50_000, 20, 50)  # looking for garbage took a tenth of the time of the tests
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of every search for garbage from here on: it stays."""
+    gc.collect()
+    gc.freeze()
+
+
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
