@@ -8,6 +8,7 @@ from investigator.documents.fresh import FreshDocument
 from investigator.evidence.claims import prove
 from investigator.evidence.standing import Rechecked, Reread, quote_standing, recheck
 from investigator.language.normalise import one_line
+from investigator.questions.kinds import asks_without
 from investigator.records import (
     Answer,
     AnswerStatus,
@@ -81,13 +82,20 @@ def _standing(row: TableRow, fresh: Mapping[str, FreshDocument]) -> TableRow:
     return TableRow(label=row.label, document_id=row.document_id, verdict=RowVerdict.MISSING)
 
 
+def complement(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
+    """Return the rows of a survey for those who ask what is not mentioned: a yes holds none of it, and has no quote."""
+    turned = {RowVerdict.YES: RowVerdict.NO, RowVerdict.NO: RowVerdict.YES}
+    return tuple(row.changed(verdict=turned.get(row.verdict, row.verdict)) for row in rows)
+
+
 def survey_verdict(
     run: Investigation, rows: Sequence[TableRow], claims: Sequence[Claim], coverage: Coverage
 ) -> Verdict:
     """Return what a survey of the folder establishes; a count of none is an answer if every document was decided."""
     yes = [row for row in rows if row.verdict is RowVerdict.YES]
     unclear = [row for row in rows if row.verdict in (RowVerdict.UNCLEAR, RowVerdict.MISSING)]
-    reason = f"{_counted(len(yes), len(rows))}{_openings(yes, unclear, run, coverage)}."
+    without = ", in which none of it was found; the whole folder was searched" if asks_without(run.question) else ""
+    reason = f"{_counted(len(yes), len(rows))}{without}{_openings(yes, unclear, run, coverage)}."
     whole = coverage.complete and not unclear
     if not yes:
         none = AnswerStatus.ANSWERED if run.kind is QuestionKind.COUNT and whole else AnswerStatus.NOT_FOUND
@@ -146,6 +154,8 @@ def table_answer(
     reread: Reread | None,
 ) -> Answer:
     """Return the answer that a table is; what its rows say is proven by the files as other statements are."""
+    if run.kind.is_exhaustive and asks_without(run.question):
+        rows = complement(rows)
     claims = statements(rows, unclear=not run.kind.is_exhaustive)
     checked = recheck(claims, run.question, reread) if reread is not None else Rechecked(claims)
     rows = standing_rows(rows, reread)

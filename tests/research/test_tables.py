@@ -86,6 +86,15 @@ def test_a_count_of_none_is_no_answer_if_a_file_could_not_be_read(folder: Path, 
     assert "1 unreadable" in answer.reason
 
 
+@pytest.mark.parametrize("question", ["Which documents do not mention rent?", "Which documents never mention a rent?"])
+def test_what_no_document_mentions_is_answered_by_the_others(investigator: Investigator, question: str) -> None:
+    answer = investigator.ask(question.replace("rent", "deposit"))
+    assert verdicts(answer)["school.txt"] is RowVerdict.YES
+    assert verdicts(answer)["bakery.txt"] is RowVerdict.NO
+    assert answer.status is AnswerStatus.ANSWERED
+    assert answer.reason.startswith("1 of 3 documents, in which none of it was found; the whole folder was searched")
+
+
 def test_a_side_of_which_nothing_is_found_is_named(investigator: Investigator) -> None:
     answer = investigator.ask("Compare the deposit of the Bakery and the Observatory.")
     assert answer.status is not AnswerStatus.ANSWERED
