@@ -1,4 +1,4 @@
-"""Conflicts: statements of different documents that give the same thing different values."""
+"""Conflicts: statements that give the same thing different values, in different documents or in one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from typing import TypeVar
 
 from investigator.language.amounts import Amount, amounts, prepared
 from investigator.language.dates import Date, dates, without_dates
+from investigator.language.lists import negations
 from investigator.language.negation import contradicts
 from investigator.language.normalise import normalise, one_line
 from investigator.language.terms import content_words, folded, stem, stop_words
+from investigator.questions.numbered import numbered
 from investigator.records import Conflict, ConflictSide, Quote
 
 _SAME_WORDS = 0.75  # share of the shorter sentence's words that both must have, apart from the values
@@ -31,6 +33,7 @@ class DatedSentence:
 
     `subject` names what the document is about (firm, period, trial): statements of two subjects do not conflict.
     Equal `version` numbers mean that the documents are versions of one text; None means that it has no other version.
+    `section` is the heading that the sentence stands under.
     """
 
     quote: Quote
@@ -38,20 +41,28 @@ class DatedSentence:
     date: str | None = None
     subject: str = ""
     version: int | None = None
+    section: str = ""
 
 
-def conflicts(question: str, statements: Sequence[DatedSentence]) -> tuple[Conflict, ...]:
-    """Return the conflicts between statements of different documents about one part of a question.
+def conflicts(
+    question: str, statements: Sequence[DatedSentence], *, over_sections: bool = False
+) -> tuple[Conflict, ...]:
+    """Return the conflicts between statements about one part of a question.
 
     Two sentences conflict if they say the same but for one value: an amount in the same unit of which neither is the
     other rounded, a date, a name, or a denial. They must be about the same thing: sentences of versions of one
-    document are; others have to share a name. A value that several documents give is listed once for each.
+    document are; others have to share a name. Two sentences of one document have to say the same word for word, but for
+    the value, under one heading; under any with `over_sections`. A value that several documents give is listed once for
+    each.
     """
     found: dict[str, list[ConflictSide]] = {}
     for first, second in combinations(statements, 2):
-        if first.quote.document_id == second.quote.document_id or first.subject != second.subject:
+        if first.subject != second.subject:
             continue
-        versions = first.version is not None and first.version == second.version
+        within = first.quote.document_id == second.quote.document_id
+        if within and not (_is_repeated(first, second) and (over_sections or first.section == second.section)):
+            continue
+        versions = within or (first.version is not None and first.version == second.version)
         values = _values_of(first.sentence, second.sentence, versions=versions)
         if values is None:
             continue
@@ -62,6 +73,17 @@ def conflicts(question: str, statements: Sequence[DatedSentence]) -> tuple[Confl
             if side not in sides:
                 sides.append(side)
     return tuple(Conflict(question=question, sides=tuple(sorted(sides, key=_age))) for sides in found.values())
+
+
+def _is_repeated(first: DatedSentence, second: DatedSentence) -> bool:
+    """Return True if two sentences of one document say the same of the same things; what they deny and count aside."""
+    if first.quote.cell is not None or second.quote.cell is not None:  # other rows and columns are of other things
+        return False
+    one, other = _sentence(first.sentence), _sentence(second.sentence)
+    if one.text == other.text or {n[:2] for n in numbered(one.text)} != {n[:2] for n in numbered(other.text)}:
+        return False
+    denying = frozenset(map(stem, negations("en")))
+    return one.stems - denying == other.stems - denying and len(one.stems) >= _FEWEST_WORDS
 
 
 def _age(side: ConflictSide) -> tuple[str, str]:

@@ -74,7 +74,7 @@ def answer_text(answer: Answer) -> str:
         parts.append(
             "\n".join([_QUOTES, *(_quoted(f"[{n}]", quote) for n, quote in enumerate(answer.citations, start=1))])
         )
-    parts += [f"The documents disagree: {inert_line(defanged(conflict_line(one)))}" for one in answer.conflicts]
+    parts += [f"Statements that disagree: {inert_line(defanged(conflict_line(one)))}" for one in answer.conflicts]
     parts += [f"Not answered: {inert_line(open_part_line(part))}" for part in answer.unanswered]
     parts += [_missed(miss, answer.citations) for miss in answer.near_misses]
     if answer.tainted:

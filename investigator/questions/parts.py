@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from investigator.questions.constraints import constraints
+from investigator.questions.kinds import cue
 from investigator.questions.sides import sides_of
 from investigator.records import ConstraintKind, Part, QuestionKind
 
@@ -60,7 +61,20 @@ def parts_of(question: str, kind: QuestionKind) -> tuple[Part, ...]:
         return sides
     if kind is QuestionKind.TREND and (subject := _subject_of_trend(question)):
         return (Part(question=subject, constraints=constraints(subject)),)
+    if kind is QuestionKind.CONTRADICTION and any(both := subject_of_contradiction(question)):
+        on = ", ".join(filter(None, both))
+        return (Part(question=on, constraints=constraints(on)),)
     return taken_apart(question)
+
+
+def subject_of_contradiction(question: str) -> tuple[str, str]:
+    """Return where statements are to agree ("in the lease") and on what; "" for each that is not said."""
+    asked = " ".join(question[:_LONGEST_READ].split())
+    first = _NEXT_THING.split(asked, maxsplit=1)[0]
+    found = cue("agree_on").search(first)
+    both = (first[: found.start()], first[found.end() :]) if found else ("", cue("contradiction").sub(" ", first))
+    where, what = (" ".join(cue("agree_asks").sub(" ", text).split()).strip(" ,.?") for text in both)
+    return where, what
 
 
 def _subject_of_trend(question: str) -> str:

@@ -128,7 +128,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     ]
     blocks += _section("Sources", citations)
     blocks += _section(
-        "The documents disagree", [Text(f"- {inert_line(conflict_line(one))}") for one in answer.conflicts]
+        "Statements that disagree", [Text(f"- {inert_line(conflict_line(one))}") for one in answer.conflicts]
     )
     blocks += _section("Not answered", [Text(f"- {inert_line(open_part_line(part))}") for part in answer.unanswered])
     blocks += _section("The model's reading of these quotes, not proven", readings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
 from investigator.evidence.versions import version_groups
 from investigator.language.dates import dates, without_dates
@@ -31,19 +32,28 @@ def conflicts_among(
     """Return what documents do not agree on among the quotes of some memories that meet a part of the question."""
     quotes = tuple(dict.fromkeys(quote for memory in memories if not memory.addressed for quote in memory.quotes))
     cited = {quote.document_id: document(quote.document_id) for quote in quotes}
-    if len(cited) < 2:
-        return ()
-    versions = {name: number for number, group in enumerate(_versions(cited)) for name in group}
     found: list[Conflict] = []
     for part in parts:
-        told = [
-            DatedSentence(quote, sentence, _date(one), _subject(one), versions.get(one.id))
-            for quote in quotes
-            for one in (cited[quote.document_id],)
-            for sentence in _meeting(part, quote, one)
-        ]
-        found += conflicts(part.question, told)
+        meeting = [(quote, *said) for quote in quotes for said in _meeting(part, quote, cited[quote.document_id])]
+        found += conflicts(part.question, dated_sentences(meeting, cited))
     return tuple(found)
+
+
+def dated_sentences(
+    said: Sequence[tuple[Quote, str, int]], documents: Mapping[str, Document]
+) -> tuple[DatedSentence, ...]:
+    """Return sentences of quotes, given with where they stand, and what their documents say of themselves."""
+    versions = {name: number for number, group in enumerate(_versions(documents)) for name in group}
+    about = {name: (_date(one), _subject(one), versions.get(name)) for name, one in documents.items()}
+    return tuple(
+        DatedSentence(
+            quote,
+            sentence,
+            *about[quote.document_id],
+            section=heading_at(documents[quote.document_id].headings, at),
+        )
+        for quote, sentence, at in said
+    )
 
 
 def with_conflicts(answer: Answer, found: tuple[Conflict, ...], precedence: Precedence) -> Answer:
@@ -93,14 +103,14 @@ def _named_first(document: Document) -> frozenset[str]:
     )
 
 
-def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[str]:
-    """Yield the sentences of a quote that contradict nothing that a part asks, and meet at least half of it."""
+def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int]]:
+    """Yield the sentences of a quote that contradict nothing of a part and meet half of it, with their places."""
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]
         read_with = surroundings(quote, sentence, document)
         states = [match.state for match in matches(part.constraints, part.question, read_with)]
         if MatchState.CONTRADICTED not in states and 2 * states.count(MatchState.MET) >= max(1, len(states)):
-            yield sentence
+            yield sentence, quote.start + start
 
 
 def _about(document: Document) -> str:

@@ -15,6 +15,8 @@ from investigator.evidence.taint import tainted_documents
 from investigator.questions.missing import missing_editions
 from investigator.questions.topics import topic_of
 from investigator.records import (
+    AnswerStatus,
+    Conflict,
     DocumentCard,
     Event,
     Finding,
@@ -43,6 +45,7 @@ from investigator.records import (
 from investigator.research.answer import AnswerWriter, concluded, without_changed_sources
 from investigator.research.comparing import at_newest, series, series_plan, side_by_side, whole_documents
 from investigator.research.concurrency import concurrently, in_order
+from investigator.research.contradicting import compared
 from investigator.research.critical_thinking import Understood, own_words, think
 from investigator.research.deciding import with_decision
 from investigator.research.disagreement import conflicts_among, with_conflicts
@@ -336,6 +339,12 @@ class Steps:
             sure = established_by(written, run.memories, read=is_read and not written.are_stand_ins)
             settling = [claim for claim in written.claims if sure(claim)]
             found, decision = with_decision(found, run.parts, settling, self.library.document)
+        against: tuple[Conflict, ...] = ()
+        if run.kind is QuestionKind.CONTRADICTION and not is_read:
+            found, against = compared(found, run, state.history, self.library.document_ids(), self.library.document)
+            again = recheck(found.claims, run.question, self.reread) if self.reread else Rechecked(found.claims)
+            found = replace(found, claims=again.claims)
+            checked = replace(checked, gone=tuple(dict.fromkeys((*checked.gone, *again.gone))))
         cards = self.library.cards((run.question,))
         found = of_asked_editions(found, run.question, self._missing(run, cards), cards)
         if run.kind is QuestionKind.SUMMARY and not is_read:
@@ -349,11 +358,15 @@ class Steps:
             reworded=bool(run.wordings) or not self._holds_a_word(run.question),
             nearest=() if found.claims else self.library.passages((run.question,))[:3],
         )
-        disagreed = conflicts_among(run.parts, state.history, self.library.document)
+        disagreed = conflicts_among(run.parts, state.history, self.library.document) if not against else ()
         if self.reread is not None:
-            disagreed = standing_conflicts(disagreed, self.reread)
+            disagreed, against = (standing_conflicts(one, self.reread) for one in (disagreed, against))
             answer = answer.changed(near_misses=standing_near_misses(answer.near_misses, self.reread))
-        answer = with_conflicts(answer.changed(decision=decision), disagreed, self.settings.answer.precedence)
+        answer = with_conflicts(
+            answer.changed(decision=decision if answer.status is AnswerStatus.ANSWERED else None, conflicts=against),
+            disagreed,
+            self.settings.answer.precedence,
+        )
         return replace(state, answer=without_changed_sources(answer, checked.gone), spent=spent), None
 
     def _rows(self, state: State) -> tuple[TableRow, ...]:

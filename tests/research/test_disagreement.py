@@ -55,3 +55,59 @@ def test_like_sheets_of_two_products_do_not_conflict(tmp_path: Path) -> None:
 def test_versions_that_agree_do_not_conflict(folder: Path) -> None:
     (folder / "new.txt").write_text(PAGE.format(day="9 June 2023", capacity=412))
     assert ask(folder).conflicts == ()
+
+
+LEASE = """Lease of the flat in Mill Street 4, 3 March 2024
+
+1 Summary
+
+The deposit for the flat is 1,200 euros. Pets are allowed in the flat. The monthly rent is 950 euros.
+
+5 Payment
+
+The deposit for the flat is 1,500 euros. The rent is paid on the first day of each month.
+The heating costs of the flat are 80 euros. The water costs of the flat are 40 euros.
+
+7 House rules
+
+Pets are not allowed in the flat.
+"""
+
+
+@pytest.fixture(scope="module")
+def lease(tmp_path_factory: pytest.TempPathFactory) -> Investigator:
+    folder = tmp_path_factory.mktemp("lease")
+    (folder / "lease.txt").write_text(LEASE)
+    (folder / "letter.txt").write_text("The house has 12 flats and was built in 1984, near the mill on the river.\n")
+    return Investigator(folder)
+
+
+def test_statements_of_one_document_that_contradict_each_other_are_found(lease: Investigator) -> None:
+    answer = lease.ask("Which statements contradict each other?")
+    assert answer.status is AnswerStatus.ANSWERED
+    assert {tuple(side.value for side in conflict.sides) for conflict in answer.conflicts} == {
+        ("Pets are allowed in the flat.", "Pets are not allowed in the flat."),
+        ("1,200 euros", "1,500 euros"),
+    }
+    assert [side.quote.place for conflict in answer.conflicts for side in conflict.sides if "euros" in side.value] == [
+        "lease.txt:line 5",
+        "lease.txt:line 9",
+    ]
+
+
+def test_only_statements_on_what_is_asked_are_compared(lease: Investigator) -> None:
+    (conflict,) = lease.ask("Do the documents disagree about the deposit?").conflicts
+    assert [side.value for side in conflict.sides] == ["1,200 euros", "1,500 euros"]
+    assert lease.ask("Do the documents agree on the heating costs?").conflicts == ()
+
+
+def test_a_question_after_a_value_tells_that_one_document_gives_two(lease: Investigator) -> None:
+    answer = lease.ask("What is the deposit for the flat?")
+    assert answer.status is AnswerStatus.CONFLICTING
+    assert len(answer.conflicts) == 1
+
+
+def test_the_same_sentence_under_two_headings_is_said_of_two_things(tmp_path: Path) -> None:
+    text = "# Aquila\n\nThe weight of the pump is 12 kg.\n\n# Borealis\n\nThe weight of the pump is 15 kg.\n"
+    (tmp_path / "pumps.md").write_text(text)
+    assert Investigator(tmp_path).ask("What is the weight of the pump?").conflicts == ()
