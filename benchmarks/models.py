@@ -1,13 +1,14 @@
 """What the method makes of a model: the same model, index and search, once with one prompt and once investigating.
 
-    python benchmarks/models.py SET_DIR [SET_DIR ...] --model PROVIDER:NAME [--model ...] [--questions N]
-        [--split dev] [--set PART.FIELD=VALUE] [--workspaces DIR] [--json FILE]
+    python benchmarks/models.py SET_DIR [SET_DIR ...] --model PROVIDER:NAME [--questions N] [--split dev] [--jobs N]
+        [--side SIDE ...] [--set PART.FIELD=VALUE] [--workspaces DIR] [--rows FILE.jsonl] [--json FILE]
 
-Each SET_DIR holds the folder `docs_SPLIT` and `questions.SPLIT.jsonl`; N questions are taken at equal distances.
+Each SET_DIR holds `questions.SPLIT.jsonl` and the folder `docs_SPLIT`, or `NAME.SPLIT.jsonl` with pairs of questions
+(`twin`) about folders of the sets beside it (`set`). N questions, or pairs, are taken at equal distances.
 `one prompt` is plain retrieval-augmented generation (plain_rag.j2): the five best passages of the folder in one call.
-`method` is `investigator ask --model`. `no model` is the embedded default, for what the search gives by itself. Each
-question is put to one after the other, so that all meet the same load of the machine. `answer_f1` is over the questions
-that have an answer, `f1_all` over all of them.
+`method` is `investigator ask --model`. `no model` is the embedded default, for what the search gives by itself. All of
+what was said is kept in FILE.jsonl, a line each. `answer_f1` is over the questions that have an answer, `f1_all` over
+all of them.
 """
 
 from __future__ import annotations
@@ -16,32 +17,45 @@ import argparse
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 
 from jinja2 import Environment
+from side_by_side import Asking, Desk, each
 
 from investigator.asking.replies import read_reply
 from investigator.engines.base import Engine, tokens_of, traits_of
-from investigator.engines.catalogue import open_engine
-from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import InvestigatorError
 from investigator.evaluation.abstention import confusion
+from investigator.evaluation.lines import rows_of
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome, Ranking
-from investigator.evaluation.questions import Question, read_questions
+from investigator.evaluation.questions import Question
 from investigator.evaluation.scoring import scores
 from investigator.investigator import Investigator
-from investigator.records import Answered, AnswerStatus, Passage, Prompt, QuestionVariables, Record, Usage
+from investigator.records import Answer, Answered, AnswerStatus, Passage, Prompt, QuestionVariables, Record, Usage
 from investigator.services.run_records import RunOptions
-from investigator.settings import load_settings
 
 _PASSAGES = 5
 _TEMPLATE = Environment(autoescape=False).from_string(Path(__file__).with_name("plain_rag.j2").read_text("utf-8"))
 _NOT_THERE = re.compile(r"not in the documents|not (?:mentioned|stated|provided|specified)|cannot (?:be )?answer", re.I)
-_MEASURES = (Measure.ANSWER_F1, Measure.ANSWER_CONTAINS, Measure.NUMBER_RECALL)
+_MEASURES = (
+    Measure.ANSWER_F1,
+    Measure.ANSWER_CONTAINS,
+    Measure.NUMBER_RECALL,
+    Measure.CITED_FIRST,
+    Measure.EVIDENCE_HIT,
+)
+_SAID = ("answered", "answered_in_part", "passages_found", "not_found")
+
+
+class Side(StrEnum):
+    """Who is asked."""
+
+    ONE_PROMPT = "one prompt"
+    METHOD = "method"
+    NO_MODEL = "no model"
 
 
 class PlainReply(Record):
@@ -50,13 +64,28 @@ class PlainReply(Record):
     answer: str
 
 
-@dataclass(frozen=True)
-class Result:
-    """What one side said to one question."""
+class SetQuestion(Question):
+    """A question of a set: the folder that it is about, if the set has several, and the question it is paired with."""
 
-    side: str
-    question: Question
+    set: str = ""
+    twin: str = ""
+
+
+class Task(Record):
+    """One question for one side."""
+
+    set: str
+    folder: Path
+    side: Side
+    question: SetQuestion
+
+
+class Result(Record):
+    """What one side said to one question; the whole answer where the method gave one."""
+
+    task: Task
     outcome: Outcome
+    answer: Answer | None = None
 
 
 def one_prompt(engine: Engine, question: str, passages: Sequence[Passage]) -> tuple[str, Usage]:
@@ -75,81 +104,97 @@ def one_prompt(engine: Engine, question: str, passages: Sequence[Passage]) -> tu
         return reply.text, usage
 
 
-def investigated(investigator: Investigator, question: str) -> tuple[str, Usage]:
-    """The answer of the method, "" where there is none, and what it cost."""
+def investigated(investigator: Investigator, question: str) -> tuple[Answer | None, Usage]:
+    """The answer of the method, and what it cost."""
     for event in investigator.investigate(question, RunOptions(fresh=True)):
-        if isinstance(event, Answered) and event.investigation.answer is not None:
-            claims = event.investigation.answer.claims
-            return " ".join(claim.text for claim in claims), event.investigation.usage
-    return "", Usage()
+        if isinstance(event, Answered):
+            return event.investigation.answer, event.investigation.usage
+    return None, Usage()
 
 
-def results(folder: Path, model: str, arguments: argparse.Namespace) -> Iterator[Result]:
-    """All sides over the questions of one set."""
-    every = read_questions(folder / f"questions.{arguments.split}.jsonl")
-    questions = every[:: max(1, len(every) // arguments.questions)][: arguments.questions]
-    settings = load_settings(None, arguments.overrides)
-    embedder = SentenceTransformerEmbedder()
-    engine = open_engine(model, lambda: ExtractiveEngine(embedder), chat=settings.chat, gguf=settings.gguf)
-    documents, workspace = folder / f"docs_{arguments.split}", arguments.workspaces / f"models-{folder.name}"
-    ours = Investigator(documents, model=engine, settings=settings, workspace=workspace, embedder=embedder)
-    without = Investigator(documents, settings=settings, workspace=workspace, embedder=embedder)
-    for _ in ours.index(vectors=True):
-        pass
-    with ours.library() as library:
-        passages = {q.id: library.passages((q.asked,))[:_PASSAGES] for q in questions}
-    for question in questions:
-        asked, found = question.asked, passages[question.id]
-        sides: dict[str, Callable[[], tuple[str, Usage]]] = {
-            "one prompt": lambda asked=asked, found=found: one_prompt(engine, asked, found),  # type: ignore[misc]
-            "method": lambda asked=asked: investigated(ours, asked),  # type: ignore[misc]
-            "no model": lambda asked=asked: investigated(without, asked),  # type: ignore[misc]
-        }
-        for side, ask in sides.items():
-            yield Result(side, question, _outcome(question, ask))
-
-
-def _outcome(question: Question, ask: Callable[[], tuple[str, Usage]]) -> Outcome:
+def result(desk: Desk, task: Task) -> Result:
+    """What a side says to a question."""
     began = time.monotonic()
-    blank = Outcome(evaluation="-", id=question.id, ranking=Ranking(documents=(), evidence_found=None))
+    ranking = Ranking(documents=(), evidence_found=None)
+    blank = Outcome(evaluation="-", id=task.question.id, ranking=ranking)
+    investigator = desk.investigator(task.folder, with_model=task.side is Side.METHOD)
+    answer: Answer | None = None
     try:
-        answer, usage = ask()
+        if task.side is Side.ONE_PROMPT:
+            with investigator.library() as library:
+                passages = library.passages((task.question.asked,))[:_PASSAGES]
+            text, usage = one_prompt(desk.engine, task.question.asked, passages)
+            silent = not text.strip() or _NOT_THERE.search(text)
+            outcome = blank.changed(
+                answer=text, usage=usage, status=AnswerStatus.NOT_FOUND if silent else AnswerStatus.ANSWERED
+            )
+        else:
+            answer, usage = investigated(investigator, task.question.asked)
+            outcome = blank.changed(usage=usage, status=AnswerStatus.NOT_FOUND_SO_FAR)
+            if answer is not None:
+                text = " ".join(claim.text for claim in answer.claims)
+                outcome = outcome.changed(status=answer.status, answer=text, citations=answer.citations)
     except InvestigatorError as error:
-        return blank.changed(failure=error.message, status=AnswerStatus.NOT_FOUND_SO_FAR)
-    status = AnswerStatus.ANSWERED if answer.strip() and not _NOT_THERE.search(answer) else AnswerStatus.NOT_FOUND
-    seconds = time.monotonic() - began
-    return blank.changed(answer=answer, status=status, usage=usage, seconds=seconds)
+        outcome = blank.changed(failure=error.message, status=AnswerStatus.NOT_FOUND_SO_FAR)
+    seconds = round(time.monotonic() - began, 3)
+    return Result(task=task, outcome=outcome.changed(seconds=seconds), answer=answer)
 
 
-def row(set_name: str, model: str, side: str, found: Sequence[Result]) -> dict[str, object]:
+def tasks_of(directory: Path, arguments: argparse.Namespace) -> list[Task]:
+    """The chosen questions of a set for each side."""
+    file = next(iter(sorted(directory.glob(f"*.{arguments.split}.jsonl"))))
+    every = [question for _, question in rows_of(file, SetQuestion)]
+    if every[0].twin:
+        by_id = {question.id: question for question in every}
+        first = _at_equal_distances([question for question in every if question.answerable], arguments.questions)
+        chosen = [one for question in first for one in (by_id[question.twin], question)]
+    else:
+        chosen = _at_equal_distances(every, arguments.questions)
+    return [
+        Task(set=directory.name, folder=_folder(directory, question, arguments.split), side=side, question=question)
+        for question in chosen
+        for side in (arguments.side or Side)
+    ]
+
+
+def _at_equal_distances(questions: Sequence[SetQuestion], count: int) -> Sequence[SetQuestion]:
+    return questions[:: max(1, len(questions) // count)][:count]
+
+
+def _folder(directory: Path, question: SetQuestion, split: str) -> Path:
+    return (directory.parent / question.set if question.set else directory) / f"docs_{split}"
+
+
+def row(set_name: str, model: str, side: Side, found: Sequence[Result]) -> dict[str, object]:
     """The figures of one side over one set."""
-    own = [r for r in found if r.side == side]
-    scored = [scores(r.question, r.outcome) for r in own]
-    judged = [r for r in own if r.question.answerable is not None]
-    silence = confusion([bool(r.question.answerable) for r in judged], [r.outcome.answered for r in judged])
+    own = [(r.task.question, r.outcome) for r in found if r.task.side is side and r.task.set == set_name]
+    scored = [scores(*one) for one in own]
+    judged = [(question, outcome) for question, outcome in own if question.answerable is not None]
+    said = confusion([bool(q.answerable) for q, _ in judged], [o.status for _, o in judged if o.status is not None])
     means = {measure.value: _mean([s[measure] for s in scored if measure in s]) for measure in _MEASURES}
+    whole = [_counting_silence(*one, found=s) for one, s in zip(own, scored, strict=True)]
+    counts = said.model_dump()
     return {
         "set": set_name,
         "model": model,
-        "side": side,
+        "side": side.value,
         "questions": len(own),
-        "failed": sum(bool(r.outcome.failure) for r in own),
+        "failed": sum(bool(outcome.failure) for _, outcome in own),
+        **{kind: "/".join(str(counts[f"{kind}_{name}"]) for name in _SAID) for kind in ("answerable", "unanswerable")},
         **means,
-        "f1_all": _mean([_counting_silence(r, s) for r, s in zip(own, scored, strict=True)])
-        if means["answer_f1"]
-        else None,
-        "no_answer_f1": silence.f1,
-        "calls": _mean([r.outcome.usage.calls for r in own]),
-        "tokens": _mean([r.outcome.usage.tokens for r in own]),
-        "seconds": _mean([r.outcome.seconds or 0.0 for r in own]),
+        "f1_all": _mean(whole) if means["answer_f1"] else None,
+        "no_answer_f1": said.f1,
+        "calls": _mean([outcome.usage.calls for _, outcome in own]),
+        "tokens": _mean([outcome.usage.tokens for _, outcome in own]),
+        "seconds": _mean([outcome.seconds or 0.0 for _, outcome in own]),
     }
 
 
-def _counting_silence(result: Result, found: Mapping[Measure, float]) -> float:
+def _counting_silence(question: Question, outcome: Outcome, found: Mapping[Measure, float]) -> float:
     """Token F1 as SQuAD 2.0 has it: a question without an answer gives 1 where nothing was answered, else 0."""
-    if result.question.answerable is False:
-        return float(not result.outcome.answered)
-    return found.get(Measure.ANSWER_F1, 0.0) if result.outcome.answered else 0.0
+    if question.answerable is False:
+        return float(not outcome.answered)
+    return found.get(Measure.ANSWER_F1, 0.0) if outcome.answered else 0.0
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -167,25 +212,30 @@ def main() -> None:
     """Read the arguments, ask, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
-    parser.add_argument("--model", action="append", required=True)
+    parser.add_argument("--model", required=True)
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--split", default="dev")
+    parser.add_argument("--side", action="append", type=Side, choices=list(Side))
     parser.add_argument("--set", action="append", default=[], dest="overrides")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
+    parser.add_argument("--rows", type=Path)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows: list[dict[str, object]] = []
-    for folder in (path.resolve() for path in arguments.sets):
-        for model in arguments.model:
-            found = []
-            for result in results(folder, model, arguments):
-                found.append(result)
-                print(f"{len(found):4} {folder.name} {result.side}: {result.outcome.answer[:100]!r}", flush=True)
-            rows += [
-                row(folder.name, model.rpartition("/")[2], side, found) for side in dict.fromkeys(r.side for r in found)
-            ]
-            if arguments.json:
-                arguments.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    tasks = [task for path in arguments.sets for task in tasks_of(path.resolve(), arguments)]
+    asking = Asking(arguments.model, tuple(arguments.overrides), arguments.workspaces.resolve())
+    found: list[Result] = []
+    for one in each(asking, [task.folder for task in tasks], result, tasks, arguments.jobs):
+        found.append(one)
+        said = one.outcome.failure or one.outcome.answer[:100]
+        print(f"{len(found):4} {one.task.question.id} {one.task.side}: {one.outcome.status} {said!r}", flush=True)
+        if arguments.rows:
+            with arguments.rows.open("a", encoding="utf-8") as stream:
+                stream.write(one.model_dump_json() + "\n")
+    sets, sides = dict.fromkeys(task.set for task in tasks), dict.fromkeys(task.side for task in tasks)
+    rows = [row(name, arguments.model.rpartition("/")[2], side, found) for name in sets for side in sides]
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
     print(lines(rows))
 
 

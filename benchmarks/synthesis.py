@@ -1,10 +1,12 @@
 """How well questions are answered that need more than one sentence: cells of tables, differences, several documents.
 
     python benchmarks/synthesis.py ROWS.jsonl SETS_DIR [--kind KIND ...] [--split dev] [--workspaces DIR]
-                                   [--model PROVIDER:NAME] [--details] [--json]
+                                   [--model PROVIDER:NAME] [--set PART.FIELD=VALUE] [--jobs N] [--details] [--json]
+                                   [--rows FILE.jsonl]
 
 Each row names its set, and SETS_DIR/SET/docs_SPLIT is the folder that it is asked of. Rows are judged by the documents
-that are cited, by the evidence that is quoted, by the value that is given, and by silence where nothing answers.
+that are cited, by the evidence that is quoted, by the value that is given, and by silence where nothing answers. The
+answers themselves are kept in FILE.jsonl, a line each.
 """
 
 from __future__ import annotations
@@ -14,12 +16,13 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ConfigDict
+from side_by_side import Asking, Desk, each
 
-from investigator import Investigator
+from investigator.errors import InvestigatorError
 from investigator.evaluation.evidence_match import overlaps
 from investigator.records import Answer, AnswerStatus, Record
 
@@ -70,6 +73,7 @@ class Judgement(Record):
     documents_right: float | None = None
     value_among_quotes: float | None = None
     value_given: float | None = None
+    failure: str = ""
     silent: float | None = None
     not_called_answered: float | None = None
 
@@ -134,31 +138,39 @@ def _holds(text: str, numbers: Sequence[str]) -> bool:
     return set(numbers) <= set(_numbers(text))
 
 
-def asked(
-    rows: Sequence[SynthesisRow], folder: Callable[[str], Path], arguments: argparse.Namespace
-) -> list[Judgement]:
-    """Ask each row as a user would, set by set."""
-    found: list[Judgement] = []
-    for name in dict.fromkeys(row.set for row in rows):
-        investigator = Investigator(
-            folder(name), model=arguments.model, workspace=arguments.workspaces / f"folder-{name}"
-        )
-        for _ in investigator.index(vectors=True):
-            pass
-        for row in rows:
-            if row.set == name:
-                began = time.perf_counter()
-                answer = investigator.ask(row.question, fresh=True)
-                found.append(judged(row, answer, round(time.perf_counter() - began, 3)))
-                if arguments.details:
-                    print(_details(row, answer, found[-1]), file=sys.stderr)
-    return found
+class Task(Record):
+    """A row and its folder."""
+
+    row: SynthesisRow
+    folder: Path
 
 
-def _details(row: SynthesisRow, answer: Answer, found: Judgement) -> str:
-    lines = [f"{row.id} {found.status} {found.seconds:.2f} s: {row.question} -> {row.answers[:1]}"]
-    lines += [f"    {claim.text[:200]}" for claim in answer.claims[:FIRST]]
-    lines += [f"    near: {miss.quote.said[:150]}" for miss in answer.near_misses]
+class Asked(Record):
+    """A row, what was answered and what that is worth; no answer if the model failed."""
+
+    row: SynthesisRow
+    answer: Answer | None
+    judgement: Judgement
+
+
+def asked(desk: Desk, task: Task) -> Asked:
+    """Ask a row as a user would."""
+    began, row = time.perf_counter(), task.row
+    try:
+        answer = desk.investigator(task.folder).ask(row.question, fresh=True)
+    except InvestigatorError as error:
+        status = AnswerStatus.NOT_FOUND_SO_FAR
+        failed = Judgement(id=row.id, kind=row.kind, status=status, seconds=0.0, failure=error.message)
+        return Asked(row=row, answer=None, judgement=failed)
+    return Asked(row=row, answer=answer, judgement=judged(row, answer, round(time.perf_counter() - began, 3)))
+
+
+def _details(one: Asked) -> str:
+    row, found = one.row, one.judgement
+    lines = [f"{row.id} {found.status} {found.seconds:.2f} s: {row.question} -> {row.answers[:1]} {found.failure}"]
+    if one.answer is not None:
+        lines += [f"    {claim.text[:200]}" for claim in one.answer.claims[:FIRST]]
+        lines += [f"    near: {miss.quote.said[:150]}" for miss in one.answer.near_misses]
     return "\n".join([*lines, f"    {found.model_dump(include={*MEASURES, *SILENCE}, exclude_none=True)}"])
 
 
@@ -189,14 +201,28 @@ def main() -> None:
     parser.add_argument("--id", action="append", help="only rows with this id")
     parser.add_argument("--split", default="dev")
     parser.add_argument("--model")
+    parser.add_argument("--set", action="append", default=[], dest="overrides")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--workspaces", type=Path, default=Path(".benchmarks"))
+    parser.add_argument("--rows", type=Path, dest="rows_kept")
     parser.add_argument("--details", action="store_true")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     rows = [SynthesisRow.model_validate_json(line) for line in arguments.rows.read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if row.kind in (arguments.kind or TABLE_KINDS)]
     rows = [row for row in rows if row.id in (arguments.id or [row.id])]
-    found = asked(rows, lambda name: arguments.sets / name / f"docs_{arguments.split}", arguments)
+    tasks = [Task(row=row, folder=(arguments.sets / row.set / f"docs_{arguments.split}").resolve()) for row in rows]
+    tasks.sort(key=lambda task: task.row.set)
+    asking = Asking(arguments.model, tuple(arguments.overrides), arguments.workspaces.resolve())
+    found: list[Judgement] = []
+    for one in each(asking, [task.folder for task in tasks], asked, tasks, arguments.jobs):
+        found.append(one.judgement)
+        if arguments.details:
+            print(_details(one), file=sys.stderr, flush=True)
+        if arguments.rows_kept:
+            with arguments.rows_kept.open("a", encoding="utf-8") as stream:
+                stream.write(one.model_dump_json() + "\n")
+    found.sort(key=lambda one: [row.id for row in rows].index(one.id))
     print(json.dumps([one.model_dump(mode="json") for one in found], indent=2) if arguments.json else table(found))
 
 
