@@ -255,6 +255,8 @@ def _quantity(asked: Constraint, question: str, evidence: Surroundings) -> Const
     shown = patterns("shown")
     if counted:
         return _found(asked, *_counted(counted, evidence.sentence))
+    if kind not in shown:  # a model's own words
+        return _attribute(asked, question, evidence)
     if match := shown[kind].search(evidence.sentence):
         return _found(asked, MatchState.MET, match.group())
     for other in cues("excludes")[kind].split():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -101,6 +102,11 @@ def test_a_reply_holds_every_field_of_what_was_asked(engine: GgufEngine) -> None
     assert reply.input_tokens > 40
     assert reply.output_tokens > 10
     assert reply.seconds > 0
+
+
+def test_a_reply_has_the_spaces_that_models_write(engine: GgufEngine) -> None:
+    text = engine.reply(prompt()).text
+    assert re.match(r'\{"point": \d+, "quotes": \[', text)
 
 
 def test_the_same_prompt_gives_the_same_reply(engine: GgufEngine) -> None:

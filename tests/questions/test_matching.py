@@ -4,7 +4,7 @@ import pytest
 
 from investigator.questions.constraints import constraints
 from investigator.questions.matching import Surroundings, matches
-from investigator.records import ConstraintMatch, MatchState
+from investigator.records import Constraint, ConstraintKind, ConstraintMatch, MatchState
 
 
 def failing(question: str, sentence: str, near: str = "", about: str = "") -> list[ConstraintMatch]:
@@ -149,3 +149,10 @@ def test_a_figure_of_another_sentence_keeps_its_period() -> None:
     assert [one.constraint.text for one in failing(question, now, near=then)] == ["2023"]
     assert failing(question, now, near="The lease was signed in 2023.") == []
     assert failing(question, then, near=now) == []
+
+
+@pytest.mark.parametrize(("asked", "state"), [("340 GPs", MatchState.MET), ("125 nurses", MatchState.NOT_MET)])
+def test_a_quantity_in_the_own_words_of_a_model_is_looked_for_as_it_stands(asked: str, state: MatchState) -> None:
+    constraint = Constraint(kind=ConstraintKind.QUANTITY, text=asked)
+    found = matches((constraint,), "How many answered?", Surroundings("Of 340 GPs 125 answered.", "", ""))
+    assert [match.state for match in found] == [state]

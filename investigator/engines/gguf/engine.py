@@ -167,9 +167,13 @@ def _context(path: Path, settings: GgufSettings) -> int:
 
 @cache
 def _grammar(reply_type: type[Record], max_tokens: int) -> str:
-    """Return the reply's schema as a grammar: no white space between fields, and an end to every text and list."""
+    """Return the reply's schema as a grammar: one space after each colon and comma, an end to every text and list.
+
+    So models write JSON by themselves. Held to no white space, some reply with an empty list to everything; free to
+    write any, some write nothing else.
+    """
     from xllamacpp import json_schema_to_grammar
 
     schema = bounded(reply_schema(reply_type), characters=max_tokens * 3 // 5, items=max(2, max_tokens // 128))
-    compact: dict[str, Json] = {"x-guidance": {"whitespace_flexible": False}, **schema}
-    return str(json_schema_to_grammar(json.dumps(compact)))
+    spaced: dict[str, Json] = {"whitespace_flexible": False, "key_separator": ": ", "item_separator": ", "}
+    return str(json_schema_to_grammar(json.dumps({"x-guidance": spaced, **schema})))
