@@ -34,7 +34,7 @@ from investigator.records import (
     StopReason,
     UnprovenClaim,
 )
-from investigator.research.table_cells import computed_claims
+from investigator.research.table_cells import computed_claims, met_claims
 from investigator.research.verdict import Statements, Verdict, number_of
 from investigator.scoring.calibration import default_calibration
 
@@ -71,8 +71,8 @@ class AnswerWriter:
 
         An engine that finds the evidence insufficient gives no claims, unless it is a small model. One whose reply
         cannot be read, or whose claims are all unproven, is replaced by the best quotes as they stand, which nobody has
-        found to answer. Without evidence no engine is asked. Raises EngineError, EmbedderError, and the
-        signal BudgetSpent.
+        found to answer. Figures that are computed, and cells that meet all that is asked, stand whatever a model says.
+        Without evidence no engine is asked. Raises EngineError, EmbedderError, and the signal BudgetSpent.
         """
         sources = _sources(history, self._settings.most_evidence)
         if not sources:
@@ -83,13 +83,16 @@ class AnswerWriter:
             evidence=tuple(_evidence(name, *source) for name, source in sources.items()),
             unknown_infos=tuple(unknown_infos),
         )
-        computed = computed_claims(question, list(sources.values()))
+        pairs, answering = list(sources.values()), self._client.traits(Role.ANSWER)
+        computed = computed_claims(question, pairs)
+        cells = met_claims(question, pairs) if answering.is_model else ()
         reading = self._client.ask("answer/answer", variables, AnswerReply, smaller=less_to_answer)
-        if reading.value is not None and not reading.value.claims and not self._client.traits(Role.ANSWER).is_small:
-            return Statements(computed)
+        if reading.value is not None and not reading.value.claims and not answering.is_small:
+            return Statements((*computed, *cells))
         proposed = reading.value.claims if reading.value else ()
         claims, unproven = sorted_by_proof(proposed, sources, question, self._judge)
-        claims = (*computed, *_besides(claims, computed))
+        figures = (*computed, *_unstated(cells, claims))
+        claims = (*figures, *_besides(claims, figures))
         if claims:
             return Statements(claims, unproven)
         return Statements(self._verbatim(sources), unproven, are_stand_ins=True)
@@ -103,9 +106,15 @@ class AnswerWriter:
         return tuple(Claim(text=_said(quote), quotes=(quote,), memory_ids=(memory.id,)) for memory, quote in best)
 
 
-def _besides(claims: Sequence[Claim], computed: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the claims that say more than a cell from which a figure was computed."""
-    used = {quote for claim in computed for quote in claim.quotes}
+def _unstated(cells: Sequence[Claim], claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Return the cells that no proven claim rests on."""
+    used = {quote for claim in claims if claim.status is ClaimStatus.PROVEN for quote in claim.quotes}
+    return tuple(cell for cell in cells if used.isdisjoint(cell.quotes))
+
+
+def _besides(claims: Sequence[Claim], figures: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Return the claims that say more than the cells that figures come from."""
+    used = {quote for claim in figures for quote in claim.quotes}
     return tuple(claim for claim in claims if not used.issuperset(claim.quotes))
 
 

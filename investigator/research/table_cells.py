@@ -114,6 +114,20 @@ def computed_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> t
     return ()
 
 
+def met_claims(question: str, sources: Sequence[tuple[Memory, Quote]]) -> tuple[Claim, ...]:
+    """Return the cells among some quotes that meet all that a question asks, as statements of their own.
+
+    There are none for a question that wants something computed.
+    """
+    if asked_operation(question) is not None:
+        return ()
+    return tuple(
+        Claim(text=quote.said, quotes=(quote,), memory_ids=(memory.id,))
+        for memory, quote in sources
+        if quote.cell is not None and (memory.point or 0) >= MET_POINT and not memory.addressed
+    )
+
+
 def _belong_together(one: Quote, other: Quote) -> bool:
     """Return True for two cells of one row, or for cells of rows with one label that are of different times."""
     if one.cell is None or other.cell is None or one.cell == other.cell:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from investigator import Answer, Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator.engines.base import Traits
 from investigator.evidence.quotes import quote_at
 from investigator.records import (
     Answered,
@@ -237,3 +238,21 @@ def test_a_document_of_the_other_side_answers_for_neither(tmp_path: Path) -> Non
     assert cited.keys() == {"Bolt", "Nut"}
     assert any(cited.values())
     assert all(names <= {f"{label}.txt"} for label, names in cited.items())
+
+
+def test_a_cell_that_meets_all_is_stated_whatever_a_model_says(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    table = "Income statement, in millions:\n\n| | 2022 | 2023 |\n| --- | --: | --: |\n| Net income | $2,872 | $9,879 |\n"
+    (tmp_path / "folder/report.md").write_text(f"# Bolt annual report\n\n{table}", encoding="utf-8")
+    nothing = {
+        "critical_thinking/think": '{"kind": "fact", "needs": []}',
+        "planner/plan": '{"strategy": "", "steps": []}',
+        "reflection/reflect": '{"knowledge": []}',
+        "query/ask": '{"point": 0, "quotes": [], "reply": "Not in this text."}',
+        "answer/answer": '{"claims": []}',
+    }
+    engine = ScriptedEngine(nothing, traits=Traits(is_model=True))
+    investigator = Investigator(tmp_path / "folder", model=engine, embedder=ScriptedEmbedder(), workspace=tmp_path / "w")
+    answer = investigator.ask("What was the net income of Bolt in 2023?")
+    assert answer.status is AnswerStatus.ANSWERED
+    assert [quote.cell and quote.cell.value for quote in answer.citations] == ["$9,879"]
