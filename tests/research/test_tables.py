@@ -242,8 +242,8 @@ def test_a_document_of_the_other_side_answers_for_neither(tmp_path: Path) -> Non
 
 def test_a_cell_that_meets_all_is_stated_whatever_a_model_says(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    table = "Income statement, in millions:\n\n| | 2022 | 2023 |\n| --- | --: | --: |\n| Net income | $2,872 | $9,879 |\n"
-    (tmp_path / "folder/report.md").write_text(f"# Bolt annual report\n\n{table}", encoding="utf-8")
+    table = "| | 2022 | 2023 |\n| --- | --: | --: |\n| Net income | $2,872 | $9,879 |\n"
+    (tmp_path / "folder/report.md").write_text(f"# Bolt annual report\n\nIn millions:\n\n{table}", encoding="utf-8")
     nothing = {
         "critical_thinking/think": '{"kind": "fact", "needs": []}',
         "planner/plan": '{"strategy": "", "steps": []}',
@@ -251,8 +251,9 @@ def test_a_cell_that_meets_all_is_stated_whatever_a_model_says(tmp_path: Path) -
         "query/ask": '{"point": 0, "quotes": [], "reply": "Not in this text."}',
         "answer/answer": '{"claims": []}',
     }
-    engine = ScriptedEngine(nothing, traits=Traits(is_model=True))
-    investigator = Investigator(tmp_path / "folder", model=engine, embedder=ScriptedEmbedder(), workspace=tmp_path / "w")
+    silent = ScriptedEngine(nothing, traits=Traits(is_model=True))
+    workspace = tmp_path / "workspace"
+    investigator = Investigator(tmp_path / "folder", model=silent, embedder=ScriptedEmbedder(), workspace=workspace)
     answer = investigator.ask("What was the net income of Bolt in 2023?")
     assert answer.status is AnswerStatus.ANSWERED
     assert [quote.cell and quote.cell.value for quote in answer.citations] == ["$9,879"]
