@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from investigator.asking.budget import Budget
 from investigator.asking.lock import lock_warnings
 from investigator.documents.folder import check_folder
+from investigator.documents.objects import ObjectFolder, object_address
 from investigator.engines.base import Embedder
 from investigator.errors import FolderError, SettingsError, StoreError
 from investigator.records import (
@@ -50,6 +51,8 @@ _MOST_PICTURES = 6_000_000
 class Investigator:
     """Investigates a folder of documents; its index, runs and memories are kept in `workspace`.
 
+    A folder in object storage is named by its address, s3://BUCKET/PREFIX, and copied to this machine.
+
     `model` is `provider:name`, several `role=provider:name`, an Engine, or that of each role; without it the built-in
     engine answers, no language model. `workspace` is the directory of the index, by default one in the user's data
     directory. `prompts` is a folder of templates that replace shipped ones. LangChain's `callbacks` receive every call
@@ -71,9 +74,11 @@ class Investigator:
         record: str | Path | None = None,
         joint: Budget | None = None,
     ) -> None:
-        self.folder = _path(folder, "folder")
-        check_folder(self.folder)
         settings, notices = _settings(settings), list[str]()
+        address = object_address(folder)
+        objects = ObjectFolder(address, settings.objects) if address else None
+        self.folder = objects.folder if objects is not None else _path(folder, "folder")
+        check_folder(self.folder)
         chosen = _path(workspace, "workspace") if workspace is not None else None
         own_prompts = _path(prompts, "prompts folder") if prompts is not None else None
         self.workspace = choose_workspace(self.folder, chosen, settings.folder, notices.append)
@@ -85,7 +90,9 @@ class Investigator:
             callbacks=callbacks,
         )
         self.engines = self.parts.engines(model, _path(record, "record") if record is not None else None, self.folder)
-        self._index = IndexService(self.folder, self.workspace, self.parts)
+        self._index = IndexService(
+            self.folder, self.workspace, self.parts, objects.bring_down if objects is not None else None
+        )
         self._runs = RunService(self._index, self.parts, self.engines, joint)
         self._batches = BatchService(self._index, self.parts, self.engines)
         notices += lock_warnings(own_prompts, self.engine_name) if own_prompts is not None else ()

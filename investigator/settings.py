@@ -20,6 +20,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 from investigator.asking.budget import BudgetSettings
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.folder import FolderSettings
+from investigator.documents.objects import ObjectSettings
 from investigator.documents.readers.base import ReaderSettings
 from investigator.engines.chat.models import KEY_VARIABLES, ChatSettings
 from investigator.engines.embedding.verifiers import VerifySettings
@@ -62,6 +63,7 @@ class Settings(BaseSettings):
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     folder: FolderSettings = FolderSettings()
+    objects: ObjectSettings = ObjectSettings()
     reader: ReaderSettings = ReaderSettings()
     chunks: ChunkSettings = ChunkSettings()
     chat: ChatSettings = ChatSettings()

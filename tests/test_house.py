@@ -48,6 +48,7 @@ READS_THE_ENVIRONMENT = {
     "cli/output.py",  # TERM
     "documents/readers/pictures/ocr.py",  # handed on, with a limit on threads
     "engines/chat/models.py",  # the names under which each provider's users keep their keys
+    "documents/objects.py",  # credentials of object storage are registered as secrets
     "store/chroma_session.py",  # a few variables are handed on, so that no other reaches Chroma
 }
 

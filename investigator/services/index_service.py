@@ -37,10 +37,20 @@ def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
 
 
 class IndexService:
-    """Reads and searches one folder; its index is kept in the workspace `directory`."""
+    """Reads and searches one folder; its index is kept in the workspace `directory`.
 
-    def __init__(self, folder: Path, directory: Path, parts: Parts) -> None:
+    `bring_down` brings a folder that is a copy up to date, and is given what takes notices.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        directory: Path,
+        parts: Parts,
+        bring_down: Callable[[Callable[[str], None]], None] | None = None,
+    ) -> None:
         self.folder = folder
+        self._bring_down = bring_down
         self.directory = directory
         self._parts = parts
 
@@ -54,7 +64,12 @@ class IndexService:
         return bool(self._parts.settings.store.url) or has_runs(self.directory)
 
     def check_files(self) -> None:
-        """Raise FolderError, before a workspace is made, if there is nothing to index."""
+        """Raise FolderError, before a workspace is made, if there is nothing to index.
+
+        A folder that is the copy of another place is brought up to date with it.
+        """
+        if self._bring_down is not None:
+            self._bring_down(self._parts.notify)
         if has_database(self.directory):
             return
         listing = scan(self.folder, self._parts.settings.folder)

@@ -31,6 +31,12 @@ def default_workspace(folder: Path) -> Path:
     return _workspaces() / f"{readable}-{_digest(real)}"
 
 
+def place_of_copy(address: str) -> Path:
+    """Return where the copy of a folder in object storage is kept, by its address."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", address.rpartition("/")[2]).strip("-.")[:40] or "folder"
+    return _data() / "objects" / f"{readable}-{_digest(address)}"
+
+
 def older_workspaces(folder: Path) -> tuple[Path, ...]:
     """Return where earlier versions kept the workspace of a folder."""
     return (folder / INSIDE, _data() / _digest(os.path.realpath(folder)))

@@ -1,0 +1,300 @@
+"""Folders in object storage, as s3://BUCKET/PREFIX: a copy on this machine, kept in step by the etags of the objects.
+
+What is asked, quoted and proven is the copy. It is looked over, like any folder, whenever documents are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+from pydantic import Field, ValidationError
+
+from investigator.errors import (
+    CredentialError,
+    DiskFullError,
+    FolderError,
+    MissingPackageError,
+    SourceChangedError,
+    WorkspaceLockedError,
+)
+from investigator.files import make_private_folder, open_private, read_private, write_private
+from investigator.records import Record
+from investigator.secrets import is_secret, register
+from investigator.store.locations import place_of_copy
+
+if TYPE_CHECKING:
+    from obstore import GetOptions
+
+_ADDRESS = re.compile(r"(s3|gs|az)://?([^/@?#]+(?:/[^?#]*)?)")
+_VARIABLES = ("AWS_", "AZURE_", "GOOGLE_")
+_PIECE = 8_000_000  # bytes asked for at once
+_AT_ONCE = 8  # objects
+_SAVED_AFTER = 200  # objects, so that a kill loses few of them
+_LONGEST_STATE = 1_000_000_000
+_LONGEST_NAME = 200  # bytes of a name in a folder
+_ODD = re.compile(r"[\x00-\x1f\x7f\\]|^\.{0,2}$")
+_CODE = re.compile(r"<Code>(\w+)</Code>")
+_REFUSED = re.compile(r"status code: 40[13]\b|ExpiredToken")
+_GO_ON = "What was copied is kept: the same command goes on."
+
+
+class ObjectSettings(Record):
+    """The size of the copies of folders in object storage."""
+
+    most: int = Field(default=200_000, ge=1, description="objects of a folder in object storage that are copied")
+    most_bytes: int = Field(default=20_000_000_000, ge=1, description="their size together, in bytes")
+
+
+class StoredObject(Record):
+    """An object as it was listed: `etag` changes with its content."""
+
+    key: str
+    etag: str
+    size: int = Field(ge=0)
+
+
+class CopiedObject(Record):
+    """An object that was copied, its place in the copy, and the time of the file by which a change of it is known."""
+
+    etag: str
+    size: int
+    place: str
+    mtime_ns: int
+
+
+class _Copy(Record):
+    """All objects of a copy by their keys."""
+
+    objects: dict[str, CopiedObject] = Field(default_factory=dict)
+
+
+def object_address(folder: str | Path) -> str:
+    """Return the address of a folder in object storage, also of one that was taken for a path; empty for any other."""
+    named = _ADDRESS.fullmatch(str(folder))
+    return f"{named[1]}://{named[2].rstrip('/')}" if named else ""
+
+
+class ObjectFolder:
+    """A folder in object storage with its copy, which lies in the user's data directory; `folder` is the copy itself.
+
+    Credentials come from the environment alone, as AWS_ACCESS_KEY_ID, and are kept nowhere.
+    """
+
+    def __init__(self, address: str, settings: ObjectSettings) -> None:
+        self.address = address
+        self._settings = settings
+        self._place = place_of_copy(address)
+        self.folder = self._place / "files"
+        for directory in (self._place, self.folder):
+            make_private_folder(directory)
+
+    def bring_down(self, notice: Callable[[str], None]) -> None:
+        """Copy objects that are new or have changed, and delete what is gone; say how many there were.
+
+        Raises MissingPackageError, CredentialError, FolderError if the objects cannot be listed, are none or too many,
+        SourceChangedError, DiskFullError, WorkspaceLockedError if another process brings them down.
+        """
+        for name, value in os.environ.items():
+            if name.startswith(_VARIABLES) and is_secret(name):
+                register(value)
+        with self._alone(), _translated(self.address):
+            store = _opened(self.address)
+            listed = self._listed(store)
+            before = self._read()
+            kept = {key: one for key, one in before.items() if key in listed and self._is_there(listed[key], one)}
+            where = places(listed)
+            kept = {key: one for key, one in kept.items() if one.place == where[key]}
+            for key in before.keys() - kept.keys():
+                self._delete(before[key].place)
+            new = [listed[key] for key in listed if key not in kept]
+            self._copy(store, new, where, kept)
+            if new or len(before) != len(kept):
+                size = sum(one.size for one in new) / 1e6
+                gone = len(before.keys() - listed.keys())
+                copied = f"{len(new):,} object{'' if len(new) == 1 else 's'} copied ({size:,.1f} MB)"
+                notice(f"{self.address}: {copied}, {gone:,} gone, {len(listed):,} in all.")
+
+    def _listed(self, store: Any) -> dict[str, StoredObject]:
+        import obstore
+
+        listed: dict[str, StoredObject] = {}
+        size = 0
+        for part in obstore.list(store, chunk_size=1000):
+            for about in part:
+                if about["path"].endswith("/"):
+                    continue  # the sign of an empty folder
+                one = StoredObject(key=about["path"], etag=about["e_tag"] or "", size=about["size"])
+                listed[one.key] = one
+                size += one.size
+            if len(listed) > self._settings.most or size > self._settings.most_bytes:
+                raise FolderError(
+                    f"{self.address} holds more than {self._settings.most:,} objects, or more than "
+                    f"{self._settings.most_bytes / 1e9:,.1f} GB",
+                    hint="Name a longer prefix, or raise objects.most and objects.most_bytes: all is copied here.",
+                )
+        if not listed:
+            raise FolderError(f"{self.address} holds no objects", hint="Check the bucket and the prefix.")
+        return listed
+
+    def _is_there(self, listed: StoredObject, copied: CopiedObject) -> bool:
+        """Return True if the copy of an object is of the same content, and has not been touched."""
+        try:
+            about = os.lstat(self.folder / copied.place)
+        except OSError:
+            return False
+        same = (listed.etag, listed.size, about.st_size, about.st_mtime_ns)
+        return bool(listed.etag) and same == (copied.etag, copied.size, copied.size, copied.mtime_ns)
+
+    def _copy(
+        self, store: Any, new: Sequence[StoredObject], where: Mapping[str, str], kept: dict[str, CopiedObject]
+    ) -> None:
+        """Copy objects side by side; what was copied is noted also if one fails."""
+        try:
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                for start in range(0, len(new), _SAVED_AFTER):
+                    part = new[start : start + _SAVED_AFTER]
+                    tasks = {one.key: pool.submit(self._fetch, store, one, where[one.key]) for one in part}
+                    failures = [task.exception() for task in tasks.values()]
+                    kept.update({key: task.result() for key, task in tasks.items() if task.exception() is None})
+                    self._write(kept)
+                    for failure in filter(None, failures):
+                        raise failure
+        finally:
+            self._write(kept)
+
+    def _fetch(self, store: Any, one: StoredObject, place: str) -> CopiedObject:
+        """Copy one object, in pieces that must all be of the content that was listed."""
+        import obstore
+
+        target = self.folder / place
+        draft = self._place / f"new-{secrets.token_hex(8)}"
+        try:
+            with open(open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                for start in range(0, one.size, _PIECE):
+                    piece = (start, min(start + _PIECE, one.size))
+                    options: GetOptions = {"range": piece, "if_match": one.etag} if one.etag else {"range": piece}
+                    file.write(obstore.get(store, one.key, options=options).bytes())
+            if draft.stat().st_size != one.size:
+                raise _changed(f"{self.address}/{one.key}")
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            draft.replace(target)
+        except (obstore.exceptions.PreconditionError, obstore.exceptions.NotFoundError) as error:
+            raise _changed(f"{self.address}/{one.key}") from error
+        finally:
+            draft.unlink(missing_ok=True)
+        return CopiedObject(etag=one.etag, size=one.size, place=place, mtime_ns=target.stat().st_mtime_ns)
+
+    def _delete(self, place: str) -> None:
+        """Delete a file of the copy, and folders that are empty then."""
+        target = self.folder / place
+        target.unlink(missing_ok=True)
+        for parent in target.relative_to(self.folder).parents:
+            try:
+                (self.folder / parent).rmdir() if str(parent) != "." else None
+            except OSError:
+                return
+
+    def _read(self) -> dict[str, CopiedObject]:
+        try:
+            return _Copy.model_validate_json(read_private(self._place / "objects.json", _LONGEST_STATE)).objects
+        except (OSError, ValidationError):
+            return {}
+
+    def _write(self, objects: Mapping[str, CopiedObject]) -> None:
+        write_private(self._place / "objects.json", _Copy(objects=dict(objects)).model_dump_json().encode())
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        try:
+            with FileLock(str(self._place / "lock"), mode=0o600, timeout=0):
+                yield
+        except Timeout:
+            raise WorkspaceLockedError(f"another process is copying {self.address}") from None
+
+
+def places(keys: Iterable[str]) -> dict[str, str]:
+    """Return a path in a folder for each key, the key itself where that is one; no two are the same or one's parent."""
+    sorted_keys = sorted(keys)
+    folders = {"/".join(_names(key)[:depth]) for key in sorted_keys for depth in range(1, key.count("/") + 1)}
+    found: dict[str, str] = {}
+    taken = set(folders)
+    for key in sorted_keys:
+        place = "/".join(_names(key))
+        while place in taken:
+            place += "%"
+        found[key] = place
+        taken.add(place)
+    return found
+
+
+def _names(key: str) -> list[str]:
+    """Return the names on the path of a key, those that a folder cannot hold written otherwise."""
+    return [_name(name) for name in key.split("/")]
+
+
+def _name(name: str) -> str:
+    if not _ODD.search(name) and len(name.encode()) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return f"%{digest}-{re.sub(r'[^A-Za-z0-9._-]+', '-', name)[-60:]}"
+
+
+def _changed(address: str) -> SourceChangedError:
+    return SourceChangedError(f"the object {address} was changed while it was copied", hint=f"Run it again. {_GO_ON}")
+
+
+def _opened(address: str) -> Any:
+    from obstore.store import from_url
+
+    named = (value for name, value in os.environ.items() if name.startswith(_VARIABLES) and "ENDPOINT" in name)
+    plain = any(endpoint.startswith("http://") for endpoint in named)  # a server that the user has named so
+    return from_url(
+        address,
+        client_options={"connect_timeout": "10s", "timeout": "60s", "allow_http": plain},
+        retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=60)},
+    )
+
+
+@contextmanager
+def _translated(address: str) -> Iterator[None]:
+    """Turn errors of the object store and of the disk into our own."""
+    try:
+        from obstore.exceptions import BaseError
+    except ImportError as error:
+        raise MissingPackageError(
+            "folders in object storage need the package obstore",
+            hint='Install it with: pip install "document-investigator[objects]"',
+        ) from error
+    try:
+        yield
+    except (BaseError, FileNotFoundError) as error:
+        raise _told(error, address) from error
+    except OSError as error:
+        raise DiskFullError(f"the copy of {address} cannot be written: {error.strerror}", hint=_GO_ON) from error
+
+
+def _told(error: Exception, address: str) -> CredentialError | FolderError:
+    said, kind = str(error).partition("Debug source")[0].strip(), type(error).__name__
+    code = _CODE.search(said)
+    reason = code[1] if code is not None else said
+    if kind in {"PermissionDeniedError", "UnauthenticatedError"} or _REFUSED.search(said):
+        return CredentialError(
+            f"{address} refuses the credentials: {reason}",
+            hint="Set or renew those in the environment, as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
+            f"AWS_SESSION_TOKEN; files such as ~/.aws are not read. {_GO_ON}",
+        )
+    if kind == "InvalidPathError":
+        hint = "Rename the object, or name a prefix without it: empty names, . and .. cannot be reached."
+        return FolderError(f"{address} cannot be read: {reason}", hint=hint)
+    hint = f"Check bucket and prefix, AWS_REGION and, for a server of your own, AWS_ENDPOINT_URL. {_GO_ON}"
+    return FolderError(f"{address} cannot be read: {reason}", hint=hint)
