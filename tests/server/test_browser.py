@@ -133,8 +133,13 @@ def test_on_a_phone_nothing_is_wider_than_it_and_everybody_can_read_it(
     ask(page, ABSENT)
     page.wait_for_url("**/runs/**")
     run = page.url
-    for place in ("", "documents", "search?q=cedar", run):
-        page.goto(place if place == run else f"{service.address}/f/plants/{place}")
+    page.goto(f"{service.address}/f/plants/chats")
+    page.fill("#said", ONE)
+    page.click("button:has-text('Say')")
+    page.wait_for_selector(".turn .opens")
+    page.wait_for_selector("#said")
+    for place in (page.url, "", "documents", "search?q=cedar", run):
+        page.goto(place if place.startswith("http") else f"{service.address}/f/plants/{place}")
         assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]
         found = axe.run(page).response["violations"]
         assert [
