@@ -61,15 +61,7 @@ class PageViews:
         if not orders:
             raise PageError(f"no page of {document.id} holds the words that are to be marked")
         return tuple(
-            PageView(
-                document_id=document.id,
-                page=drawn.page,
-                pages=drawn.pages,
-                width=drawn.width,
-                height=drawn.height,
-                marks=drawn.marks,
-                unmarked=drawn.unmarked,
-            )
+            PageView(document_id=document.id, **drawn.model_dump(exclude={"picture"}))
             for drawn in self._drawn(document, orders)
         )
 

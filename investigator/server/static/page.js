@@ -30,6 +30,7 @@ if (viewer) {
   const sources = [...document.querySelectorAll(".sources > li[id]")];
   let current = -1;
   let opener = null;
+  let wanted = 0;  // counts what was asked for: a document that comes after another was asked for, or none, is not shown
 
   const bar = () => {
     const element = document.createElement("div");
@@ -51,9 +52,11 @@ if (viewer) {
   };
 
   const show = async (address) => {
+    const own = ++wanted;
     const reply = await fetch(address, { headers: { "X-Fragment": "1" } });
     const part = document.createElement("template");
     part.innerHTML = await reply.text();
+    if (own !== wanted) return;
     viewer.replaceChildren(bar(), part.content);
     viewer.hidden = false;
     split.classList.add("open");
@@ -75,6 +78,7 @@ if (viewer) {
   const step = (by) => { if (sources.length) open((current + by + sources.length) % sources.length); };
 
   const close = () => {
+    wanted += 1;
     viewer.hidden = true;
     split.classList.remove("open");
     opener?.focus();
