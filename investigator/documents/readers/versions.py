@@ -16,7 +16,7 @@ from investigator.plugins import found
 _ALL = 2
 VERSIONS: dict[str, int] = {
     kinds.PDF: 4,
-    kinds.DOCX: 4,
+    kinds.DOCX: 5,
     kinds.PPTX: 2,
     kinds.XLSX: 3,
     kinds.XLSB: 2,

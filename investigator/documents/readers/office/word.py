@@ -6,13 +6,16 @@ Pages are not given: a .docx file does not hold where its pages break.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from investigator.documents.readers.archives.package import CoreProperties, Package, attribute, local_name, walk
 from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
 from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.table_pictures import named_table, pictured
 
 _SKIPPED = frozenset({"Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange", "sectPr"})
+_PICTURE = "picture"
 _LATER_PARTS = (
     r"word/footnotes\d*\.xml",
     r"word/endnotes\d*\.xml",
@@ -29,7 +32,9 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         main = next((part for kind, part in relations.values() if kind == "officeDocument"), "word/document.xml")
         levels = _heading_styles(package)
         builder = TextBuilder()
-        _add(builder, package.tree(main), levels)
+        body = package.tree(main)
+        _add(builder, body, levels)
+        pictures = tuple(dict.fromkeys(_pictured_tables(body)))
         seen: set[str] = set()
         for pattern in _LATER_PARTS:
             for name in package.names(pattern):
@@ -47,6 +52,7 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
         authors=properties.authors,
         tables=builder.tables,
         date=properties.date,
+        left_out=tuple(pictured(name) for name in pictures),
     )
 
 
@@ -145,6 +151,29 @@ def _is_heading(paragraph: ElementTree.Element, heading_styles: dict[str, bool])
                 if local_name(element) == "outlineLvl" and attribute(element, "val") in tuple("012345678"):
                     return True
     return False
+
+
+def _pictured_tables(document: ElementTree.Element) -> Iterator[str]:
+    """Yield the names of tables that are pictures: by the caption over or under one, or by its own description."""
+    blocks = [
+        block for body in document if local_name(body) == "body" for element in body if (block := _block(element))
+    ]
+    for before, (kind, text), after in zip([("", ""), *blocks], blocks, [*blocks[1:], ("", "")], strict=False):
+        name = named_table(text)
+        if name and (kind == _PICTURE or after[0] == _PICTURE or (before[0] == _PICTURE and after[0] != "tbl")):
+            yield name
+
+
+def _block(element: ElementTree.Element) -> tuple[str, str] | None:
+    """Return the kind of a paragraph or table, and its words; None for an empty one."""
+    kind = local_name(element)
+    if kind == "tbl":
+        return kind, ""
+    words = "".join(one.text or "" for one in element.iter() if local_name(one) == "t")
+    if any(local_name(one) in ("blip", "imagedata") for one in element.iter()):
+        described = (attribute(one, "descr") for one in element.iter() if local_name(one) == "docPr")
+        return _PICTURE, words or next(described, "")
+    return (kind, words) if words.strip() else None
 
 
 def _is_raised(run: ElementTree.Element) -> bool:
