@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TypeAlias
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import Connection, Engine, RootTransaction, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
@@ -134,27 +134,28 @@ class _HeldDatabase(Database):
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        with self._using:
-            self._check()
-            with self._connection.begin():
-                yield self._connection
+        with self._using, self._begun():
+            yield self._connection
 
-    def _check(self) -> None:
-        """Make sure that the connection still holds the lock; one that was lost is made anew."""
-        try:
-            with self._connection.begin():
+    def _begun(self) -> RootTransaction:
+        """Begin a transaction on a connection that holds the lock; one that was lost is made anew."""
+        if not self._connection.invalidated:
+            transaction = self._connection.begin()
+            try:
                 session = _session(self._connection)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise
-            self.let_go()
-            self._connection = self._taken_again()
-        else:
-            if session != self._session:
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+            else:
+                if session == self._session:
+                    return transaction
                 raise StoreError(
                     f"each command to {self.place} comes to another session, which holds nothing",
                     hint="Name the server itself in store.url, or a pooler that keeps sessions.",
                 )
+        self.let_go()
+        self._connection = self._taken_again()
+        return self._connection.begin()
 
     def _taken_again(self) -> Connection:
         until = time.monotonic() + _PATIENCE

@@ -184,6 +184,35 @@ def test_a_reply_is_kept_although_the_connection_was_cut_meanwhile(opened: Opene
     assert [run.calls for run in Runs(other).summaries()] == [1]
 
 
+def test_a_connection_that_is_cut_inside_a_write_fails_that_write_and_no_later_one(
+    opened: Opener, postgres: PostgresServer
+) -> None:
+    database, other = opened(), opened()
+    with database.held("a question") as held:
+        journal = begun(held)
+
+        def write_as_it_is_cut() -> None:
+            with held.begin() as connection:
+                postgres.drop_connections()
+                connection.execute(text("DELETE FROM calls"))
+
+        with pytest.raises(StoreError, match="was lost") as caught:
+            write_as_it_is_cut()
+        assert "run the same command again" in caught.value.hint
+        journal.keep("k", PROMPT, "e", Reply(text="paid for"))
+        assert journal.find("k") == Reply(text="paid for")
+        with pytest.raises(WorkspaceLockedError), other.held("a question"):
+            pass
+
+
+def test_a_pooler_that_changes_sessions_is_told(opened: Opener) -> None:
+    with opened().held("a question") as held:
+        held._session = -1  # what a pooler in the mode of transactions looks like
+        with pytest.raises(StoreError, match="comes to another session") as caught:
+            begun(held)
+        assert "a pooler that keeps sessions" in caught.value.hint
+
+
 def test_a_reply_is_kept_although_the_server_was_started_anew_meanwhile(
     opened: Opener, postgres: PostgresServer
 ) -> None:
