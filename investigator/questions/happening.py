@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from functools import cache, lru_cache
 
 from investigator.language.terms import folded, stop_words, words
-from investigator.questions.cues import cues, empty_words, patterns
+from investigator.questions.cues import cues, patterns
 from investigator.questions.order import verbs
 from investigator.questions.related import root, roots
 
@@ -28,12 +29,9 @@ def undone(question: str, sentence: str) -> str:
 
     A question after whether it was done is answered by that, and so is one that denies or puts off something itself.
     """
-    asked = words(question)
-    if _AUXILIARY_FIRST.match(question) or not _DENIALS.isdisjoint(asked):
+    if _AUXILIARY_FIRST.match(question) or not _DENIALS.isdisjoint(words(question)):
         return ""
-    put_off = patterns("modality")["put_off"]
-    matter = {root(word) for word in asked if word not in stop_words()} - {root(word) for word in empty_words()}
-    doing = {root(word) for word in verbs(question)} - _light()
+    put_off, (matter, doing) = patterns("modality")["put_off"], _asked(question)
     for clause in _clauses(sentence):
         if (match := put_off.search(clause)) and matter & roots(clause):
             return match.group()
@@ -42,11 +40,18 @@ def undone(question: str, sentence: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=512)
+def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The roots of the words that a question is about, and of its verbs; none of those that say nothing of it."""
+    matter = {root(word) for word in words(question) if word not in stop_words()}
+    return frozenset(matter - _light()), frozenset(root(word) for word in verbs(question)) - _light()
+
+
 def _clauses(sentence: str) -> Iterator[str]:
     yield from (piece for piece in _BREAK.split(sentence) if piece.strip())
 
 
-def _denied(clause: str, doing: set[str]) -> str:
+def _denied(clause: str, doing: Set[str]) -> str:
     tokens = [folded(token) for token in _TOKEN.findall(clause)]
     for at, token in enumerate(tokens):
         before = tokens[max(0, at - _DENIED_WITHIN) : at]
@@ -56,6 +61,7 @@ def _denied(clause: str, doing: set[str]) -> str:
     return ""
 
 
+@cache
 def _light() -> frozenset[str]:
-    """The roots of verbs that say nothing of what was done: "take", "have"."""
+    """The roots of words that say nothing of what was done: "take", "have"."""
     return roots(cues("empty")["words"])

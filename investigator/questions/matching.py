@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from investigator.language.lists import month_numbers
 from investigator.language.sentences import statement_spans
@@ -203,11 +203,17 @@ def _dated(wanted: frozenset[Period], own: frozenset[Period]) -> frozenset[Perio
 
 def _has_its_own(wanted: frozenset[Period], evidence: Surroundings) -> bool:
     """Return True if another sentence names a period and gives a figure of its own for it, like that of this one."""
-    others = (text[start:end] for text in (evidence.near, evidence.about) for start, end in statement_spans(text))
+    others = (*_sentences_with_periods(evidence.near), *_sentences_with_periods(evidence.about))
     return any(
-        agree(wanted, periods(other)) and evidence.sentence not in other and are_like(evidence.sentence, other)
-        for other in others
+        agree(wanted, own) and evidence.sentence not in other and are_like(evidence.sentence, other)
+        for other, own in others
     )
+
+
+@lru_cache(maxsize=1024)
+def _sentences_with_periods(text: str) -> tuple[tuple[str, frozenset[Period]], ...]:
+    found = ((text[start:end], periods(text[start:end])) for start, end in statement_spans(text))
+    return tuple((sentence, own) for sentence, own in found if own)
 
 
 def _comparable(wanted: frozenset[Period], own: frozenset[Period]) -> bool:

@@ -66,6 +66,7 @@ def related_roots(word: str) -> frozenset[str]:
     return frozenset(_stem(other) for other in related(word))
 
 
+@lru_cache(maxsize=4096)
 def phrases(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the verbs of several words that stand in a text, as they stand there, each with single words for it."""
     tokens = [(match.group(), root(folded(match.group()))) for match in _TOKEN.finditer(text)]

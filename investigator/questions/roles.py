@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import dropwhile, takewhile
 
 from investigator.language.sentences import sentence_spans
@@ -51,7 +51,8 @@ def roles(question: str, names: Iterable[str]) -> Iterator[str]:
             if done and len(between) <= _FAR:
                 yield f"{_TO}{name} | {done[0]}"
                 return
-    yield from _object(question)
+    if object_asked := _object(question):
+        yield object_asked
 
 
 def subject_and_verb(role: str) -> tuple[str, str]:
@@ -60,19 +61,21 @@ def subject_and_verb(role: str) -> tuple[str, str]:
     return thing, verb
 
 
-def _object(question: str) -> Iterator[str]:
-    """Return the object of what somebody is asked to do: "who has to maintain the GARDEN"."""
+@lru_cache(maxsize=512)
+def _object(question: str) -> str:
+    """Return the object of what somebody is asked to do: "who has to maintain the GARDEN"; "" if there is none."""
     match = _WHO_DOES.match(question)
     verb = folded(match["verb"]) if match else ""
     if match is None or verb in stop_words() or root(verb) in roots(cues("empty")["words"]):
-        return
+        return ""
     if match["kind"] is not None and not is_past(verb):
-        return
+        return ""
     own = list(takewhile(lambda word: folded(word) not in stop_words(), _TOKEN.findall(match["object"])))
     if not own and folded(match["object"].split()[0]) in _OBJECT_PRONOUNS and (told := _CARRIED.search(question)):
         own = words(told.group(1))  # "who holds it? (the deposit)"
-    if own and not own[0].isdigit():
-        yield f"{_TO}{' '.join(own[:_LONGEST_OBJECT])} | {verb}"
+    if not own or own[0].isdigit():
+        return ""
+    return f"{_TO}{' '.join(own[:_LONGEST_OBJECT])} | {verb}"
 
 
 def is_of_another(role: str, sentence: str, near: str = "") -> bool:
