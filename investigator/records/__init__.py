@@ -93,7 +93,7 @@ from investigator.records.exchanges import (
     ThinkVariables,
 )
 from investigator.records.memories import Finding, Knowledge, KnownInfo, Memory, PointStatus, Reflection, Relation
-from investigator.records.pages import MarkKind, PageMark, PageView
+from investigator.records.pages import MarkKind, PageLine, PageMark, PageView
 from investigator.records.parts import (
     AnswerTable,
     Constraint,

@@ -27,11 +27,22 @@ class PageMark(Record):
     kind: MarkKind = MarkKind.QUOTE
 
 
+class PageLine(Record):
+    """A line of text on a page and the rectangle around it, in shares of the page as those of a mark."""
+
+    text: str
+    left: float = Field(ge=0, le=1)
+    top: float = Field(ge=0, le=1)
+    right: float = Field(ge=0, le=1)
+    bottom: float = Field(ge=0, le=1)
+
+
 class PageView(Record):
     """A page of a document as it is shown, turned and cropped, with the marks over the words that were asked for.
 
-    `pages` is the number of pages of its file; `width` and `height` are in points. If words that were asked for cannot
-    be marked, `unmarked` says why.
+    `lines` are its level lines of text, for copying; a page that was recognised from its picture has none. `pages` is
+    the number of pages of its file; `width` and `height` are in points. If words that were asked for cannot be marked,
+    `unmarked` says why.
     """
 
     document_id: str
@@ -41,3 +52,4 @@ class PageView(Record):
     height: float = Field(gt=0)
     marks: tuple[PageMark, ...] = ()
     unmarked: str = ""
+    lines: tuple[PageLine, ...] = Field(default=(), repr=False)

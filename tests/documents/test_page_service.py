@@ -78,6 +78,16 @@ def test_a_span_is_marked_and_its_page_drawn(pages: DocumentPages, report: Docum
     assert pages.picture("report.pdf", 1, 60).startswith(b"\x89PNG")
 
 
+def test_the_lines_of_a_page_lie_over_it_for_copying(pages: DocumentPages, report: Document) -> None:
+    (view,) = pages.quote_views(quoted(report, "804"))
+    lines = {line.text: line for line in view.lines}
+    assert list(lines) == ["Item 2023 2022", "Sales 1,204 1,100", "Costs 804 790", "Profit 400 310"]
+    (mark, *_) = [mark for mark in view.marks if mark.kind is MarkKind.VALUE]
+    line = lines["Costs 804 790"]
+    assert line.left < mark.left < mark.right < line.right
+    assert line.top <= mark.top < mark.bottom <= line.bottom
+
+
 def test_each_cited_page_is_drawn_once_with_the_marks_of_all_its_sources(
     pages: DocumentPages, report: Document
 ) -> None:

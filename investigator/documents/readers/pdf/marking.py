@@ -7,7 +7,7 @@ hyphens of cut words, and characters that no text may hold, so each letter leads
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from ctypes import c_double
 from typing import Any
 
@@ -63,6 +63,30 @@ def boxes_around(textpage: Any, raw: str, places: Sequence[int]) -> list[Box]:
     marked = frozenset(places)
     others = (_drawn(textpage, at) for at in range(len(raw)) if at not in marked and not raw[at].isspace())
     return boxes_of_lines(own, [box for box in others if box.area and box.bottom < top and box.top > bottom])
+
+
+def text_lines(textpage: Any, raw: str, text: str, places: Sequence[int | None]) -> Iterator[tuple[str, Box]]:
+    """Yield the level lines of a page's text as they stand on it, each with the rectangle around its letters."""
+    line, boxes, last = "", list[Box](), 0
+    for character, place in zip(text, places, strict=True):
+        letter = _letter(textpage, place, begins_line=_ends_line(raw[last:place])) if place is not None else None
+        if place is None or letter is None:
+            line += " " if place is None and line else ""
+            continue
+        last = place
+        if letter.begins_line or letter.direction is not Direction.ACROSS:
+            yield from _whole(line, boxes)
+            line, boxes = "", []
+        if letter.direction is Direction.ACROSS:
+            line += character
+            boxes.append(letter.room)
+    yield from _whole(line, boxes)
+
+
+def _whole(line: str, boxes: Sequence[Box]) -> Iterator[tuple[str, Box]]:
+    if words := " ".join(line.split()):
+        left, bottom = min(box.left for box in boxes), min(box.bottom for box in boxes)
+        yield words, Box(left, bottom, max(box.right for box in boxes), max(box.top for box in boxes))
 
 
 def _ends_line(raw: str) -> bool:

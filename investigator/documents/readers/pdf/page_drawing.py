@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from ctypes import c_int
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import ConfigDict, Field
 
 from investigator.documents.png import png
 from investigator.documents.readers.base import ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box
-from investigator.documents.readers.pdf.marking import boxes_around, letter_places
+from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened, page_with_forms
-from investigator.records import FileStatus, MarkKind, PageMark, Record
+from investigator.records import FileStatus, MarkKind, PageLine, PageMark, Record
 
 MOST_PIXELS = 12_000_000
 """Pixels of the picture of a page; a larger one is drawn smaller."""
@@ -57,6 +57,7 @@ class DrawnPage(Record):
     height: float
     marks: tuple[PageMark, ...] = ()
     unmarked: str = ""
+    lines: tuple[PageLine, ...] = ()
     picture: bytes = b""
 
 
@@ -77,7 +78,7 @@ def drawn_pages(data: bytes, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ..
 def _drawn(document: Any, order: PageOrder) -> DrawnPage:
     page = page_with_forms(document, order.page - 1)
     width, height = page.get_size()
-    marks, unmarked = _marks(page, order) if order.spans else ((), "")
+    marks, unmarked, lines = _marks(page, order) if order.spans else ((), "", ())
     picture = _picture(page, order.picture_width) if order.picture_width is not None else b""
     page.close()
     return DrawnPage(
@@ -87,33 +88,46 @@ def _drawn(document: Any, order: PageOrder) -> DrawnPage:
         height=height,
         marks=marks,
         unmarked=unmarked,
+        lines=lines,
         picture=picture,
     )
 
 
-def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str]:
-    """Return the marks, or why there are none."""
+def _marks(page: Any, order: PageOrder) -> tuple[tuple[PageMark, ...], str, tuple[PageLine, ...]]:
+    """Return the marks, or why there are none, and the lines of the page."""
     textpage = page.get_textpage()
     raw = textpage.get_text_range()
     places = letter_places(raw, order.text)
     if places is None:
         textpage.close()
-        return (), OTHER_TEXT if raw.strip() else WITHOUT_LETTERS
+        return (), OTHER_TEXT if raw.strip() else WITHOUT_LETTERS, ()
     found: list[PageMark] = []
     for span in order.spans:
         letters = [place for place in places[span.start : span.end] if place is not None]
-        found += _shown(page, boxes_around(textpage, raw, letters), span.kind)
+        for box in boxes_around(textpage, raw, letters):
+            if edges := _shown(page, box):
+                found.append(PageMark(**edges, kind=span.kind))
+    lines = [
+        PageLine(**edges, text=words)
+        for words, box in text_lines(textpage, raw, order.text, places)
+        if (edges := _shown(page, box))
+    ]
     textpage.close()
-    return tuple(found), "" if found else NOT_SHOWN
+    return tuple(found), "" if found else NOT_SHOWN, tuple(lines)
 
 
-def _shown(page: Any, boxes: Sequence[Box], kind: MarkKind) -> Iterator[PageMark]:
-    """Yield boxes as marks on the page as it is turned and cropped; what lies outside of it is left out."""
-    for box in boxes:
-        x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
-        left, right, top, bottom = (min(max(edge, 0.0), 1.0) for edge in (min(x), max(x), min(y), max(y)))
-        if left < right and top < bottom:
-            yield PageMark(left=left, top=top, right=right, bottom=bottom, kind=kind)
+class _Edges(TypedDict):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def _shown(page: Any, box: Box) -> _Edges | None:
+    """Return the edges of a box on the page as it is turned and cropped; None if it lies outside of it."""
+    x, y = zip(_device(page, box.left, box.bottom), _device(page, box.right, box.top), strict=True)
+    left, right, top, bottom = (min(max(edge, 0.0), 1.0) for edge in (min(x), max(x), min(y), max(y)))
+    return _Edges(left=left, top=top, right=right, bottom=bottom) if left < right and top < bottom else None
 
 
 def _device(page: Any, x: float, y: float) -> tuple[float, float]:
