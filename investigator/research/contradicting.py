@@ -37,6 +37,8 @@ from investigator.tables.lookup import best_cells, figure_of
 _MOST_SENTENCES = 20_000  # of all documents together
 _FEWEST_WORDS, _LONGEST = 2, 400  # words, characters
 _MOST_SHOWN, _MOST_OF_ONE = 8, 4
+_MOST_ALIKE = 24
+"""Sentences of the same words, values aside: what is said more often is a form that is filled in."""
 _MOST_OF = 0.6  # of the words of a subject that a sentence must say, those that name its document aside
 _VALUE = re.compile(r"\d")
 
@@ -90,7 +92,7 @@ def _conflicts(part: Part, documents: Sequence[Document], subject: frozenset[str
     known = {one.id: one for one in documents}
     for _, same in groupby(sorted(said, key=lambda one: one[0]), key=lambda one: one[0]):
         together = [(quote, quote.text, quote.start) for _, quote in same]
-        if len(together) > 1 and any(_VALUE.search(text) or negates(text) for _, text, _ in together):
+        if 1 < len(together) <= _MOST_ALIKE and any(_VALUE.search(text) or negates(text) for _, text, _ in together):
             own = {quote.document_id: known[quote.document_id] for quote, _, _ in together}
             yield from conflicts(part.question, dated_sentences(together, own), over_sections=True)
 

@@ -111,3 +111,9 @@ def test_the_same_sentence_under_two_headings_is_said_of_two_things(tmp_path: Pa
     text = "# Aquila\n\nThe weight of the pump is 12 kg.\n\n# Borealis\n\nThe weight of the pump is 15 kg.\n"
     (tmp_path / "pumps.md").write_text(text)
     assert Investigator(tmp_path).ask("What is the weight of the pump?").conflicts == ()
+
+
+def test_a_form_that_is_filled_in_again_and_again_is_no_contradiction(tmp_path: Path) -> None:
+    lines = "".join(f"The market was visited by {200 + day} people.\n" for day in range(30))
+    (tmp_path / "log.txt").write_text(f"Visitors\n\n{lines}")
+    assert Investigator(tmp_path).ask("Which statements contradict each other?").conflicts == ()
