@@ -50,9 +50,9 @@ class TuningCeilings:
     """Ceilings of a tuning run, over all its processes."""
 
     max_calls: Annotated[int | None, typer.Option(metavar="N", min=0, help="Limit of engine calls.")] = None
-    max_money: Annotated[float | None, typer.Option(metavar="USD", help="Limit of cost in US dollars.")] = None
+    max_money: Annotated[float | None, typer.Option(metavar="USD", min=0, help="Limit of cost in US dollars.")] = None
     more_calls: Annotated[
-        float, typer.Option(metavar="FACTOR", help="Calls that a winner may take for each of the baseline's.")
+        float, typer.Option(metavar="FACTOR", min=0, help="Calls that a winner may take for each of the baseline's.")
     ] = MORE_CALLS
 
 

@@ -21,6 +21,7 @@ from investigator.tuning.trials import QuestionTrial, TemplateText, Variant
 
 _MINIBATCH = 3
 _MOST_ROUNDS = 40  # a round without a proposal, since all is right already, would be repeated for ever
+_MOST_REFUSED = 5  # proposals in a row that break a contract: such a model writes no templates
 _FENCE = "```"
 
 
@@ -66,6 +67,7 @@ class GepaAdapter:
         self._workshop = workshop
         self._questions: Mapping[str, Question] = {one.id: one for one in workshop.questions}
         self._stopped = False
+        self._refused_in_a_row = 0
         self._rounds = 0
 
     def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
@@ -75,7 +77,9 @@ class GepaAdapter:
         made, trials = _candidate(candidate, f"gepa proposal {self._rounds}"), dict[str, QuestionTrial]()
         if refusal := self._workshop.refusal(made):
             self.refused.append(made)
+            self._refused_in_a_row += 1
         elif not self._stopped:
+            self._refused_in_a_row *= made.templates == self._workshop.templates
             try:
                 trials = dict(self._workshop.try_out(made, batch))
             except BudgetSpent:
@@ -103,7 +107,8 @@ class GepaAdapter:
     def is_done(self, _: Any) -> bool:
         """Return True if no more is to be proposed; asked before every round."""
         self._rounds += 1
-        return self._stopped or self._rounds > _MOST_ROUNDS or self._workshop.is_spent()
+        enough = self._rounds > _MOST_ROUNDS or self._refused_in_a_row >= _MOST_REFUSED
+        return self._stopped or enough or self._workshop.is_spent()
 
     def _score(self, trial: QuestionTrial | None) -> float:
         return (trial.value(self._workshop.measure) or 0.0) if trial is not None else 0.0

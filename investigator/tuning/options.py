@@ -29,9 +29,9 @@ class TuningOptions(Record):
     proposer: str = ""
     measure: Measure = Measure.RIGHT
     seed: int = 0
-    more_calls: float = Field(default=MORE_CALLS, gt=0)
+    more_calls: float = Field(default=MORE_CALLS, ge=0)
     max_calls: int | None = Field(default=None, ge=0)
-    max_money: float | None = Field(default=None, gt=0)
+    max_money: float | None = Field(default=None, ge=0)
     reopen: bool = False
 
     def check(self) -> None:

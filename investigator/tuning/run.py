@@ -13,8 +13,10 @@ from filelock import FileLock, Timeout
 
 from investigator.asking.budget import Budget, BudgetSettings
 from investigator.engines.base import Embedder, Engine
-from investigator.errors import StoreError, UserError
+from investigator.errors import EvaluationDataError, StoreError, UserError
+from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import sampled_questions
+from investigator.evaluation.rightness import grounds_of
 from investigator.files import make_private_folder, write_private
 from investigator.records import Event
 from investigator.services.parts import Parts
@@ -108,11 +110,13 @@ class TuningRun:
     ) -> None:
         self._options, self._base, self._out, self._proposer = options, base, out, proposer
         options.check()
+        if options.search:
+            proposer_named(options.search)  # one that is not there is told before anything is asked
         settings = load_settings(base.settings_file, base.overrides)
         _check_space(base, options.space)
         self._parts = Parts(settings, embedder=embedder)
         self._ledger = TuningLedger(out / "ledger.jsonl", self._parts.prices)
-        ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money)
+        ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money or None)
         self._budget = Budget(self._ledger, ceiling, self._parts.prices.price_of)
         self._progress = TrialProgress(tell)
         self._bench = FolderBench(
@@ -135,6 +139,11 @@ class TuningRun:
         self._workspace, self.model = baseline.workspace, baseline.engine_name
         self._data = data_of(self._workspace, some)
         self._sets = drawn_sets(some, self._data.twins, options.seed)
+        if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
+            raise EvaluationDataError(
+                "no question says what a right answer is",
+                hint="Add answerable, answers, evidence or doc_ids to the rows.",
+            )
         self._baseline = Variant(name=_BASELINE, templates=templates_of(base.prompts, options.templates))
         self._identity = _digest(
             self._data.digest,
@@ -166,7 +175,7 @@ class TuningRun:
             opened=self._open_test,
         )
         measure, seed = self._options.measure, self._options.seed
-        if self._options.max_calls == 0:
+        if 0 in (self._options.max_calls, self._options.max_money):
             reason = f"The ceiling allows no call; the plan takes about {self.plan.calls:,}."
             result = SearchResult(ending=Ending.CEILING, reason=reason, measure=measure, seed=seed)
         else:

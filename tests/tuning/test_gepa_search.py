@@ -82,6 +82,13 @@ def test_a_better_proposal_comes_first_and_bad_ones_are_never_tried() -> None:
     assert "{{ passage.text|data }}" in asked[0]
 
 
+def test_a_model_that_writes_no_templates_is_not_asked_for_ever() -> None:
+    replies = [f"nonsense {n}" for n in range(100)]
+    found = list(proposer_named("gepa")(workshop(lambda prompt: replies.pop())))
+    assert (len(found), len(replies)) == (5, 95)
+    assert all(refusal(one) for one in found)
+
+
 @pytest.mark.parametrize("spent", [True, False])
 def test_our_ceiling_ends_it(spent: bool) -> None:
     def ask(prompt: str) -> str:

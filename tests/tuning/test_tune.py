@@ -150,6 +150,8 @@ def test_a_ceiling_of_nothing_shows_the_plan_and_asks_nothing(
     report = run(asked, tmp_path / "out", options, engine, tell=events.append)
     assert (report.result.ending, engine.calls, report.usage.calls) == (Ending.CEILING, 0, 0)
     assert report.plan.calls > 0
+    free = run(asked, tmp_path / "free", options.changed(max_calls=None, max_money=0), engine)
+    assert (free.result.ending, engine.calls) == (Ending.CEILING, 0)
     capped = run(asked, tmp_path / "low", options.changed(max_calls=7), engine)
     assert capped.result.ending is Ending.CEILING
     assert engine.calls <= 7
@@ -162,6 +164,7 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         (TuningOptions(templates=("query/ask",)), "nothing to try"),
         (TuningOptions(search="gepa"), "no template was named"),
         (TuningOptions(space={"method.nonsense": ("1", "2")}), "no setting method.nonsense"),
+        (TuningOptions(templates=("query/ask",), search="unknown"), "no proposer 'unknown'"),
     ):
         with pytest.raises(SettingsError, match=words):
             run(asked, out, options, engine)
@@ -170,6 +173,10 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
     one = tmp_path / "one.jsonl"
     one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     with pytest.raises(EvaluationDataError, match="1 question cannot make three sets"):
+        run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
+    bare = (f'{{"id": "{n}", "question": "When was the bridge{n:02} opened?"}}\n' for n in range(30))
+    one.write_text("".join(bare), encoding="utf-8")
+    with pytest.raises(EvaluationDataError, match="no question says what a right answer is"):
         run((asked[0], one), out, TuningOptions(space={"method.rounds": ("2",)}), engine)
     assert engine.calls == 0
 
