@@ -23,7 +23,7 @@ from investigator.services.parts import Parts
 from investigator.settings import load_settings
 from investigator.tuning.arena import FolderArena, templates_of
 from investigator.tuning.bench import FolderBench, Setup, TrialProgress
-from investigator.tuning.candidates import Space, settings_of_space, variants
+from investigator.tuning.candidates import settings_of_space, variants
 from investigator.tuning.ledger import TuningLedger
 from investigator.tuning.openings import Openings
 from investigator.tuning.options import TuningOptions
@@ -33,7 +33,7 @@ from investigator.tuning.proposers import proposer_named
 from investigator.tuning.proposing import Workshop
 from investigator.tuning.records import Ending, SearchResult, TuningPlan, TuningReport
 from investigator.tuning.search import TuningSearch
-from investigator.tuning.splitting import drawn_sets
+from investigator.tuning.splitting import QuestionSets, drawn_sets
 from investigator.tuning.trials import Variant
 from investigator.tuning.winner import write_winner
 
@@ -110,10 +110,8 @@ class TuningRun:
     ) -> None:
         self._options, self._base, self._out, self._proposer = options, base, out, proposer
         options.check()
-        if options.search:
-            proposer_named(options.search)  # one that is not there is told before anything is asked
         settings = load_settings(base.settings_file, base.overrides)
-        _check_space(base, options.space)
+        _check_candidates(base, options)
         self._parts = Parts(settings, embedder=embedder)
         self._ledger = TuningLedger(out / "ledger.jsonl", self._parts.prices)
         ceiling = BudgetSettings(calls=options.max_calls or None, money=options.max_money or None)
@@ -139,11 +137,7 @@ class TuningRun:
         self._workspace, self.model = baseline.workspace, baseline.engine_name
         self._data = data_of(self._workspace, some)
         self._sets = drawn_sets(some, self._data.twins, options.seed)
-        if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
-            raise EvaluationDataError(
-                "no question says what a right answer is",
-                hint="Add answerable, answers, evidence or doc_ids to the rows.",
-            )
+        _check_known(self._sets, options.measure)
         self._baseline = Variant(name=_BASELINE, templates=templates_of(base.prompts, options.templates))
         self._identity = _digest(
             self._data.digest,
@@ -261,9 +255,19 @@ class TuningRun:
         yield from propose(workshop)
 
 
-def _check_space(base: Setup, space: Space) -> None:
-    """Raise SettingsError for a value that no run can take, before anything is asked."""
-    for name, values in space.items():
+def _check_known(sets: QuestionSets, measure: Measure) -> None:
+    """Raise EvaluationDataError if no question says what a right answer is, before anything is asked."""
+    if measure is Measure.RIGHT and not grounds_of((*sets.select, *sets.test)):
+        raise EvaluationDataError(
+            "no question says what a right answer is", hint="Add answerable, answers, evidence or doc_ids to the rows."
+        )
+
+
+def _check_candidates(base: Setup, options: TuningOptions) -> None:
+    """Raise SettingsError for a value that no run can take, or an unknown proposer, before anything is asked."""
+    if options.search:
+        proposer_named(options.search)
+    for name, values in options.space.items():
         for value in values:
             load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))
 
