@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
@@ -18,7 +19,7 @@ from investigator.engines.gguf.engine import GgufEngine
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.errors import InvestigatorError, ReplyError
-from investigator.records import Prompt, Reply
+from investigator.records import FinishReason, Prompt, Reply
 from investigator.scoring.prices import Prices
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -137,9 +138,19 @@ def _format_of(engine: Engine) -> ReplyFormat:
 
 
 def _is_of_form(reply: Reply, prompt: Prompt) -> bool:
-    """Return True if a reply is JSON with every field of its type, and nothing around it."""
+    """Return True if a reply is JSON with every field of its type, and nothing around it; if it was cut, so far."""
+    if reply.finish_reason is FinishReason.LENGTH:
+        return _begins_in_form(reply.text, frozenset(prompt.reply_type.model_fields))
     try:
         read = prompt.reply_type.model_validate_json(reply.text)
     except ValidationError:
         return False
     return read.model_fields_set == set(prompt.reply_type.model_fields)
+
+
+def _begins_in_form(text: str, fields: frozenset[str]) -> bool:
+    try:
+        begun = from_json(text, allow_partial=True)
+    except ValueError:
+        return False
+    return isinstance(begun, dict) and bool(begun) and fields.issuperset(begun)
