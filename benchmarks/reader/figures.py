@@ -10,14 +10,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from train import roc
+from train import Rows, roc
 
 sys.path.append(str(Path(__file__).parents[1]))
 
@@ -29,6 +29,7 @@ Array = npt.NDArray[Any]
 Pairs = list[tuple[dict[str, Any], float, float]]
 """What a pair belongs to, and what the reader says: that the text answers, that the claim follows."""
 
+_GIVEN = ("given", "table")
 _FOLDS = 5
 _DRAWS = 1000
 _KINDS_OF_FEATURES = (("today", [0, 1]), ("reader", [2]), ("together", [0, 1, 2]))
@@ -45,15 +46,16 @@ def main() -> None:
         said = dict(np.load(path))
         every = list(zip(known, said["answers"].tolist(), said["follows"].tolist(), strict=True))
         print(f"== {path.stem}")
-        for size in sorted({about["size"] for about in known if about["kind"] == "given"}):
-            show_given(size, [pair for pair in every if pair[0]["kind"] == "given" and pair[0]["size"] == size])
+        for kind, size in sorted({(about["kind"], about["size"]) for about in known if about["kind"] in _GIVEN}):
+            show_given(kind, size, [pair for pair in every if (pair[0]["kind"], pair[0].get("size")) == (kind, size)])
+        show_spans(known, Rows(dict(np.load(arguments.pairs)), np.arange(len(known))), said["span"])
         show_found([pair for pair in every if pair[0]["kind"] == "found"])
         for name in dict.fromkeys(about["set"] for about in known if about["kind"] == "claim"):
             show_claims(name, [pair for pair in every if pair[0]["kind"] == "claim" and pair[0]["set"] == name])
 
 
-def show_given(size: int, pairs: Pairs) -> None:
-    """Print the figures of near misses whose passage is given."""
+def show_given(kind: str, size: int, pairs: Pairs) -> None:
+    """Print the figures of questions whose passage is given."""
     labels = np.array([int(about["label"]) for about, _, _ in pairs])
     x = np.array([[about["cosine"], about["shared"], said] for about, said, _ in pairs])
     twins = [about["pair"] for about, _, _ in pairs]
@@ -62,12 +64,33 @@ def show_given(size: int, pairs: Pairs) -> None:
     line += [
         f"{name} {roc(labels, crossed(x[:, of], labels, even, twins)):.3f}" for name, of in _KINDS_OF_FEATURES[::2]
     ]
-    print(f"near misses, passage given, {size} sentences ({len(pairs)}): {', '.join(line)}")
+    print(f"{kind}, {size} sentences ({len(pairs)}): {', '.join(line)}")
     for key in ("set", "way"):
         of = np.array([about[key] for about, _, _ in pairs])
         print(
             "   " + ", ".join(f"{name} {roc(labels[of == name], x[of == name, 2]):.2f}" for name in dict.fromkeys(of))
         )
+
+
+def show_spans(known: list[dict[str, Any]], rows: Rows, said: Array) -> None:
+    """Print for each set the F1 of the tokens of the span, and of the whole text, against those of the answer."""
+    gold = rows.arrays["span"]
+    by: dict[tuple[str, str, int], list[tuple[float, float]]] = defaultdict(list)
+    for place in np.flatnonzero(gold[:, 0] >= 0):
+        _, text = rows.tokens(place)
+        right = text[gold[place, 0] : gold[place, 1] + 1]
+        about = known[place]
+        by[about["kind"], about["set"], about["size"]].append(
+            (_shared(text[said[place, 0] : said[place, 1] + 1], right), _shared(text, right))
+        )
+    for (kind, name, size), found in sorted(by.items()):
+        span, whole = np.mean(found, axis=0)
+        print(f"span of {kind}, {name}, {size} sentences ({len(found)}): F1 {span:.3f}, whole text {whole:.3f}")
+
+
+def _shared(said: Array, right: Array) -> float:
+    both = (Counter(said.tolist()) & Counter(right.tolist())).total()
+    return 2 * both / max(1, len(said) + len(right))
 
 
 def show_found(pairs: Pairs) -> None:

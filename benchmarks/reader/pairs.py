@@ -1,12 +1,14 @@
 """Write what a trained reader is measured on as pairs: near misses, questions of the development sets, claims.
 
-    python benchmarks/reader/pairs.py OUT.npz TOKENIZER.json [--near-misses FILE --sets DIR] [--kept FILE ...]
+    python benchmarks/reader/pairs.py OUT.npz TOKENIZER.json [--given FILE ... --sets DIR] [--kept FILE ...]
                                       [--claims FILE ...]
 
-Near misses and their twins stand beside the passage that answers or tempts, as windows of one, three and five sentences
-("given"; --sets is the folder of the sets that they name). Questions in files of `keep.py` stand beside the sentences
-that a search puts first in the likeliest documents ("found"). Claims are rows for `investigator eval claims`; each
-piece of a long text is a pair. `read.py` reads the pairs, on any machine, and `figures.py` says what came of it.
+Near misses and their twins, and look-ups in tables, stand beside the passage that answers or tempts, as windows of one,
+three and five sentences ("given", "table"; --sets is the folder of the sets that they name). So do questions of other
+sets whose answer stands in their evidence: for them the span alone counts ("span"). Questions in files of `keep.py`
+stand beside the sentences that a search puts first in the likeliest documents ("found"). Claims are rows for
+`investigator eval claims`; each piece of a long text is a pair. `read.py` reads the pairs, on any machine, and
+`figures.py` says what came of it.
 """
 
 from __future__ import annotations
@@ -14,14 +16,15 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from keep import Kept
-from rows import Row, as_tokens, stems
+from rows import Row, Span, as_tokens, stems
 from tokenizers import Tokenizer
 
 from investigator.documents.readers.base import ReaderSettings, SourceFile
@@ -30,6 +33,7 @@ from investigator.engines.base import Embedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive.asking import best_first
 from investigator.engines.extractive.candidates import compared_spans
+from investigator.evaluation.evidence_match import holds
 from investigator.scoring.calibration import default_calibration
 
 Pair = tuple[dict[str, Any], Row]
@@ -48,12 +52,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("tokenizer", type=Path)
-    parser.add_argument("--near-misses", type=Path)
+    parser.add_argument("--given", type=Path, nargs="*", default=[])
     parser.add_argument("--sets", type=Path)
     parser.add_argument("--kept", type=Path, nargs="*", default=[])
     parser.add_argument("--claims", type=Path, nargs="*", default=[])
     arguments = parser.parse_args()
-    found = list(given(arguments.near_misses, arguments.sets)) if arguments.near_misses else []
+    embedder = SentenceTransformerEmbedder()
+    found = [pair for path in arguments.given for pair in given(path, arguments.sets, embedder)]
     found += [pair for path in arguments.kept for pair in searched(path)]
     found += [pair for path in arguments.claims for pair in claimed(path)]
     np.savez_compressed(
@@ -63,29 +68,45 @@ def main() -> None:
     print(f"{len(found)} pairs")
 
 
-def given(near_misses: Path, sets: Path) -> Iterator[Pair]:
-    """Yield near misses and their twins beside the passage that tempts or answers."""
-    embedder = SentenceTransformerEmbedder()
-    for line in near_misses.read_text("utf-8").splitlines():
+def given(path: Path, sets: Path, embedder: Embedder) -> Iterator[Pair]:
+    """Yield questions beside the passage that answers or tempts."""
+    for line in path.read_text("utf-8").splitlines():
         row = json.loads(line)
-        right = row["answerable"]
-        name, piece = (
-            (row["doc_ids"][0], row["evidence"][0]) if right else (row["meta"]["near_doc"], row["meta"]["near_text"])
-        )
-        text, title = text_of(sets / row["set"] / "docs_dev" / name)
+        kind = "given" if "twin" in row else "table" if row["kind"].startswith("table") else "span"
+        names, piece = _answering(row, kind) if row["answerable"] else _tempting(row["meta"], kind)
+        if not piece:
+            continue
+        own = row.get("set") or path.parent.name
+        read_of = [text_of(sets / own / "docs_dev" / name) for name in names]
+        text, title = next((one for one in read_of if holds(one[0], piece)), read_of[0])
         for size in SIZES:
             passage = around(text, piece, size)
             about = {
-                "kind": "given",
-                "set": row["set"],
+                "kind": kind,
+                "set": own,
                 "way": row["kind"],
                 "id": row["id"],
-                "pair": row["id"] if right else row["twin"],
+                "pair": row["id"] if row["answerable"] else row.get("twin", row["id"]),
                 "size": size,
-                "label": right,
+                "label": row["answerable"],
                 **_plain(row["question"], passage, embedder),
             }
-            yield about, _pair(row["question"], f"{title}. {passage}")
+            yield about, _pair(row["question"], f"{title}. {passage}", row["answers"] if row["answerable"] else ())
+
+
+def _answering(row: dict[str, Any], kind: str) -> tuple[list[str], str]:
+    """The documents that answer and the first piece of evidence; where the span alone counts, one with the answer."""
+    pieces = [piece for piece in row["evidence"] if kind != "span" or _within(piece, row["answers"])]
+    return row["doc_ids"], pieces[0] if pieces else ""
+
+
+def _tempting(meta: dict[str, Any], kind: str) -> tuple[list[str], str]:
+    """The document that tempts and its piece; none where only the span counts."""
+    if kind == "span":
+        return [], ""
+    return (
+        ([meta["near_doc"]], meta["near_text"]) if kind == "given" else ([meta["near_miss_doc"]], meta["near_miss_row"])
+    )
 
 
 def searched(path: Path) -> Iterator[Pair]:
@@ -148,8 +169,14 @@ def _plain(question: str, passage: str, embedder: Embedder) -> dict[str, float]:
     return {"cosine": float(near[0] @ near[1]), "shared": len(asked & stems(passage)) / max(1, len(asked))}
 
 
-def _pair(query: str, text: str) -> Row:
-    return Row("-", "-", False, query, text, -1, -1, None)
+def _within(text: str, answers: Sequence[str]) -> Span | None:
+    """The first of some answers that stands in a text, whole words only."""
+    found = (re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.IGNORECASE) for one in answers)
+    return next((match.span() for match in found if match), None)
+
+
+def _pair(query: str, text: str, answers: Sequence[str] = ()) -> Row:
+    return Row("-", "-", False, query, text, -1, -1, _within(text, answers))
 
 
 if __name__ == "__main__":
