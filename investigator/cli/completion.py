@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
+from investigator.cli.output import print_plain
+
 
 class Shell(StrEnum):
     """A shell that can complete commands."""
@@ -25,4 +27,4 @@ def completion(shell: Annotated[Shell, typer.Argument(help="The shell.")]) -> No
     fish: write it to ~/.config/fish/completions/investigator.fish. PowerShell: add it to the file that $PROFILE names.
     """
     name = "investigator"
-    typer.echo(get_completion_script(prog_name=name, complete_var="_INVESTIGATOR_COMPLETE", shell=shell.value))
+    print_plain(get_completion_script(prog_name=name, complete_var="_INVESTIGATOR_COMPLETE", shell=shell.value))
