@@ -19,7 +19,7 @@ from investigator.records import AnswerStatus, Record
 class Confusion(Record):
     """Questions by whether the documents hold the answer and what was said.
 
-    Passages that may answer and answers in part are neither an answer nor silence.
+    Passages that may answer and answers in part are neither an answer nor silence, and count for neither.
     """
 
     answerable_answered: int = 0
@@ -41,18 +41,22 @@ class Confusion(Record):
 
     @property
     def recall(self) -> float | None:
-        """Return the share of the unanswerable questions that were told to have no answer; None if there are none."""
-        return _share(self.unanswerable_not_found, self._missed)
+        """Return the share of the unanswerable questions that were told to have no answer, of those that were decided.
+
+        0 if none was decided, None if there are none.
+        """
+        return self._known(_share(self.unanswerable_not_found, self.unanswerable_answered))
 
     @property
     def f1(self) -> float | None:
         """Return the harmonic mean of precision and recall, 2TP / (2TP + FP + FN); None if nothing is to be counted."""
-        return _share(2 * self.unanswerable_not_found, self.answerable_not_found + self._missed)
+        wrong = self.answerable_not_found + self.unanswerable_answered
+        return self._known(_share(2 * self.unanswerable_not_found, wrong))
 
-    @property
-    def _missed(self) -> int:
-        """Count the unanswerable questions that got anything else than silence."""
-        return self.unanswerable_answered + self.unanswerable_passages_found + self.unanswerable_answered_in_part
+    def _known(self, share: float | None) -> float | None:
+        """Return 0 in place of None if there were unanswerable questions, each with passages or an answer in part."""
+        undecided = self.unanswerable_passages_found + self.unanswerable_answered_in_part
+        return 0.0 if share is None and undecided else share
 
 
 def confusion(answerable: Sequence[bool], statuses: Sequence[AnswerStatus]) -> Confusion:

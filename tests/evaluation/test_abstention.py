@@ -70,6 +70,8 @@ def test_passages_that_may_answer_are_neither_an_answer_nor_silence() -> None:
         answerable_passages_found=1, unanswerable_passages_found=1, unanswerable_answered_in_part=1
     )
     assert (counts.precision, counts.recall, counts.f1) == (None, 0, 0)  # two were to be told, and none was
+    told = counts.changed(unanswerable_not_found=1, answerable_not_found=1)
+    assert (told.precision, told.recall, told.f1) == (1 / 2, 1, 2 / 3)
 
 
 def test_f1_of_silence_of_a_worked_example() -> None:
