@@ -13,6 +13,7 @@ from rich.text import Text
 from investigator.cli.output import is_terminal
 from investigator.errors import RunError
 from investigator.records import Answered, Event, Investigation, Writing
+from investigator.reports.inert import inert
 from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 
 PLAIN_INTERVAL = 2.0
@@ -94,7 +95,7 @@ class PlainDisplay:
 
     def _write(self, line: str) -> None:
         if line:
-            self._stream.write(line + "\n")
+            self._stream.write(inert(line) + "\n")
             self._stream.flush()
 
     def _line(self, count: Count, now: float) -> str:
@@ -136,10 +137,10 @@ class LiveDisplay:
         if count is not None:
             detail = count.detail(self._pace.speed(count, self._clock()))
             self._progress.update(
-                self._task, description=count.title, completed=count.done, total=count.total, detail=detail
+                self._task, description=inert(count.title), completed=count.done, total=count.total, detail=detail
             )
         elif words := sentence(event):
-            self._progress.console.print(Text(words, style="dim"))
+            self._progress.console.print(Text(inert(words), style="dim"))
         if count is None or count.last:
             self._await(what_follows(event))
 

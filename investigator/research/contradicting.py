@@ -65,15 +65,17 @@ def compared(
         claims = tuple(dict.fromkeys(_claim(side.quote) for conflict in found for side in conflict.sides))
         reason = f"{number_of(len(found), 'thing')} given different values, in {_where(claims)}; {_read(read)}."
         return Verdict(AnswerStatus.ANSWERED, claims, reason=reason), tuple(found)
-    claims = (
-        tuple(_claim(quote) for part in run.parts for quote in _differing(part, subject, history, document))
+    differing = (
+        [quote for part in run.parts for quote in _differing(part, subject, history, document)]
         if subject
-        else ()
+        else [quote for same in _alike(read, subject) for quote in _of_several(same)][:_MOST_SHOWN]
     )
+    claims = tuple(_claim(quote) for quote in differing)
     if len(claims) > 1:
-        reason = "These statements give values for it; nothing establishes that they are of the same thing and differ."
+        what = "give values for it" if subject else "differ in a value alone"
+        reason = f"These statements {what}; nothing establishes that they are of the same thing."
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=reason), ()
-    reason = f"No two statements contradict each other; {_read(read)}." if read else "No document speaks of it."
+    reason = f"No contradiction was recognised; {_read(read)}." if read else "No document speaks of it."
     status = AnswerStatus.PASSAGES_FOUND if usual.claims else AnswerStatus.NOT_FOUND
     return replace(usual, status=status, reason=reason), ()
 
@@ -88,13 +90,29 @@ def _read(documents: Sequence[Document]) -> str:
 
 def _conflicts(part: Part, documents: Sequence[Document], subject: frozenset[str]) -> Iterator[Conflict]:
     """Yield the conflicts among the sentences that say the subject, or among all that say the same words."""
-    said = list(_sentences(documents, subject))
     known = {one.id: one for one in documents}
-    for _, same in groupby(sorted(said, key=lambda one: one[0]), key=lambda one: one[0]):
-        together = [(quote, quote.text, quote.start) for _, quote in same]
-        if 1 < len(together) <= _MOST_ALIKE and any(_VALUE.search(text) or negates(text) for _, text, _ in together):
-            own = {quote.document_id: known[quote.document_id] for quote, _, _ in together}
-            yield from conflicts(part.question, dated_sentences(together, own), over_sections=True)
+    for same in _alike(documents, subject):
+        own = {quote.document_id: known[quote.document_id] for quote in same}
+        together = [(quote, quote.text, quote.start) for quote in same]
+        yield from conflicts(part.question, dated_sentences(together, own), over_sections=True)
+
+
+def _alike(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[list[Quote]]:
+    """Yield the sentences that say the same words, values aside, if any has a value or denies something."""
+    said = sorted(_sentences(documents, subject), key=lambda one: one[0])
+    for _, group in groupby(said, key=lambda one: one[0]):
+        same = [quote for _, quote in group]
+        if 1 < len(same) <= _MOST_ALIKE and any(_VALUE.search(quote.text) or negates(quote.text) for quote in same):
+            yield same
+
+
+def _of_several(same: Sequence[Quote]) -> list[Quote]:
+    """Return one quote for each text, if several documents say the same words with different values."""
+    texts = dict[str, Quote]()
+    for quote in same:
+        if _VALUE.search(quote.text):
+            texts.setdefault(one_line(quote.text), quote)
+    return list(texts.values()) if len({quote.document_id for quote in texts.values()}) > 1 else []
 
 
 def _sentences(documents: Sequence[Document], subject: frozenset[str]) -> Iterator[tuple[str, Quote]]:

@@ -63,7 +63,7 @@ def with_decision(
     decision = Decision.NO if denied else Decision.YES
     others = found.claims if found.status is AnswerStatus.ANSWERED else ()
     first = tuple(dict.fromkeys((*(denied or [claim for _, claim in said]), *others)))
-    reason = f"{decision.value.capitalize()}: a proven statement {'denies' if denied else 'says'} all that is asked."
+    reason = f"A proven statement {'denies' if denied else 'says'} all that is asked."
     return replace(found, status=AnswerStatus.ANSWERED, claims=first, near_misses=(), reason=reason), decision
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from investigator.documents.pages import heading_at
 from investigator.evidence.conflicts import DatedSentence, conflicts
@@ -12,9 +13,19 @@ from investigator.language.dates import dates, without_dates
 from investigator.language.normalise import normalise
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import tokens, words
-from investigator.questions.matching import matches
+from investigator.questions.matching import Surroundings, matches
 from investigator.questions.periods import periods
-from investigator.records import Answer, AnswerStatus, Conflict, Document, MatchState, Memory, Part, Quote
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    Conflict,
+    ConstraintKind,
+    Document,
+    MatchState,
+    Memory,
+    Part,
+    Quote,
+)
 from investigator.research.answer import Precedence, cited_text
 from investigator.research.judging import surroundings
 
@@ -104,13 +115,23 @@ def _named_first(document: Document) -> frozenset[str]:
 
 
 def _meeting(part: Part, quote: Quote, document: Document) -> Iterator[tuple[str, int]]:
-    """Yield the sentences of a quote that contradict nothing of a part and meet half of it, with their places."""
+    """Yield the sentences of a quote that contradict nothing of a part and meet half of it, with their places.
+
+    They say themselves something of what is asked; the sentences around may say of what.
+    """
     for start, end in sentence_spans(quote.text):
         sentence = quote.text[start:end]
         read_with = surroundings(quote, sentence, document)
         states = [match.state for match in matches(part.constraints, part.question, read_with)]
-        if MatchState.CONTRADICTED not in states and 2 * states.count(MatchState.MET) >= max(1, len(states)):
+        half = 2 * states.count(MatchState.MET) >= max(1, len(states))
+        if half and MatchState.CONTRADICTED not in states and _says_what_is_asked(part, read_with):
             yield sentence, quote.start + start
+
+
+def _says_what_is_asked(part: Part, read_with: Surroundings) -> bool:
+    asked = [one for one in part.constraints if one.kind is ConstraintKind.ATTRIBUTE]
+    alone = matches(asked, part.question, replace(read_with, near="", about=""))
+    return not asked or any(match.state is MatchState.MET for match in alone)
 
 
 def _about(document: Document) -> str:

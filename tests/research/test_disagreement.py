@@ -117,3 +117,20 @@ def test_a_form_that_is_filled_in_again_and_again_is_no_contradiction(tmp_path: 
     lines = "".join(f"The market was visited by {200 + day} people.\n" for day in range(30))
     (tmp_path / "log.txt").write_text(f"Visitors\n\n{lines}")
     assert Investigator(tmp_path).ask("Which statements contradict each other?").conflicts == ()
+
+
+def test_the_same_sentence_with_another_value_elsewhere_is_shown_and_not_called_a_contradiction(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The service charge for the year was £3,690.\nThe office is in Leeds.\n")
+    (tmp_path / "b.txt").write_text("The service charge for the year was £3,960.\nTea is at four.\n")
+    answer = Investigator(tmp_path).ask("Do the documents contradict each other?")
+    assert answer.status is AnswerStatus.PASSAGES_FOUND
+    assert [quote.place for quote in answer.citations] == ["a.txt:line 1", "b.txt:line 1"]
+    assert answer.conflicts == ()
+
+
+def test_a_conflict_about_something_else_is_not_that_of_the_answer(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The Kestrel bridge has a length of 412 metres. It was opened in 1987.\n")
+    (tmp_path / "b.txt").write_text("The Kestrel bridge has a length of 398 metres. It was opened in 1987, in May.\n")
+    made = Investigator(tmp_path)
+    assert made.ask("When was the Kestrel bridge opened?").conflicts == ()
+    assert made.ask("What is the length of the Kestrel bridge?").conflicts != ()
