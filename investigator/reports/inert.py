@@ -53,7 +53,7 @@ def inert(text: str) -> str:
 
 def inert_prose(text: str) -> str:
     """Return the text made inert, with addresses and mark-up that no program takes for links, pictures or HTML."""
-    return inert(defanged(text))
+    return defanged(inert(text))  # what is written out may be taken for part of an address
 
 
 def inert_json(text: str) -> str:
