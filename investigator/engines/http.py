@@ -67,7 +67,7 @@ class Endpoint:
                 with httpx.Client(**self._settings(), transport=self.transport) as client:
                     response = client.post(self.address, content=body)
                     return response.status_code, redacted_octets(response.content)
-            except httpx.TimeoutException as error:
+            except (httpx.TimeoutException, EngineTimeoutError) as error:  # no reply, or one that does not end
                 return TimeoutError(str(error))
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 return EngineUnreachableError(f"{self.place} cannot be reached: {error}", hint=self.hint)
