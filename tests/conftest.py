@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,9 @@ os.environ.update(
     NO_PROXY="127.0.0.1,localhost",
     XDG_DATA_HOME=tempfile.mkdtemp(prefix="investigator-tests-"),  # the user's own data directory is left alone
 )
+# what the programs that tests start have compiled, the next one does not compile again: half of the time of starting
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 gc.set_threshold(50_000, 20, 50)  # looking for garbage took a tenth of the time of the tests
 
