@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-SOURCES := investigator tests .ci/constraints.py
+SOURCES := investigator tests docs .ci hatch_build.py
 
 EXAMPLE := data/examples/child-health
 FACT := How many children were randomised in the Gambia trial?
@@ -19,7 +19,7 @@ MODEL := $(VENV)/models/SmolLM2-135M-Instruct.Q4_1.gguf
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help install demo check test fuzz constraints clean
+.PHONY: help install demo check test fuzz docs man install-test constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -73,6 +73,17 @@ fuzz: install ## damaged files of each format, records, templates, workspaces, f
 		tests/documents/test_damaged_files.py tests/security/test_foreign_records.py tests/security/test_hostile_templates.py \
 		tests/security/test_fuzzed_workspaces.py tests/journeys/test_faulty_disk.py
 
+docs: install ## build the documentation as a site, with the reference made from the code, and check its links: build/docs/site
+	@$(BIN)/python -m docs.site.build && echo "Built: build/docs/site/index.html"
+
+man: install ## make the manual page of the wheel anew, after a change of commands or options
+	@$(BIN)/python -m docs.site.man
+
+install-test: install ## install the wheel with pip, pipx and uv and by the steps of the Dockerfile, use it, and tell what it costs: an hour without a cache
+	@rm -rf build/wheel && $(BIN)/python -m hatchling build -t wheel -d build/wheel > /dev/null
+	@$(PIP) install -qq pipx uv
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python .ci/try_installs.py build/wheel/*.whl --python "$$($(BIN)/python -c 'import sys; print(sys._base_executable)')" --constraints constraints.txt
+
 # A dry run of some minutes: nothing is installed. Look at the diff, at PyTorch's line above all: a version without a CPU
 # build for the machine at hand brings gigabytes of CUDA.
 constraints: install ## work out constraints.txt anew from pyproject.toml
@@ -81,4 +92,4 @@ constraints: install ## work out constraints.txt anew from pyproject.toml
 
 clean: ## remove caches, builds and the demo report, but not .venv
 	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(DEMO_REPORT)
-	@find investigator tests .ci -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find investigator tests docs .ci -name __pycache__ -type d -prune -exec rm -rf {} +

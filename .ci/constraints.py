@@ -11,7 +11,7 @@ import sys
 
 HEADER = """\
 # The versions that this package was tested with, for `pip install -c constraints.txt -e ".[dev]"` (see: make install).
-# pip then has nothing to work out: the same packages everywhere, on Python 3.11, 3.12 and 3.13.
+# pip then has nothing to work out: the same packages everywhere, on Python 3.11 to 3.14.
 # They bind nobody who installs the package itself: what it needs is in pyproject.toml.
 # Made by `make constraints`; run that again after a change of the dependencies, then `make test`.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.site.man import man_page
 from investigator.resources.distribution import DISTRIBUTION, NAMESAKE, namesake_warning
 
 ROOT = Path(__file__).parent.parent
@@ -64,6 +66,21 @@ def test_every_file_of_the_package_is_in_the_wheel(installed: Path, suffix: str)
 
 def test_the_wheel_brings_nothing_beside_the_package(installed: Path) -> None:
     assert {path.name.partition("-")[0] for path in installed.iterdir()} == {"investigator", "document_investigator"}
+
+
+def test_the_wheel_says_what_it_holds_and_needs(installed: Path) -> None:
+    (bill,) = installed.glob("document_investigator-*.dist-info/sboms/*.json")
+    held = json.loads(bill.read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (held["bomFormat"], held["metadata"]["component"]["name"]) == ("CycloneDX", DISTRIBUTION)
+    needed = {re.split(r"[^A-Za-z0-9._-]", line)[0].lower() for line in project["dependencies"]}
+    assert {one["name"] for one in held["components"] if one["type"] == "library"} == needed
+    assert "WordNet" in {one["name"] for one in held["components"]}
+
+
+def test_the_manual_page_is_that_of_the_commands(installed: Path) -> None:
+    (page,) = installed.glob("*.data/data/share/man/man1/investigator.1")
+    assert page.read_text(encoding="utf-8") == man_page(), "run `make man`"
 
 
 def test_the_distribution_is_called_one_thing(distributions: Path) -> None:

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from docs.site.commands import commands
 from investigator.cli.main import app
 from investigator.resources import prompts_folder
 from investigator.settings import load_settings
 
 ROOT = Path(__file__).parents[1]
 FILES = (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
+ANY_OPTION = {"investigator module": {"--srm-inference"}}  # options of single modules are made from their names
+ALSO_FOUND = (0, 3, 4, 5)  # exit codes of a question that was investigated
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
 GUIDES = {name: page for name, page in PAGES.items() if name == "README.md" or name.startswith("docs/guides/")}
 EXAMPLES = [
@@ -24,12 +27,17 @@ EXAMPLES = [
     for n, code in enumerate(re.findall(r"```python\n(.*?)```", page, re.DOTALL), start=1)
 ]
 CODES = [str(example.values[0]) for example in EXAMPLES]
-DIALOGUES = PAGES["docs/guides/chat.md"] + PAGES["docs/guides/dialogue.md"]
-SHOWN, *OTHERS = re.findall(r"```console\n(.*?)\n```", DIALOGUES, re.DOTALL)
-COMMANDS = re.findall(r"^\$ (investigator .*)", "\n".join(OTHERS), re.MULTILINE)
+BLOCKS = {name: re.findall(r"```console\n(.*?)\n```", page, re.DOTALL) for name, page in PAGES.items()}
+SHOWN = BLOCKS["docs/guides/chat.md"][0]
+WITH_OUTPUT = (SHOWN, BLOCKS["docs/guides/asking.md"][-1])  # compared with what is shown, below
+RUN = {name: [block for block in blocks if block not in WITH_OUTPUT] for name, blocks in BLOCKS.items()}
+COMMANDS = sorted(
+    {line for page in PAGES.values() for line in re.findall(r"^ *(?:\$ )?(investigator [a-z].*)", page, re.M)}
+)
+CLAIM = '{"id": "1", "claim": "It took 24 months.", "quotes": ["It took 24 months."], "label": true}\n'
 REPORT = "# Trial\n\nThe follow-up took 24 months and ended in June.\n\n# Funding\n\nThe trial was paid by the state.\n"
 TALK = "Person 1: I am a midwife.\nPerson 2: Hello!\nPerson 1: How long was the follow-up?\n"
-SOME_STUDIES = ("madagascar-malaria-drugs.docx", "uganda-medicine-adherence.txt")
+SOME_STUDIES = ("madagascar-malaria-drugs.docx",)
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +47,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "folder").mkdir()
     (place / "folder" / "report.md").write_text(REPORT, encoding="utf-8")
     (place / "talk.txt").write_text(TALK, encoding="utf-8")
+    (place / "claims.jsonl").write_text(
+        CLAIM + CLAIM.replace("24", "25", 1).replace('"1"', '"2"').replace("true", "false"), encoding="utf-8"
+    )
     shutil.copytree(prompts_folder(), place / "prompts")
     shutil.copytree(ROOT / "data" / "dialogue", place / "data" / "dialogue")
     shutil.copytree(ROOT / "data" / "dialogue" / "own_task", place / "own_task")
@@ -117,12 +128,29 @@ def test_the_conversation_goes_as_it_is_shown(place: Path, monkeypatch: pytest.M
     assert result.stdout.splitlines() == [line for line in shown if not line.startswith("> ")]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_that_is_shown_works(command: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", [name for name, blocks in RUN.items() if blocks])
+def test_the_commands_of_a_page_work(page: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
-    result = type_in(command)
-    assert result.exit_code == 0, result.output
-    assert result.stdout.strip()
+    for line in "\n".join(RUN[page]).splitlines():
+        assert line.startswith("$ investigator "), f"a block that is run holds commands of ours alone, not {line!r}"
+        result = type_in(line.removeprefix("$ "))
+        assert result.exit_code in (ALSO_FOUND if line.startswith("$ investigator ask") else (0,)), result.output
+        assert result.output.strip()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_is_shown_exists_with_its_options(command: str) -> None:
+    words = shlex.split(re.sub(r" > \S+$", "", command), comments=True)[1:]
+    names = [word for word in words if not word.startswith("-")]
+    known = {one.name: one for one in commands()}
+    name = next(
+        " ".join(["investigator", *names[:n]]) for n in (2, 1) if " ".join(["investigator", *names[:n]]) in known
+    )
+    options = {form.split()[0].rstrip(",") for form, _ in known[name].options} | set(
+        re.findall(r"(?<![\w-])--?[a-z][\w-]*", " ".join(form for form, _ in known[name].options))
+    )
+    used = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+    assert used - options - ANY_OPTION.get(name, set()) == set()
 
 
 def test_an_answer_is_verified_as_it_is_shown(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,13 +26,14 @@ class LazyCommand(TyperCommand):
     def make_context(self, *words: Any, **extra: Any) -> Any:
         """Return the context of the loaded command, which then runs in the place of this one."""
         try:
-            return self._load().make_context(*words, **extra)
+            return self.load().make_context(*words, **extra)
         except typer.TyperException as error:
             if "unexpected extra argument" in error.message:
                 error.message += ". Put several words that belong together in quotes."
             raise
 
-    def _load(self) -> Any:
+    def load(self) -> Any:
+        """Return the command itself, with its options; imports its module."""
         module, _, function = self.place.partition(":")
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         alone.command(self.name, context_settings=dict(self.context_settings))(

@@ -28,6 +28,7 @@ _EXTRAS = {
     "local": "xllamacpp",
     "mcp": "mcp",
     "tune": "gepa",
+    "eval": "ir-measures",
     "otel": "opentelemetry-sdk",
     "images": "pillow",
 }

@@ -10,7 +10,13 @@ from pathlib import Path
 from investigator.engines.base import Embedder
 from investigator.errors import SettingsError
 from investigator.evaluation.beir import Collection, CorpusRow
-from investigator.evaluation.retrieval_report import QueryResult, RetrievalReport, ranking_scores, retrieval_report
+from investigator.evaluation.retrieval_report import (
+    QueryResult,
+    RetrievalReport,
+    ranking_scores,
+    retrieval_report,
+    trec_measures,
+)
 from investigator.records import (
     Chunk,
     Document,
@@ -59,8 +65,9 @@ class RetrievalEvaluation:
     def run(self) -> Iterator[Event]:
         """Keep, embed, rank; `results` and `report` hold the outcome afterwards.
 
-        Raises SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
+        Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError, StoreError.
         """
+        trec_measures()  # hours before they are needed
         with Workspace(self._directory, write=True) as workspace:
             corpus = Corpus(workspace.index)
             yield from self._keep(corpus)

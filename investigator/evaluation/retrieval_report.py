@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import mean
+from types import ModuleType
+from typing import cast
 
 from pydantic import Field
 
-from investigator.errors import RunError
+from investigator.errors import MissingPackageError, RunError
 from investigator.evaluation.beir import Judgements
 from investigator.evaluation.estimates import Estimate, mean_of
 from investigator.records import Record
+from investigator.resources.distribution import install_command
 from investigator.retrieval.chunk_search import Half
 
 
@@ -65,19 +68,28 @@ class RetrievalReport(Record):
     differences: tuple[Difference, ...]
 
 
+def trec_measures() -> ModuleType:
+    """Return the package `ir_measures`. Raises MissingPackageError if it is not installed."""
+    try:
+        import ir_measures
+    except ImportError as error:
+        hint = f"Install it with: {install_command('eval')}"
+        raise MissingPackageError("measuring the search needs the package ir-measures", hint=hint) from error
+    return cast(ModuleType, ir_measures)
+
+
 def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements) -> dict[str, RankingScores]:
     """Return the scores of each query that is judged; of one without a ranking they are 0.
 
     `rankings` are document ids, best first, by query id.
     """
-    from ir_measures import RR, R, iter_calc, nDCG
-
-    names = {nDCG @ 10: "ndcg_10", R @ 10: "recall_10", R @ 100: "recall_100", RR @ 10: "rr_10"}
+    by = trec_measures()
+    names = {by.nDCG @ 10: "ndcg_10", by.R @ 10: "recall_10", by.R @ 100: "recall_100", by.RR @ 10: "rr_10"}
     # trec_eval goes by scores and orders equal ones by id, so each rank gets a score of its own
     run = {i: {d: float(-rank) for rank, d in enumerate(ranked)} for i, ranked in rankings.items() if ranked}
     found: dict[str, dict[str, float]] = {query_id: {} for query_id in judgements}
     if run:
-        for one in iter_calc(list(names), {i: dict(fits) for i, fits in judgements.items()}, run):
+        for one in by.iter_calc(list(names), {i: dict(fits) for i, fits in judgements.items()}, run):
             found[one.query_id][names[one.measure]] = float(one.value)
     return {query_id: RankingScores(**values) for query_id, values in found.items()}
 

@@ -1,0 +1,78 @@
+"""The pages of the site: those of docs/ with their links turned to the site, and the files that they lead to."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from docs.site.reference import reference_pages
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+_LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s#]+)([^)]*\))")
+_PAGES = {  # pages of the repository that the site has too
+    "benchmarks/RESULTS.md": "results.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "README.md": "index.md",
+}
+
+
+def stage(pages: Path) -> None:
+    """Write all pages below `pages`. Raises FileNotFoundError for a link to a file that the repository lacks."""
+    own = [path for path in DOCS.rglob("*.md") if DOCS / "site" not in path.parents]
+    for source in own:
+        _write(source, source.relative_to(DOCS), pages)
+    for source, target in _PAGES.items():
+        if target != "index.md":
+            _write(ROOT / source, Path(target), pages)
+    for target, text in reference_pages().items():
+        _put(pages / "reference" / target, text)
+    _put(pages / "decisions" / "index.md", _decisions())
+
+
+def _write(source: Path, target: Path, pages: Path) -> None:
+    """Write one page, and copy the files beside pages that it leads to."""
+
+    def turned(found: re.Match[str]) -> str:
+        if re.match(r"[a-z]+:", found[2]):
+            return found[0]
+        led = _in_site((source.parent / found[2]).resolve().relative_to(ROOT), pages)
+        up = "../" * len(target.parent.parts)
+        return f"{found[1]}{up}{led.as_posix()}{found[3]}"
+
+    _put(pages / target, _LINK.sub(turned, source.read_text(encoding="utf-8")))
+
+
+def _in_site(path: Path, pages: Path) -> Path:
+    """Return the place in the site of a path in the repository; a plain file is copied there."""
+    if path.as_posix() in _PAGES:
+        return Path(_PAGES[path.as_posix()])
+    below_docs = path.relative_to("docs") if path.parts[0] == "docs" else None
+    if below_docs is not None and (ROOT / path).is_dir():
+        return below_docs / "index.md" if path.name in ("decisions", "reference") else _first_page(below_docs)
+    if below_docs is not None and path.suffix == ".md":
+        return below_docs
+    target = below_docs or Path("files") / path
+    (pages / target).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / path, pages / target)
+    return target
+
+
+def _first_page(folder: Path) -> Path:
+    return folder / min(path.name for path in (DOCS / folder).glob("*.md"))
+
+
+def _decisions() -> str:
+    """Return the list of the decisions: number, title, link."""
+    lines = ["# Decisions", "", "Why it is built as it is; what was weighed, and what was measured.", ""]
+    for path in sorted((DOCS / "decisions").glob("0*.md")):
+        title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        lines.append(f"- [{title}]({path.name})".replace(". ", "\\. ", 1))
+    return "\n".join(lines) + "\n"
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

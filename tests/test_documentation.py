@@ -1,0 +1,51 @@
+"""The documentation is built without a network, links to what is there, and loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import investigator
+from docs.site.build import build
+from docs.site.checking import problems
+from investigator.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built documentation: its pages as Markdown in `pages`, as HTML in `site`."""
+    pytest.importorskip("zensical")
+    folder = tmp_path_factory.mktemp("docs")
+    assert build(folder) == []
+    return folder
+
+
+def test_the_site_holds_the_guides_and_the_reference(built: Path) -> None:
+    for page in ("index", "start", "guides/asking", "decisions/index", "reference/commands"):
+        assert (built / "site" / f"{page}.html").is_file()
+
+
+def test_the_reference_names_commands_settings_routes_and_public_names(built: Path) -> None:
+    headings = {path.stem: _headings(path) for path in (built / "pages" / "reference").glob("*.md")}
+    assert {"investigator ask", "investigator prompts list", "investigator eval folder"} <= headings["commands"]
+    parts = {name for name, field in Settings.model_fields.items() if hasattr(field.annotation, "model_fields")}
+    assert parts <= headings["settings"]
+    assert "POST /v1/investigations" in headings["rest"]
+    assert set(dir(investigator)) - headings["python"] == {"__version__"} & set(dir(investigator))
+
+
+def _headings(page: Path) -> set[str]:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    return {line.lstrip("# ") for line in lines if line.startswith("##")}
+
+
+def test_a_lost_link_and_a_foreign_font_are_found(tmp_path: Path) -> None:
+    page = '<a href="lost.html">x</a><a href="#here">y</a><p id="here"><img src="https://example.org/a.png">'
+    (tmp_path / "index.html").write_text(page, encoding="utf-8")
+    (tmp_path / "page.css").write_text("@font-face { src: url(//fonts.example.org/a.woff2) }", encoding="utf-8")
+    assert problems(tmp_path) == [
+        "index.html links to lost.html",
+        "index.html loads https://example.org/a.png",
+        "page.css loads //fonts.example.org/a.woff2",
+    ]
