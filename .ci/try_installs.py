@@ -17,7 +17,7 @@ from pathlib import Path
 REPORT = "# Trial\n\nThe follow-up took 24 months and ended in June.\n"
 QUESTION = "How long was the follow-up?"
 ANSWERS = (0, 5)  # answered; passages found
-_IMPORT = "import time; t=time.perf_counter(); {}; print(f'{{time.perf_counter()-t:.2f}}')"
+_IMPORT = "import time; {}; print(time.process_time())"
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="the interpreter to install for")
     parser.add_argument("--constraints", type=Path, help="versions to install, as of pip's -c")
     chosen = parser.parse_args()
-    print("| way | Python | seconds | packages | MB | import, s | question, s |")
+    print("| way | Python | seconds | packages | MB | import, CPU s | question, s |")
     print("| --- | --- | --: | --: | --: | --: | --: |")
     for way in chosen.ways.split(","):
         with tempfile.TemporaryDirectory(prefix="investigator-install-") as home:

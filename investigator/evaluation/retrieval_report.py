@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import mean
 from types import ModuleType
-from typing import cast
 
 from pydantic import Field
 
@@ -75,7 +74,7 @@ def trec_measures() -> ModuleType:
     except ImportError as error:
         hint = f"Install it with: {install_command('eval')}"
         raise MissingPackageError("measuring the search needs the package ir-measures", hint=hint) from error
-    return cast(ModuleType, ir_measures)
+    return ir_measures
 
 
 def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements) -> dict[str, RankingScores]:
