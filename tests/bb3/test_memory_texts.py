@@ -57,9 +57,9 @@ def test_words_that_tell_nothing_can_be_left_out() -> None:
 @pytest.mark.parametrize("text", ["x" * 10_000, "a." * 5_000, "don't " * 2_000, "'" * 10_000, "I like tea. " * 800])
 def test_a_memory_of_ten_thousand_characters_is_cut_quickly(text: str) -> None:
     memory_words("loads the library")
-    began = time.perf_counter()
+    began = time.process_time()
     memory_words(text)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

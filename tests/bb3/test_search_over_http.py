@@ -104,7 +104,7 @@ def test_a_slow_server_is_given_up_by_the_clock(openai_server: OpenAIServer, ans
     began = time.monotonic()
     with pytest.raises(EngineTimeoutError, match=r"0\.15 seconds"):
         asking.search("q", 5)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 4
     assert waits.seconds == [0]
 
 
@@ -323,7 +323,7 @@ def test_what_is_hardly_a_request_gets_an_answer_in_json_too(
     "begun", [b"PO", b"POST / HTTP/1.1\r\nContent-Le", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nq="]
 )
 def test_a_client_that_never_ends_its_request_is_given_up_though_it_sends_now_and_then(begun: bytes) -> None:
-    with SearchEndpoint(MadeUpSearch(), patience=0.3) as endpoint:
+    with SearchEndpoint(MadeUpSearch(), patience=1) as endpoint:
         place = urlsplit(endpoint.address)
         began = time.monotonic()
         with socket.create_connection((place.hostname, place.port), timeout=5) as wire:
@@ -332,9 +332,9 @@ def test_a_client_that_never_ends_its_request_is_given_up_though_it_sends_now_an
                 time.sleep(0.05)
                 wire.sendall(b"a")
             answer = b"".join(iter(lambda: wire.recv(65_536), b""))
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 5
     assert answer.startswith(b"HTTP/1.1 408 ")
-    assert b"did not come to its end within 0.3 seconds" in answer
+    assert b"did not come to its end within 1 seconds" in answer
 
 
 def test_closing_waits_for_no_client_that_is_still_sending() -> None:

@@ -116,7 +116,7 @@ def test_chunks_hold_everything_once_and_in_order(source, target, more):
 )
 def test_a_large_text_of_one_kind_is_split_quickly(unit):
     source = document(unit * (1_000_000 // len(unit)))
-    begin = time.perf_counter()
+    begin = time.process_time()
     chunks = split(source, DEFAULT)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
     assert sum(c.end - c.start for c in chunks) >= 0.85 * len(source.text.strip())

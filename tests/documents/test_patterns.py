@@ -94,6 +94,6 @@ def test_lines_without_a_pattern_match_nothing() -> None:
     ],
 )
 def test_a_hostile_pattern_is_not_slow(pattern: str, path: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert not Patterns([pattern]).match(path, is_folder=False)
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0

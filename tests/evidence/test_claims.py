@@ -214,10 +214,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_texts_end_soon(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     prove(text, quotes("Signed on May 5, 2021 for 1,234."))
     prove("It was signed for 9.", quotes(text))
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
 
 
 def test_a_negation_about_something_else_proves_no_denial() -> None:

@@ -250,6 +250,6 @@ HOSTILE = {
 @pytest.mark.parametrize(("words", "text"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_quotes_take_no_time(words: str, text: str) -> None:
     source = Source(document(text))
-    began = time.perf_counter()
+    began = time.process_time()
     source.find(words)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

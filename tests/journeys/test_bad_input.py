@@ -125,7 +125,7 @@ def ask_with_files_of_at_most(most: int, folder: Path) -> str:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="this system has no limits for files")
-@pytest.mark.parametrize("most", [1_000, 60_000, 500_000])
+@pytest.mark.parametrize("most", [1_000, 200_000])
 def test_a_full_disk_is_named_and_the_same_command_goes_on(tmp_path: Path, most: int) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -155,7 +155,7 @@ def test_what_was_kept_before_the_disk_filled_is_there_afterwards(folder: Path) 
 
 def failing(server: OpenAIServer, folder: Path, *settings: str) -> Investigator:
     """An investigator whose model is the server; it waits for nothing."""
-    options = [f"chat.base_url={server.url}", "chat.attempts=1", "chat.timeout=0.3", *settings]
+    options = [f"chat.base_url={server.url}", "chat.attempts=1", "chat.timeout=1.5", *settings]
     return Investigator(folder, model="openai:test", embedder=ScriptedEmbedder(), settings=load_settings(None, options))
 
 
@@ -168,7 +168,7 @@ NEEDS = json.dumps({"needs": [{"term": "power"}]})
         (lambda: refusal(401, "no"), CredentialError),
         (lambda: refusal(429, "slow down", headers={"Retry-After": "3600"}), RateLimitError),
         (lambda: refusal(500, "oops"), EngineUnreachableError),
-        (lambda: Response(delay=1.0), EngineTimeoutError),
+        (lambda: Response(delay=3.0), EngineTimeoutError),
         (lambda: replace(completion(NEEDS), cut=True), EngineUnreachableError),
         (lambda: Response(body=b"<html>Bad gateway</html>", headers={"Content-Type": "text/html"}), EngineError),
         (lambda: Response(body=b""), EngineError),

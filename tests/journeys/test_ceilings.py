@@ -241,7 +241,7 @@ def test_after_the_time_limit_no_call_begins(ask: Ask, openai_server: OpenAIServ
     openai_server.answer(slow)
     began = time.monotonic()
     case = ask("budget.seconds=0.5")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert answer_of(case).outcome == "stopped(time)"
     paid = len(openai_server.requests)
     assert 1 <= paid < ALL_CALLS

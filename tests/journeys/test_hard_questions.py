@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from power_plants import outcome
 
-from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator import Investigator, RunOptions, ScriptedEmbedder, load_settings
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.errors import QuestionError
 from investigator.records import AnswerStatus, Notice
@@ -23,9 +24,8 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_every_question_gets_an_answer_or_a_word_that_there_is_none(folder: Path) -> None:
+    questions = (
         "mill",
         "the of and",
         "?",
@@ -35,15 +35,15 @@ def folder(tmp_path: Path) -> Path:
         "متى احترقت الطاحونة؟",
         "\u0000\u0007 mill \u200b\u202e",
         "when did the mill burn down " + " ".join(f"word{i}" for i in range(1_000)),
-    ],
-    ids=["word", "stop words", "mark", "operators", "german", "chinese", "arabic", "controls", "long"],
-)
-def test_every_question_gets_an_answer_or_a_word_that_there_is_none(folder: Path, question: str) -> None:
-    answer = Investigator(folder, embedder=ScriptedEmbedder()).ask(question)
-    assert answer.status in AnswerStatus
-    assert answer.coverage.total == 2
-    for quote in answer.citations:
-        assert quote.text in (folder / quote.document_id).read_text(encoding="utf-8")
+    )
+    with Investigator(folder, embedder=ScriptedEmbedder()).opened() as ask:
+        for question in questions:
+            answer = outcome(ask(question, RunOptions())).answer
+            assert answer is not None, question
+            assert answer.status in AnswerStatus
+            assert answer.coverage.total == 2
+            for quote in answer.citations:
+                assert quote.text in (folder / quote.document_id).read_text(encoding="utf-8")
 
 
 def test_a_question_of_twenty_thousand_characters_is_refused_with_what_to_do(folder: Path) -> None:
@@ -115,12 +115,12 @@ def test_what_documents_say_differently_is_said_by_each(folder: Path) -> None:
     assert {"one.txt", "other.txt"} <= quoted
 
 
-def test_one_document_among_thousands_is_found(tmp_path: Path) -> None:
-    for number in range(2_000):
+def test_one_document_among_a_thousand_is_found(tmp_path: Path) -> None:
+    for number in range(1_000):
         text = f"Parish {number} sold {number * 7 % 97} sacks of grain to mill {number * 13 % 89}."
         (tmp_path / f"{number:04}.txt").write_text(text, encoding="utf-8")
     (tmp_path / "story.txt").write_text(STORY, encoding="utf-8")
     answer = Investigator(tmp_path, embedder=ScriptedEmbedder()).ask("When did the mill at Leer burn down?")
     assert answer.claims[0].quotes[0].document_id == "story.txt"
-    assert answer.coverage.total == 2_001
+    assert answer.coverage.total == 1_001
     assert len(answer.coverage.read) < 20

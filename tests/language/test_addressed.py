@@ -176,9 +176,9 @@ def test_nothing_is_found_in_nothing() -> None:
 def test_the_time_grows_with_the_length_and_not_faster(unit: str) -> None:
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))
-        began = time.perf_counter()
+        began = time.process_time()
         addresses_model(text)
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     seconds(1_000)
     short = min(seconds(8_000) for _ in range(3))

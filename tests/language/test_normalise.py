@@ -138,7 +138,7 @@ def test_plain_text_without_double_blanks_stays(text: str) -> None:
     ids=["ascii", "typeset", "cyrillic", "cjk", "blanks", "hyphen and blanks", "cjk and blanks", "hyphens", "accents"],
 )
 def test_two_million_characters_take_about_a_second(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     normal = normalise(text)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     assert len(normal.text) <= len(text)

@@ -46,10 +46,10 @@ def test_the_window_leaves_no_seam(size):
 
 
 def test_a_text_of_one_endless_sentence_is_found_quickly():
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert "".join(sentences("x" * 1_000_000)) == "x" * 1_000_000
     assert len("".join(sentences("今天天气很好。" * 140_000))) == 980_000
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 @given(st.text(alphabet=st.sampled_from("ab.!? \n\t\u00a0。é\"'1)"), max_size=300))

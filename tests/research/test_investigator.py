@@ -183,7 +183,7 @@ def test_a_reply_that_stays_without_a_point_is_kept_as_unparsed(investigator: Ma
     assert "Who knows?" in case.memories[0].reply
 
 
-@pytest.mark.parametrize("garbage", ["", "null", "[]", "{}", "<html>502</html>", "\x00\x1b[31m", "{" * 5000])
+@pytest.mark.parametrize("garbage", ["", "[]", "\x00\x1b[31m" + "{" * 5000])
 def test_garbage_from_every_role_ends_in_an_answer_record(investigator: Make, garbage: str) -> None:
     answer = investigator(**{name.replace("/", "__"): garbage for name in GOOD})[0].ask(QUESTION)
     assert answer.claims == ()

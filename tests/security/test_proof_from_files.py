@@ -116,7 +116,8 @@ def test_one_flipped_bit_in_any_stored_copy_never_becomes_a_proven_answer(case: 
     folder, flipped = case / "folder", 0
     for database in sorted((case / "workspace").glob("*.db")):
         whole = database.read_bytes()
-        for place in _places(whole, TRUE):
+        places = list(_places(whole, TRUE))
+        for place in places[:: max(1, len(places) // 4)]:  # at most seven of each database
             data = bytearray(whole)
             data[place + 1] ^= 1  # 42 becomes 43
             database.write_bytes(data)

@@ -101,7 +101,7 @@ def turns(opt: Options, place: Path) -> object:
 
 def loaded(opt: Options, place: Path) -> object:
     """Whether two loads are under way at a time."""
-    loader, both = DataLoader(opt), threading.Barrier(2, timeout=0.3)
+    loader, both = DataLoader(opt), threading.Barrier(2, timeout=1.5)
     futures = [loader.request_load(lambda _: None, both.wait) for _ in range(2)]
     loader.shutdown()
     return [future.exception() is None for future in futures]

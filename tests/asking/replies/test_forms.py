@@ -152,7 +152,7 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.parametrize("reply_type", [AskReply, AnswerReply])
 def test_hostile_text_ends_soon(text: str, reply_type: type[AskReply]) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with contextlib.suppress(ReplyError):
         read_reply(text, reply_type)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

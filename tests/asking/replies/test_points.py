@@ -66,6 +66,6 @@ def test_prose_before_the_point_changes_nothing(point: int, prose: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_takes_no_time(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     read_point(text)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

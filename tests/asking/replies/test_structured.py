@@ -212,7 +212,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_ends_soon(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with contextlib.suppress(ReplyError):
         read_record(text, PlanReply)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

@@ -148,9 +148,9 @@ def test_sizes_beyond_the_file_and_chains_that_loop_cost_no_more_than_the_file(r
     hostile = bytearray(whole)
     hostile[entry + 120 : entry + 124] = b"\xf0\xff\xff\xff"
     hostile[table + 4 * start : table + 4 * start + 4] = struct.pack("<I", start)
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(read_all("a.msg", bytes(hostile)).documents[1].text) <= len(whole)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(
@@ -159,10 +159,10 @@ def test_sizes_beyond_the_file_and_chains_that_loop_cost_no_more_than_the_file(r
 def test_a_header_that_claims_more_than_there_is_ends_in_a_status(read_all, at, value):
     hostile = bytearray(compound_file(outlook_message(TEXTS)))
     hostile[at : at + (2 if at == 30 else 4)] = struct.pack("<H" if at == 30 else "<I", value)
-    began = time.perf_counter()
+    began = time.process_time()
     with suppress(ReadFailure):
         assert len(read_all("a.msg", bytes(hostile)).documents[0].text) < 10_000
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_a_real_message_is_read(shared: Path, read):
