@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -19,7 +19,7 @@ from investigator.bb3.extractive.modules import chat_answers
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.memory.choice import MemoryOptions
 from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.bb3.records import CONTRACTS, Module
+from investigator.bb3.records import CONTRACTS, Module, Turn
 from investigator.bb3.safety import SafetyClassifier, SafetyGuard
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.talk import Talk
@@ -144,14 +144,21 @@ class _ChatJournal(InMemoryJournal):
 
 
 def talk_with(
-    chat: FolderChat, user: str, *, consent: bool = False, classifier: SafetyClassifier | None = None
+    chat: FolderChat,
+    user: str,
+    *,
+    consent: bool = False,
+    classifier: SafetyClassifier | None = None,
+    chat_id: str | None = None,
+    before: Iterable[Turn] = (),
 ) -> Talk:
     """Start a conversation with a user, guarded and recorded; `consent` is the user's own, to have it shared.
 
-    Raises DialogueError for an invalid user name.
+    One that was had before under `chat_id` goes on after its turns. Raises DialogueError for an invalid user name.
     """
     guard = SafetyGuard(Random(), classifier=classifier)
-    return Talk(chat, chat.start(user), guard, lambda: str(uuid.uuid4()), consent=consent)
+    session = chat.start(user, chat_id, before)
+    return Talk(chat, session, guard, lambda: str(uuid.uuid4()), consent=consent)
 
 
 def module_client(

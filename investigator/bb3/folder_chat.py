@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from investigator.asking.client import EngineClient
@@ -16,7 +16,7 @@ from investigator.bb3.memory.personal_facts import FactSource
 from investigator.bb3.memory.text import is_opening
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import CHAT, TABLE
-from investigator.bb3.records import Module, Speaker
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
 from investigator.bb3.turn_draft import Draft, LiveConversation
 from investigator.dialogue.messages import Message
@@ -81,12 +81,18 @@ class FolderChat:
         self._side_by_side = side_by_side
         self.agent_id = agent_id
 
-    def start(self, user: str, chat_id: str | None = None) -> ChatSession:
-        """Start a conversation with a user. Raises DialogueError for an invalid user name."""
-        chat_id = chat_id or self._new_id()
-        memories = UserMemories(self.memory, user, chat_id, self._chance, options=self._memory_options)
+    def start(self, user: str, chat_id: str | None = None, before: Iterable[Turn] = ()) -> ChatSession:
+        """Start a conversation with a user, or go on with one after some turns.
+
+        Raises DialogueError for an invalid user name.
+        """
+        chat_id, turns = chat_id or self._new_id(), list(before)
+        replies = [Message(id=self.agent_id, text=turn.text) for turn in turns if turn.speaker is Speaker.SELF]
+        memories = UserMemories(
+            self.memory, user, chat_id, self._chance, options=self._memory_options, turns=len(replies)
+        )
         memories.texts()
-        return ChatSession(user, chat_id, LiveConversation(memories), self._options)
+        return ChatSession(user, chat_id, LiveConversation(memories, turns), self._options, replies)
 
     def reply(self, said: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
         """Return the replies to one message in each of several sessions; each step is asked for all at once.

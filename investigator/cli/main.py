@@ -134,11 +134,6 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
         _command(
             "module", "bb3.commands.module:module", "Run one module of BlenderBot 3 by itself.", **_MODULE_OPTIONS
         ),
-        _command(
-            "search-server",
-            "bb3.commands.search_server:search_server",
-            "Serve the search of a folder in BlenderBot 3's protocol.",
-        ),
         _command("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
         _command("display", "tasks.commands.tasks:display", "Show the examples of a task."),
     ),

@@ -1,4 +1,6 @@
-"""An investigation as one HTML file that needs nothing else: no script, no font, no network; pictures are inside it.
+"""An investigation as one HTML file that needs nothing else: no font, no network; pictures are inside it.
+
+Its one script leads to the next citation by key, and nothing depends on it.
 
 The page is `report.html.j2` with `report.css` inside. Everything that comes from documents, models or the question
 goes through `inert` and Jinja2's autoescape; links only lead to places of the page itself.
@@ -11,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -196,6 +199,11 @@ def _data_address(picture: bytes) -> str:
     return f"data:image/png;base64,{b64encode(picture).decode()}"
 
 
+def _code_of(script: str) -> str:
+    """Return the code by which a policy allows a script that stands in the page, and no other."""
+    return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+
+
 def _no_link(_: Quote) -> str:
     """Return no address: a page that stands by itself leads nowhere."""
     return ""
@@ -215,7 +223,9 @@ def pages_environment(*folders: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(defanged=defanged, inert_line=inert_line, plural=plural, data_address=_data_address)
+    environment.filters.update(
+        defanged=defanged, inert_line=inert_line, plural=plural, data_address=_data_address, code_of=_code_of
+    )
     environment.globals.update(
         page_word=page_word,
         score_line=score_line,

@@ -88,10 +88,14 @@ class Pace:
         self._first = 0
         self._passages = 0
 
+    def begin(self, kind: str, now: float, done: int = 0) -> None:
+        """Measure a phase from now on; without it the first count of a kind begins one."""
+        self._kind, self._began, self._first, self._passages = kind, now, done, 0
+
     def speed(self, count: Count, now: float) -> Speed:
-        """Return the speed since the first count of this kind; call it once for each count."""
+        """Return the speed since the phase began; call it once for each count."""
         if count.kind != self._kind:
-            self._kind, self._began, self._first, self._passages = count.kind, now, count.done, 0
+            self.begin(count.kind, now, count.done)
             return Speed()
         self._passages += count.passages
         seconds = now - self._began
@@ -100,6 +104,11 @@ class Pace:
         per_second = (count.done - self._first) / seconds
         left = None if count.last else (count.total - count.done) / per_second
         return Speed(per_second, self._passages / seconds, left)
+
+
+def round_kind(number: int) -> str:
+    """Return the kind of the counts of a round."""
+    return f"round {number}"
 
 
 def counted_step(event: Event) -> Count | None:
@@ -120,7 +129,7 @@ def counted_step(event: Event) -> Count | None:
         case Remembered():
             about = (inert_line(event.memory.target_document_id, _LINE), score_line(event.memory))
             cost = (plural(event.calls, "call"), duration(event.seconds))
-            return Count(f"round {event.round}", f"round {event.round}, step", event.done, event.total, about + cost)
+            return Count(round_kind(event.round), f"round {event.round}, step", event.done, event.total, about + cost)
     return None
 
 

@@ -27,7 +27,8 @@ def searched_otherwise(state: State, parts: Sequence[Part], library: DocumentInd
         alike = [text for text in alike_wordings(part, likeness) if text not in searched]
         nearest = alike[: max(1, _MOST_SEARCHES // len(parts))]
         cards = {text: library.cards((text,)) for text in nearest}
-        best += sorted(nearest, key=lambda text: -cards[text][0].match)[:_MOST_ASKED]
+        found_by = [text for text in nearest if cards[text]]  # nothing is found in files without text
+        best += sorted(found_by, key=lambda text: -cards[text][0].match)[:_MOST_ASKED]
         promising += (c.document_id for found in cards.values() for c in found if c.match >= state.bounds.worth_asking)
         searched += nearest
     run = state.run.changed(wordings=tuple(dict.fromkeys(searched)))

@@ -8,6 +8,8 @@ from http.cookies import CookieError, SimpleCookie
 
 from investigator.store.user_key import code, same_code
 
+SEARCHES = "/bb3"
+"""The path of what is served to those who can send no token: below it comes a key that opens searches alone."""
 _BEARER = "bearer "
 _MOST_LINKS = 10
 """Links that were made and not opened; older ones no longer work."""
@@ -20,6 +22,7 @@ class Access:
         self.cookie_name = f"investigator-{port}"
         self._token = token
         self._cookie = code(token.encode(), "page", str(port))
+        self.search_path = f"{SEARCHES}/{code(token.encode(), 'search')}"
         self._fresh = fresh
         self._links: list[str] = []
 
@@ -41,6 +44,11 @@ class Access:
     def lets_in(self, headers: Mapping[str, str]) -> bool:
         """Return True if the headers of a request, with names in lower case, carry the token or the cookie."""
         return self.has_token(headers) or self.has_cookie(headers)
+
+    def may_search(self, path: str) -> bool:
+        """Return True if a path begins with the one that leads to the searches."""
+        most = len(self.search_path) + 1
+        return same_code(path[:most], f"{self.search_path}/")
 
     def has_token(self, headers: Mapping[str, str]) -> bool:
         """Return True if a request carries the token of programs."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import accumulate
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import Field
@@ -27,11 +28,11 @@ from investigator.server.records import JobRequest, JobState
 
 _Facts = TypeVar("_Facts", bound=Record)
 
-MOST_CHARACTERS = 5_000
-"""Of the text of a reply: well under 2,000 tokens with its record."""
+MOST_OCTETS = 4_000
+"""Of the text of a reply, in UTF-8, where no usual script has tokens of fewer than three: with its record it stays
+under 2,000 tokens."""
 LONGEST_WAIT = 20
-_SNIPPET = 450
-_MOST_LISTED = 40
+_MOST_NAMES = 1_500  # octets of names that a reply lists: they stand in its text and in its record
 _MOST_SOURCES = 12
 _READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _PAGE_WORDS = ("page", "slide", "sheet")
@@ -110,8 +111,10 @@ class AgentTools:
         self, query: str, limit: Annotated[int, Field(ge=1, le=10)] = 5, folder: FolderName = ""
     ) -> ToolReply[SearchReply]:
         """Find passages by words and meaning, best first. No language model reads them."""
-        hits = self._served(folder).investigator.search(query, limit=limit)
-        lines = [f"{hit.passage.place}\n{inert_line(hit.passage.text, _SNIPPET)}" for hit in hits]
+        every = self._served(folder).investigator.search(query, limit=limit)
+        hits = every[: len(_first([hit.passage.place for hit in every]))]
+        each = MOST_OCTETS // max(1, len(hits)) - _MOST_NAMES // 10
+        lines = [f"{hit.passage.place}\n{_beginning(inert_line(hit.passage.text), each)}" for hit in hits]
         found = SearchReply(passages=tuple(_found(hit.passage) for hit in hits))
         return ToolReply("\n\n".join(lines) or "Nothing was found.", found)
 
@@ -141,7 +144,7 @@ class AgentTools:
         if record is None:
             return ToolReply(f"The investigation is {job.state.value}.", InvestigationReply(id=id, state=job.state))
         text = inert_prose(investigation_text(record).plain)
-        end = min(cursor + MOST_CHARACTERS, len(text))
+        end = cursor + len(_beginning(text[cursor:]))
         reply = InvestigationReply(
             id=id,
             state=job.state,
@@ -155,9 +158,11 @@ class AgentTools:
         """Read a document from a place on: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
         found = self._served(folder).investigator.document(document)
         start, size = _offset(found, place), len(found.text)
-        end = min(start + MOST_CHARACTERS, size)
+        end = start + len(_beginning(found.text[start:]))
+        while len(shown := inert_prose(found.text[start:end])) > MOST_OCTETS:  # what is written out is longer
+            end = (start + end + 1) // 2
         span = PassageReply(document=document, start=start, end=end, characters=size, next=end if end < size else None)
-        return ToolReply(inert_prose(found.text[start:end]), span)
+        return ToolReply(shown, span)
 
     def status(self, folder: FolderName = "", cursor: Cursor = 0) -> ToolReply[StatusReply]:
         """List the documents of a folder, those that could not be read and why, and the folders that are served."""
@@ -167,12 +172,13 @@ class AgentTools:
         failed = [
             f"{file.path}: {FILE_STATUSES[file.status]} {file.reason}" for file in files if file.status not in _READ
         ]
-        shown, rest = tuple(read[cursor : cursor + _MOST_LISTED]), cursor + _MOST_LISTED
+        shown = _first(read[cursor:])
+        rest = cursor + len(shown)
         record = StatusReply(
             folder=served.name,
             folders=tuple(self._desk.folders),
             documents=shown,
-            unreadable=tuple(failed[:_MOST_LISTED]) if not cursor else (),
+            unreadable=_first(failed) if not cursor else (),
             next=rest if rest < len(read) else None,
         )
         lines = [f"{plural(len(read), 'document')} can be asked in {served.name}.", *shown]
@@ -196,7 +202,20 @@ def _found(span: Passage | Quote) -> Found:
 
 def _sources(record: Investigation) -> tuple[Found, ...]:
     quotes = record.answer.citations if record.answer is not None else ()
-    return tuple(_found(quote) for quote in quotes[:_MOST_SOURCES])
+    named = _first([quote.place for quote in quotes[:_MOST_SOURCES]])
+    return tuple(_found(quote) for quote in quotes[: len(named)])
+
+
+def _beginning(text: str, octets: int = MOST_OCTETS) -> str:
+    """Return as much of a text as has room, a character at least."""
+    first = text[:octets].encode("utf-8", "replace")[:octets].decode("utf-8", "ignore")
+    return text[: max(1, len(first))]
+
+
+def _first(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the first names that have room together, one at least."""
+    ends = [0, *accumulate(len(name.encode("utf-8", "replace")) for name in names)]
+    return tuple(name for name, before in zip(names, ends, strict=False) if before < _MOST_NAMES)
 
 
 def _offset(document: Document, place: str) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,11 +14,13 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from investigator.errors import InvestigatorError, WorkspaceLockedError
+from investigator.investigator import Investigator
 from investigator.secrets import redacted
 from investigator.server.chat_pages import chat_pages
 from investigator.server.chat_rest import chat_rest
 from investigator.server.chats import Chats
 from investigator.server.desk import Desk
+from investigator.server.hosting import Application
 from investigator.server.pages import page_of_problem, pages
 from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.protocol import PATH, AgentDoor
@@ -28,10 +31,21 @@ _TITLE = "investigator"
 _SOON = 5
 
 
+SearchesOf = Callable[[Investigator, Callable[[str], None]], Application]
+"""Gives what serves the search of a folder in another protocol, and tells why a search failed."""
+
+
 def application(
-    desk: Desk, chats: Chats, is_closing: Callable[[], bool], on_problem: Callable[[str], None] = lambda _: None
+    desk: Desk,
+    chats: Chats,
+    is_closing: Callable[[], bool],
+    on_problem: Callable[[str], None] = lambda _: None,
+    searches: Mapping[str, Application] = MappingProxyType({}),
 ) -> FastAPI:
-    """Return the application without its guard; `on_problem` is told what nobody expected."""
+    """Return the application without its guard; `on_problem` is told what nobody expected.
+
+    `searches` are served below their paths.
+    """
     agents = AgentDoor(desk)
     app = FastAPI(
         title=_TITLE,
@@ -46,6 +60,8 @@ def application(
     app.include_router(chat_rest(desk, chats, is_closing))
     app.include_router(pages(desk, is_closing))
     app.include_router(chat_pages(desk, chats, is_closing))
+    for path, search in searches.items():
+        app.router.routes.append(Route(path, search))
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
 
     @app.exception_handler(ServerError)

@@ -26,7 +26,7 @@ def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIR
     @router.get("")
     def listed(name: str) -> Response:
         served = desk.folder(name)
-        return HTMLResponse(html("chats.html.j2", folder=served, chats=chats.of(served), longest=LONGEST_TURN))
+        return HTMLResponse(html("chats.html.j2", folder=served, chats=served.chats.summaries(), longest=LONGEST_TURN))
 
     @router.post("")
     async def begin(name: str, request: Request) -> Response:
@@ -53,6 +53,11 @@ def chat_pages(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIR
     def stop(name: str, chat_id: str) -> Response:
         chats.stop(chat_id)
         return RedirectResponse(_place(desk.folder(name), chat_id), HTTPStatus.SEE_OTHER)
+
+    @router.post("/{chat_id}/delete")
+    def forget(name: str, chat_id: str) -> Response:
+        chats.forget(chat_id)
+        return RedirectResponse(f"/f/{desk.folder(name).name}/chats", HTTPStatus.SEE_OTHER)
 
     @router.get("/{chat_id}/progress")
     async def progress(name: str, chat_id: str, request: Request) -> Response:

@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from investigator.server.chats import Chats
 from investigator.server.desk import Desk
-from investigator.server.records import Chat, HeldChats, NewChat, NewTurn
+from investigator.server.records import Chat, KeptChats, NewChat, NewTurn
 from investigator.server.replies import PROBLEMS, said
 from investigator.server.stream import as_lines, first_after, json_of, talked
 
@@ -22,19 +22,25 @@ def chat_rest(desk: Desk, chats: Chats, is_closing: Callable[[], bool]) -> APIRo
 
     @router.post("", status_code=HTTPStatus.CREATED, response_model=Chat)
     def begin(wanted: NewChat) -> Response:
-        """Begin a chat about a folder; `Location` says where it is. It lasts as long as the server runs."""
+        """Begin a chat about a folder; `Location` says where it is. It is kept until it is deleted."""
         chat = chats.begin(desk.folder(wanted.folder))
         return said(chat, HTTPStatus.CREATED, {"Location": f"/v1/chats/{chat.id}"})
 
-    @router.get("", response_model=HeldChats)
+    @router.get("", response_model=KeptChats)
     def listed(folder: str) -> Response:
         """List the chats about a folder, newest first."""
-        return said(HeldChats(items=chats.of(desk.folder(folder))))
+        return said(KeptChats(items=desk.folder(folder).chats.summaries()))
 
     @router.get("/{chat_id}", response_model=Chat)
     def chat(chat_id: str) -> Response:
         """Return a chat with its turns, the last one as far as it has come."""
         return said(chats.chat(chat_id))
+
+    @router.delete("/{chat_id}", status_code=HTTPStatus.NO_CONTENT)
+    def forget(chat_id: str) -> Response:
+        """Delete a chat; what is remembered of the user stays."""
+        chats.forget(chat_id)
+        return Response(status_code=HTTPStatus.NO_CONTENT)
 
     @router.post("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
     def say(chat_id: str, turn: NewTurn) -> Response:

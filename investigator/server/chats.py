@@ -1,26 +1,30 @@
 """Conversations about the served folders: each turn is done in a thread of its own, and can be watched and stopped.
 
-How a reply is made is not known here: `OpenTalks` opens the conversations of a folder. They last as long as the server.
+How a reply is made is not known here: `OpenTalks` opens the conversations of a folder. What is said is kept with the
+folder's jobs: after a restart a conversation goes on where it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http import HTTPStatus
 from threading import Event, Lock, Thread
 from typing import Protocol
 
-from investigator.errors import InvestigatorError
+from investigator.errors import InvestigatorError, StoreError
 from investigator.investigator import Investigator
+from investigator.secrets import redacted
 from investigator.server.bell import Bell
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import Chat, ChatTurn, SpokenReply, TurnState
 
-_MOST_CHATS = 50
-"""Kept over all folders; beyond that the oldest goes in which nothing is under way."""
+_MOST_OPEN = 50
+"""Conversations held open over all folders; beyond that the oldest in which nothing is under way is opened again
+when something is said in it."""
 _MOST_TURNS = 200
 LONGEST_TURN = 20_000
 
@@ -37,8 +41,10 @@ class Watch(Protocol):
 
 Say = Callable[[str, Watch], SpokenReply]
 """Replies to a turn of one conversation. Raises InvestigatorError."""
-OpenTalks = Callable[[Investigator], AbstractContextManager[Callable[[], Say]]]
-"""Opens the conversations of a folder: what the context gives begins one."""
+Begin = Callable[[str, Sequence[ChatTurn]], Say]
+"""Begins a conversation under an id, or goes on with one after some turns."""
+OpenTalks = Callable[[Investigator], AbstractContextManager[Begin]]
+"""Opens the conversations of a folder."""
 
 
 class TurnStopped(Exception):
@@ -56,16 +62,28 @@ class _Conversation:
 
 
 class Chats:
-    """Holds the conversations of a server. Safe to use from several threads; `bell` rings at every change."""
+    """Holds the conversations of a server. Safe to use from several threads; `bell` rings at every change.
 
-    def __init__(self, open_talks: OpenTalks, new_id: Callable[[], str], bell: Bell) -> None:
+    Its calls raise StoreError and its kinds if what is said cannot be kept.
+    """
+
+    def __init__(
+        self,
+        folders: Mapping[str, ServedFolder],
+        open_talks: OpenTalks,
+        new_id: Callable[[], str],
+        bell: Bell,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self.bell = bell
+        self._folders = folders
         self._open_talks = open_talks
         self._new_id = new_id
+        self._now = now
         self._lock = Lock()
         self._opening = Lock()
         self._open = ExitStack()
-        self._beginners: dict[str, Callable[[], Say]] = {}
+        self._beginners: dict[str, Begin] = {}
         self._held: dict[str, _Conversation] = {}
 
     def begin(self, folder: ServedFolder, first: str = "") -> Chat:
@@ -75,42 +93,29 @@ class Chats:
         """
         if first:
             _check(first)
-        with self._opening:
-            if folder.name not in self._beginners:
-                self._beginners[folder.name] = self._open.enter_context(self._open_talks(folder.investigator))
-            say = self._beginners[folder.name]()
         chat = Chat(id=self._new_id(), folder=folder.name)
-        with self._lock:
-            idle = [held.chat.id for held in self._held.values() if not held.chat.is_busy]
-            for chat_id in idle[: max(0, len(self._held) + 1 - _MOST_CHATS)]:
-                del self._held[chat_id]
-            self._held[chat.id] = _Conversation(folder, say, chat)
+        self._hold(folder, chat)
+        folder.chats.add(chat.id, self._now().isoformat(timespec="seconds"))
         return self.say(chat.id, first) if first else chat
-
-    def of(self, folder: ServedFolder) -> tuple[Chat, ...]:
-        """Return the conversations about a folder, newest first."""
-        with self._lock:
-            return tuple(held.chat for held in reversed(self._held.values()) if held.folder is folder)
 
     def chat(self, chat_id: str) -> Chat:
         """Return a conversation as far as it has come. Raises ServerError."""
-        return self._conversation(chat_id).chat
-
-    def folder_of(self, chat_id: str) -> ServedFolder:
-        """Return the folder that a conversation is about. Raises ServerError."""
-        return self._conversation(chat_id).folder
+        held = self._held.get(chat_id)
+        return held.chat if held is not None else self._kept(chat_id)[1]
 
     def version(self, chat_id: str) -> int:
-        """Return a number that grows with each change of a conversation. Raises ServerError."""
-        return self._conversation(chat_id).version
+        """Return a number that changes with each change of a conversation."""
+        held = self._held.get(chat_id)
+        return held.version if held is not None else 0
 
     def say(self, chat_id: str, text: str) -> Chat:
         """Begin to reply to what a reader says; the conversation changes as the reply is made.
 
-        Raises ServerError if the text is empty or too long, the conversation too, or a reply is under way.
+        Raises ServerError if the text is empty or too long, the conversation too, or a reply is under way, and
+        InvestigatorError if the folder cannot be talked about.
         """
-        held = self._conversation(chat_id)
         _check(text)
+        held = self._held.get(chat_id) or self._hold(*self._kept(chat_id))
         with self._lock:
             if held.chat.is_busy:
                 hint = "Wait for the reply under way, or stop it."
@@ -118,8 +123,10 @@ class Chats:
             if len(held.chat.turns) >= _MOST_TURNS:
                 hint = "Begin another one."
                 raise ServerError(problem(HTTPStatus.CONFLICT, f"this chat has {_MOST_TURNS} turns", hint))
+            turn = ChatTurn(number=len(held.chat.turns) + 1, said=redacted(text.strip()))
+            held.folder.chats.keep(chat_id, turn)
             held.stopping.clear()
-            self._put(held, (*held.chat.turns, ChatTurn(number=len(held.chat.turns) + 1, said=text.strip())))
+            self._put(held, (*held.chat.turns, turn))
             held.thread = Thread(target=self._reply, args=(held,), daemon=True)
             held.thread.start()
         self.bell.ring()
@@ -127,12 +134,20 @@ class Chats:
 
     def stop(self, chat_id: str) -> Chat:
         """End the reply under way after its next step; the conversation goes on without it. Raises ServerError."""
-        held = self._conversation(chat_id)
-        held.stopping.set()
-        return held.chat
+        if held := self._held.get(chat_id):
+            held.stopping.set()
+        return self.chat(chat_id)
+
+    def forget(self, chat_id: str) -> None:
+        """Delete a conversation; what is remembered of the user stays. Raises ServerError."""
+        folder, _ = self._kept(chat_id)
+        self.stop(chat_id)
+        with self._lock:
+            folder.chats.forget(chat_id)
+            self._held.pop(chat_id, None)
 
     def close(self) -> None:
-        """End what is under way, and forget everything."""
+        """End what is under way; a reply that is not done is no part of its conversation."""
         with self._lock:
             held = tuple(self._held.values())
         for one in held:
@@ -142,12 +157,27 @@ class Chats:
                 one.thread.join()
         self._open.close()
 
-    def _conversation(self, chat_id: str) -> _Conversation:
-        with self._lock:
-            if chat_id in self._held:
-                return self._held[chat_id]
-        hint = "A chat lasts as long as the server runs: begin another one."
+    def _kept(self, chat_id: str) -> tuple[ServedFolder, Chat]:
+        for folder in self._folders.values():
+            if (turns := folder.chats.turns(chat_id)) is not None:
+                return folder, Chat(id=chat_id, folder=folder.name, turns=tuple(map(_as_left, turns)))
+        hint = "It was deleted, or many were begun after it: begin another one."
         raise ServerError(problem(HTTPStatus.NOT_FOUND, f"there is no chat {chat_id[:40]}", hint))
+
+    def _hold(self, folder: ServedFolder, chat: Chat) -> _Conversation:
+        """Open a conversation, and let go of the oldest if too many are open. Raises InvestigatorError."""
+        with self._opening:
+            if held := self._held.get(chat.id):
+                return held
+            if folder.name not in self._beginners:
+                self._beginners[folder.name] = self._open.enter_context(self._open_talks(folder.investigator))
+            held = _Conversation(folder, self._beginners[folder.name](chat.id, chat.turns), chat)
+        with self._lock:
+            idle = [held.chat.id for held in self._held.values() if not held.chat.is_busy]
+            for chat_id in idle[: max(0, len(self._held) + 1 - _MOST_OPEN)]:
+                del self._held[chat_id]
+            self._held[chat.id] = held
+        return held
 
     def _put(self, held: _Conversation, turns: tuple[ChatTurn, ...]) -> None:
         held.version += 1
@@ -159,17 +189,35 @@ class Chats:
             self._put(held, (*before, last.changed(**fields)))
         self.bell.ring()
 
+    def _end(self, held: _Conversation, state: TurnState, **fields: object) -> None:
+        """Keep how a turn ended, then show it; a reader is told if it cannot be kept."""
+        turn = held.chat.turns[-1].changed(state=state, step="", **fields)
+        try:
+            if held.chat.id in self._held:  # else it was deleted meanwhile
+                held.folder.chats.keep(held.chat.id, turn)
+        except StoreError as error:
+            turn = turn.changed(problem=problem_of(error))
+        self._change(held, **dict(turn))
+
     def _reply(self, held: _Conversation) -> None:
         try:
             reply = held.say(held.chat.turns[-1].said, _Watch(self, held))
-            self._change(held, state=TurnState.DONE, step="", reply=reply)
+            self._end(held, TurnState.DONE, reply=reply)
         except TurnStopped:
-            self._change(held, state=TurnState.STOPPED, step="", reply=None)
+            self._end(held, TurnState.STOPPED, reply=None)
         except InvestigatorError as error:
-            self._change(held, state=TurnState.FAILED, step="", problem=problem_of(error))
+            self._end(held, TurnState.FAILED, problem=problem_of(error))
         except Exception as error:  # noqa: BLE001 - the outermost shell of the thread: the reader must be told
             told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
-            self._change(held, state=TurnState.FAILED, step="", problem=told)
+            self._end(held, TurnState.FAILED, problem=told)
+
+
+def _as_left(turn: ChatTurn) -> ChatTurn:
+    """Return a turn as the last server left it: a reply that was not done is not made again."""
+    if turn.state is not TurnState.RUNNING:
+        return turn
+    told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "The server ended before this reply was done.", "Say it again.")
+    return turn.changed(state=TurnState.STOPPED, problem=told)
 
 
 def _check(text: str) -> None:

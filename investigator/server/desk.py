@@ -26,6 +26,7 @@ from investigator.records import (
     Progressed,
     Started,
 )
+from investigator.secrets import redacted
 from investigator.server.bell import Bell
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem, problem_of
@@ -93,8 +94,9 @@ class Desk:
         QuestionError.
         """
         ledger = self.folder(request.folder).ledger
-        if request.kind is JobKind.INVESTIGATE:
-            valid_question(request.question)
+        if request.kind is JobKind.INVESTIGATE:  # kept without known secrets, as runs are
+            mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
+            request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
         with self._changed:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:

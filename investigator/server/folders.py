@@ -14,20 +14,25 @@ from platformdirs import user_data_path
 from investigator.errors import SettingsError
 from investigator.files import check_private_folder, make_private_folder
 from investigator.investigator import Investigator
-from investigator.server.ledger import LEDGER_NAME, JobLedger
+from investigator.server.chat_ledger import ChatLedger
+from investigator.server.ledger import JobLedger
 from investigator.services.page_service import DocumentPages
+from investigator.store.database import FileDatabase
 from investigator.store.locations import default_workspace
+from investigator.store.schema import SERVED
 
 _LONGEST_NAME = 40
+_DATABASE_NAME = "served.db"
 
 
 @dataclass(frozen=True)
 class ServedFolder:
-    """A folder by its name in addresses, what investigates it, its pages, and the jobs that clients asked for."""
+    """A folder by its name in addresses, what investigates it, its pages, and the jobs and chats that are kept."""
 
     name: str
     investigator: Investigator
     ledger: JobLedger
+    chats: ChatLedger
     pages: DocumentPages
     held: ExitStack
 
@@ -42,9 +47,9 @@ class ServedFolder:
 
 
 def served_folders(investigators: Iterable[Investigator], directory: Path | None = None) -> Mapping[str, ServedFolder]:
-    """Return folders to serve, by name; their jobs are kept in the user's data directory, or in another one.
+    """Return folders to serve, by name; jobs and chats are kept in the user's data directory, or in another one.
 
-    Raises SettingsError if another server serves one of them, or its jobs cannot be kept, and StoreError.
+    Raises SettingsError if another server serves one of them, or nothing can be kept there, and StoreError.
     """
     served: dict[str, ServedFolder] = {}
     try:
@@ -69,9 +74,9 @@ def _served(name: str, investigator: Investigator, directory: Path) -> ServedFol
             raise SettingsError(
                 f"another server serves {investigator.folder}", hint="Use its page, or end it with Ctrl-C."
             ) from None
-        ledger = stack.enter_context(closing(JobLedger(place / LEDGER_NAME)))
+        database = stack.enter_context(closing(FileDatabase(place / _DATABASE_NAME, SERVED)))
         pages = stack.enter_context(investigator.pages())
-        return ServedFolder(name, investigator, ledger, pages, stack.pop_all())
+        return ServedFolder(name, investigator, JobLedger(database), ChatLedger(database), pages, stack.pop_all())
 
 
 def _kept() -> Path:

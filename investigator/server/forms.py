@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 
 from pydantic import ValidationError
 
+from investigator.records import Investigation
 from investigator.server.problems import ServerError, problem
 from investigator.server.records import JobRequest
 
@@ -23,15 +24,26 @@ def fields_of(body: bytes) -> Mapping[str, str]:
 
 def asked(folder: str, given: Mapping[str, str]) -> JobRequest:
     """Return what the form of a question asks for. Raises ServerError if it asks for too much."""
+    return _request(
+        folder=folder,
+        question=given.get("question", ""),
+        mission=given.get("mission"),
+        after=given.get("after", ""),
+        only=tuple(name.strip() for name in given.get("only", "").split(",") if name.strip()),
+        fresh="fresh" in given,
+    )
+
+
+def asked_again(folder: str, run: Investigation) -> JobRequest:
+    """Return the request that resumes a run. Raises ServerError if it is limited to too many documents."""
+    return _request(
+        folder=folder, question=run.question, mission=run.mission, strategy=run.strategy, only=run.scope, fresh=False
+    )
+
+
+def _request(**fields: object) -> JobRequest:
     try:
-        return JobRequest(
-            folder=folder,
-            question=given.get("question", ""),
-            mission=given.get("mission"),
-            after=given.get("after", ""),
-            only=tuple(given.get("only", "").split()),
-            fresh="fresh" in given,
-        )
+        return JobRequest.model_validate(fields)
     except ValidationError as error:
         told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
         raise ServerError(problem(HTTPStatus.UNPROCESSABLE_ENTITY, told)) from error

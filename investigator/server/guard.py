@@ -16,8 +16,8 @@ from investigator.server.bodies import body_of
 from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.problems import problem
 
-MOST_OCTETS = 200_000
-"""Of the body of a request."""
+MOST_OCTETS = 250_000
+"""Of the body of a request: the longest text that is taken, with each character written as twelve octets in a form."""
 _LONGEST_PATH = 8_000
 _READING = frozenset({"GET", "HEAD"})
 _OPEN = ("/static/",)
@@ -84,7 +84,7 @@ class Guard:
             return _refused(HTTPStatus.REQUEST_URI_TOO_LONG, f"an address has at most {_LONGEST_PATH:,} characters")
         if path.startswith("/open/"):
             return self._opened(path.removeprefix("/open/"))
-        if path.startswith(_OPEN) or self.access.has_token(headers):
+        if path.startswith(_OPEN) or self.access.has_token(headers) or self.access.may_search(path):
             return None
         if not self.access.has_cookie(headers):
             return self._unknown(path)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import get_args
 
 from markupsafe import Markup
 
-from investigator.records import Event
+from investigator.asking.budget import BudgetSettings
+from investigator.records import Event, Memory, PlanStep
 from investigator.records.base import Record
-from investigator.records.events import Planned, Reflected, Started
+from investigator.records.events import Planned, Reflected, Remembered, Started, Thought
 from investigator.reports.html import pages_environment
-from investigator.reports.steps import Pace, counted_step, sentence, what_follows
+from investigator.reports.steps import Pace, counted_step, round_kind, sentence, what_follows
+from investigator.reports.wording import duration, plural
 from investigator.secrets import redacted
+from investigator.server.problems import served_words
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
 from investigator.server.rendering import TEMPLATES
 
@@ -24,6 +27,7 @@ class PagePlace(StrEnum):
     """The place of a piece: it replaces what is there, except in the log, to which it is added."""
 
     NOW = "now"
+    SPENT = "spent"
     LOG = "log"
     PLAN = "plan"
     KNOWN = "known"
@@ -37,11 +41,13 @@ class Piece(Record):
 
 
 class Live:
-    """Turns the events of one job, in their order, into pieces of its page."""
+    """Turns the events of one job, in their order, into pieces of its page; `budget` is what a run may spend."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: BudgetSettings) -> None:
+        self._budget = budget
         self._pace = Pace()
         self._rounds: list[Planned] = []
+        self._replies: dict[int, list[Memory]] = {}
 
     def pieces(self, logged: LoggedEvent) -> Iterator[Piece]:
         """Yield the pieces that an event brings; none if it shows nothing new."""
@@ -50,20 +56,38 @@ class Live:
             yield _piece(PagePlace.NOW, ended=event)
             return
         happened: Event = event  # type: ignore[assignment]
+        yield from self._knowledge(happened, logged.at)
         if count := counted_step(happened):
             detail = count.detail(self._pace.speed(count, logged.at))
             yield _piece(PagePlace.NOW, title=count.title, detail=detail, done=count.done, total=count.total)
             if not count.last:
                 return
-        if words := sentence(happened):
+        if words := served_words(sentence(happened)):
             yield _piece(PagePlace.LOG, line=words)
-        if isinstance(happened, Planned):
-            self._rounds.append(happened)
-            yield _piece(PagePlace.PLAN, rounds=self._rounds)
-        if isinstance(happened, Reflected):
-            yield _piece(PagePlace.KNOWN, reflection=happened.reflection)
         if isinstance(happened, Started) or count is None:
             yield _piece(PagePlace.NOW, title=what_follows(happened), detail="", done=None, total=None)
+
+    def _knowledge(self, event: Event, at: float) -> Iterator[Piece]:
+        """Yield what an event changes of plan, knowledge and cost."""
+        match event:
+            case Thought():
+                yield _piece(PagePlace.KNOWN, needs=event.needs)
+            case Planned():
+                self._rounds.append(event)
+                self._pace.begin(round_kind(event.round), at)
+                yield self._plan()
+            case Remembered():
+                self._replies.setdefault(event.round, []).append(event.memory)
+                yield self._plan()
+                yield _piece(PagePlace.SPENT, line=spent_line(self._budget, event.calls, event.seconds))
+            case Reflected():
+                yield _piece(PagePlace.KNOWN, reflection=event.reflection)
+
+    def _plan(self) -> Piece:
+        rounds = [
+            (planned, read_so_far(planned.steps, self._replies.get(planned.round, ()))) for planned in self._rounds
+        ]
+        return _piece(PagePlace.PLAN, rounds=rounds)
 
     def shown(self, events: Iterable[LoggedEvent]) -> Mapping[str, Markup]:
         """Return what each place of the page holds after some events."""
@@ -72,6 +96,25 @@ class Live:
             for piece in self.pieces(event):
                 places[piece.place] = (places[piece.place] if piece.place is PagePlace.LOG else "") + piece.html
         return {place.value: Markup(html) for place, html in places.items()}
+
+
+def read_so_far(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[tuple[PlanStep, Memory | None]]:
+    """Return the steps of a round, each with the reply that it got; a document may be asked by several steps."""
+    left = list(replies)
+    found: list[tuple[PlanStep, Memory | None]] = []
+    for step in steps:
+        reply = next((one for one in left if one.target_document_id == step.document_id), None)
+        if reply is not None:
+            left.remove(reply)
+        found.append((step, reply))
+    return found
+
+
+def spent_line(budget: BudgetSettings, calls: int, seconds: float) -> str:
+    """Return what a run has spent so far, of what it may."""
+    of_calls = f"{calls:,} of at most {plural(budget.calls, 'call')}" if budget.calls else plural(calls, "call")
+    most = f" of at most {duration(budget.seconds)}" if budget.seconds else ""
+    return f"Spent: {of_calls}, {duration(seconds)}{most}"
 
 
 def _piece(place: PagePlace, **values: object) -> Piece:

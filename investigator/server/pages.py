@@ -20,7 +20,7 @@ from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
 from investigator.server.desk import Desk
 from investigator.server.document_view import document_view
 from investigator.server.folders import ServedFolder
-from investigator.server.forms import asked, fields_of
+from investigator.server.forms import asked, asked_again, fields_of
 from investigator.server.live import Live
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
@@ -109,7 +109,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
             return RedirectResponse(f"/f/{name}/{place}", HTTPStatus.SEE_OTHER)
         events = _all_events(served, job_id)
         after = events[-1].number if events else 0
-        shown = Live().shown(events)
+        shown = _live(served).shown(events)
         return HTMLResponse(
             html("job.html.j2", folder=served, job=found, shown=shown, after=after, state_words=_STATE_WORDS)
         )
@@ -118,7 +118,7 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
     async def progress(name: str, job_id: str, request: Request) -> Response:
         served, after = desk.folder(name), first_after(request)
         await run_in_threadpool(desk.job, job_id)
-        live = Live()
+        live = _live(served)
         before = [e for e in await run_in_threadpool(_all_events, served, job_id) if e.number <= after]
         live.shown(before)  # speeds and rounds go on from what the page shows already
         lines = as_lines(happened(desk, job_id, after, is_closing), partial(_pieces, live))
@@ -129,9 +129,23 @@ def _add_jobs(router: APIRouter, desk: Desk, is_closing: Callable[[], bool]) -> 
         desk.stop(job_id)
         return RedirectResponse(f"/f/{name}/jobs/{job_id}", HTTPStatus.SEE_OTHER)
 
+    @router.post("/f/{name}/jobs/{job_id}/resume")
+    def resume(name: str, job_id: str) -> Response:
+        again = desk.submit(desk.job(job_id).request.changed(fresh=False))
+        return RedirectResponse(f"/f/{name}/jobs/{again.id}", HTTPStatus.SEE_OTHER)
+
+    _add_runs(router, desk)
+
+
+def _add_runs(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/runs/{run_id}")
     def run(name: str, run_id: str) -> Response:
         return HTMLResponse(_run_page(desk.folder(name), run_id))
+
+    @router.post("/f/{name}/runs/{run_id}/resume")
+    def resume(name: str, run_id: str) -> Response:
+        again = desk.submit(asked_again(name, desk.folder(name).investigator.show(run_id)))
+        return RedirectResponse(f"/f/{name}/jobs/{again.id}", HTTPStatus.SEE_OTHER)
 
     @router.get("/f/{name}/runs/{run_id}/report")
     def report(name: str, run_id: str) -> Response:
@@ -208,6 +222,10 @@ def _sheets(
         told = problem_of(error)
         return (), f"{told.detail}. {told.hint}".strip()
     return views if mark else [view.changed(marks=()) for view in views], ""
+
+
+def _live(served: ServedFolder) -> Live:
+    return Live(served.investigator.parts.settings.budget)
 
 
 def _all_events(served: ServedFolder, job_id: str) -> list[LoggedEvent]:

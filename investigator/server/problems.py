@@ -68,5 +68,9 @@ def problem_of(error: InvestigatorError) -> Problem:
 
 def _served_hint(error: InvestigatorError) -> str:
     """Return the hint of an error for somebody who has a page or tools before them, and no command line."""
-    kept = " ".join(said for said in _SENTENCE.split(error.hint) if not _COMMAND.search(said))
-    return kept or next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")
+    return served_words(error.hint) or next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")
+
+
+def served_words(text: str) -> str:
+    """Return the sentences of a text but those that speak of the command line: on a page they lead nowhere."""
+    return " ".join(said for said in _SENTENCE.split(text) if not _COMMAND.search(said))

@@ -154,9 +154,13 @@ class TurnState(StrEnum):
 
 
 class SpokenReply(Record):
-    """A reply of a chat: its text, the proven quotes that it rests on, and all that it rests on in words."""
+    """A reply of a chat: its text, the proven quotes that it rests on, and all that it rests on in words.
+
+    One that is `canned` stands for a reply that failed or was unsafe: the turn is no part of the conversation.
+    """
 
     text: str
+    canned: bool = False
     quotes: tuple[Quote, ...] = ()
     rests_on: tuple[str, ...] = Field(default=(), description="decisions, query, memory, passages, what was withheld")
 
@@ -173,7 +177,7 @@ class ChatTurn(Record):
 
 
 class Chat(Record):
-    """A conversation about a folder, oldest turn first; it lasts as long as the server runs."""
+    """A conversation about a folder, oldest turn first. It outlives the server, and is kept until it is deleted."""
 
     id: str
     folder: str
@@ -185,10 +189,19 @@ class Chat(Record):
         return bool(self.turns) and self.turns[-1].state is TurnState.RUNNING
 
 
-class HeldChats(Record):
-    """Conversations, newest first."""
+class ChatSummary(Record):
+    """A kept conversation: what was said first, and how many turns it has."""
 
-    items: tuple[Chat, ...]
+    id: str
+    created: str = Field(description="ISO 8601 in UTC")
+    said: str
+    turns: int
+
+
+class KeptChats(Record):
+    """Conversations about a folder, newest first."""
+
+    items: tuple[ChatSummary, ...]
 
 
 class NewTurn(Record):

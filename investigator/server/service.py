@@ -17,7 +17,7 @@ from investigator.investigator import Investigator
 from investigator.reports.html import pages_environment
 from investigator.secrets import register
 from investigator.server.access import Access, allowed_hosts
-from investigator.server.app import application
+from investigator.server.app import SearchesOf, application
 from investigator.server.chats import Chats, OpenTalks
 from investigator.server.desk import Desk
 from investigator.server.folders import served_folders
@@ -33,9 +33,10 @@ class Service:
     """Serves folders until it is closed; use it as a context manager.
 
     `names` are names of this machine under which it may be asked for. The token of programs is read from `token_file`,
-    by default one in the user's data directory, and made if there is none. `open_talks` opens the chats of a folder.
-    `on_problem` is told, from any thread, what nobody expected. Raises SettingsError if the place cannot be listened
-    at, the token cannot be used, or another server serves a folder, and StoreError.
+    by default one in the user's data directory, and made if there is none. `open_talks` opens the chats of a folder;
+    `searches_of` gives what serves its search to others. `on_problem` is told, from any thread, what nobody expected.
+    Raises SettingsError if the place cannot be listened at, the token cannot be used, or another server serves a
+    folder, and StoreError.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Service:
         patience: float = SLOWEST_CLIENT,
         directory: Path | None = None,
         open_talks: OpenTalks,
+        searches_of: SearchesOf | None = None,
         on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
         data = directory or user_data_path("investigator", appauthor=False)
@@ -62,8 +64,13 @@ class Service:
         except BaseException:
             listening.close()
             raise
-        self._chats = Chats(open_talks, _new_id, self.desk.bell)
-        app = application(self.desk, self._chats, lambda: self._hosting.is_closing, on_problem)
+        self._chats = Chats(self.desk.folders, open_talks, _new_id, self.desk.bell)
+        self._searches = {
+            f"{self._access.search_path}/{folder.name}": searches_of(folder.investigator, on_problem)
+            for folder in self.desk.folders.values()
+            if searches_of is not None
+        }
+        app = application(self.desk, self._chats, lambda: self._hosting.is_closing, on_problem, self._searches)
         closed = pages_environment(TEMPLATES).get_template("closed.html.j2").render()
         hosts = allowed_hosts(host, port, names)
         guard = Guard(app, self._access, hosts, closed, patience, lambda: self._hosting.is_closing)
@@ -73,6 +80,10 @@ class Service:
     def link(self) -> str:
         """Return an address that opens the page in one browser, once."""
         return f"{self.address}/open/{self._access.new_link()}"
+
+    def searches(self) -> tuple[str, ...]:
+        """Return the addresses at which others search the folders; whoever has one can, and can do nothing else."""
+        return tuple(f"{self.address}{path}" for path in self._searches)
 
     def wait(self) -> None:
         """Return when it is closed, by another thread."""

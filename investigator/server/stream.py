@@ -46,13 +46,14 @@ async def talked(
 ) -> AsyncIterator[LoggedEvent | None]:
     """Yield the last turn of a chat whenever it has changed since a version, until its reply has ended.
 
-    What is yielded is the newest state: changes that nobody was in time for are left out.
+    What is yielded is the newest state: changes that nobody was in time for are left out. How the reply ended is told
+    in any case: another server may have counted the versions.
     """
     silent = 0
     with chats.bell.listen() as listener:
         while not is_closing():
             version, chat = chats.version(chat_id), chats.chat(chat_id)
-            if version > after and chat.turns:
+            if chat.turns and (version != after or not chat.is_busy):
                 after, silent = version, 0
                 kind = TURN if chat.is_busy else ENDED
                 yield LoggedEvent(number=version, at=time.time(), kind=kind, body=chat.turns[-1].model_dump_json())

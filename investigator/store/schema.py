@@ -1,4 +1,4 @@
-"""The tables of the two databases of a workspace.
+"""The tables of the two databases of a workspace, and of the one that a server keeps for a folder.
 
 The index is made from the folder: if anything is wrong with it, it is dropped and made again. Runs, their calls and
 what chats remember are not, and have a database of their own, which survives that.
@@ -40,12 +40,14 @@ class Schema:
 
 metadata = MetaData()
 _kept = MetaData()
+_served = MetaData()
 
 CODE = "code"
 """The column for the code of a row, in those tables of runs that are believed; see `row_codes`."""
 
 meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
 meta.to_metadata(_kept)
+meta.to_metadata(_served)
 
 files = Table(
     "files",
@@ -238,6 +240,51 @@ RUNS = Schema(
     ),
     version=2,
 )
+
+served_jobs = Table(
+    "jobs",
+    _served,
+    Column("key", Integer, primary_key=True, autoincrement=True),
+    Column("id", String, nullable=False, unique=True),
+    Column("request", Text, nullable=False),
+    Column("created", String, nullable=False),
+    Column("state", String, nullable=False, index=True),
+    Column("run_id", String, nullable=False),
+    Column("problem", Text, nullable=False),
+    Column("idempotency_key", String, unique=True),
+    sqlite_autoincrement=True,
+)
+
+job_events = Table(
+    "events",
+    _served,
+    Column("job", String, ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+served_chats = Table(
+    "chats",
+    _served,
+    Column("key", Integer, primary_key=True, autoincrement=True),
+    Column("id", String, nullable=False, unique=True),
+    Column("created", String, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+chat_turns = Table(
+    "turns",
+    _served,
+    Column("chat", String, ForeignKey("chats.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("said", Text, nullable=False),
+    Column("record", Text, nullable=False),  # the turn in wire form
+)
+
+SERVED = Schema(_served, (), version=1)
+"""What a server keeps of a folder: jobs with their events, and chats. It lies in the user's data directory alone."""
 
 
 def _uncoded(schema: Schema) -> Schema:

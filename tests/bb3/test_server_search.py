@@ -11,6 +11,7 @@ from typing import cast
 import pytest
 from openai_server import OpenAIServer, Response, json_response
 from power_plants import index, write_folder
+from search_endpoint import SearchEndpoint
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.chat_options import ChatOptions, Decide
@@ -22,7 +23,7 @@ from investigator.bb3.search.client import Patience
 from investigator.bb3.search.document_text import nearest_part
 from investigator.bb3.search.folder_search import one_at_a_time
 from investigator.bb3.search.served import ServedQuote
-from investigator.bb3.search.server import FolderPages, SearchEndpoint
+from investigator.bb3.search.server import FolderPages
 from investigator.bb3.search.server_search import ServerSearch
 from investigator.dialogue.messages import Message
 from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError, SettingsError

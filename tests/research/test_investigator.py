@@ -134,9 +134,10 @@ def test_not_in_the_documents_says_what_was_searched(investigator: Make) -> None
 def test_an_unreadable_file_makes_it_not_found_so_far(investigator: Make, folder: Path) -> None:
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and then nothing")
     settings = load_settings(None, ["method.worth_asking=1.0"])
-    answer = investigator(settings, query__ask=said(0))[0].ask("Who won the cup?")
-    assert answer.status is AnswerStatus.NOT_FOUND_SO_FAR
-    assert [file.path for file in answer.coverage.unreadable] == ["broken.pdf"]
+    for only in ((), ("broken.pdf",)):
+        answer = investigator(settings, query__ask=said(0))[0].ask("Who won the cup?", only=only)
+        assert answer.status is AnswerStatus.NOT_FOUND_SO_FAR
+        assert [file.path for file in answer.coverage.unreadable] == ["broken.pdf"]
 
 
 def test_a_quote_that_does_not_stand_in_the_document_proves_nothing(investigator: Make) -> None:

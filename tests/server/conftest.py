@@ -14,6 +14,7 @@ from power_plants import write_folder
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.search.server import folder_searches
 from investigator.server.service import Service
 
 
@@ -25,7 +26,7 @@ def plants(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(plants: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     investigator, data = Investigator(plants, embedder=ScriptedEmbedder()), tmp_path_factory.mktemp("data")
-    with Service([investigator], open_talks=open_talks, directory=data) as running:
+    with Service([investigator], open_talks=open_talks, searches_of=folder_searches, directory=data) as running:
         yield running
 
 

@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from power_plants import ABSENT, ONE
 
-from investigator.server.agents import MOST_CHARACTERS
+from investigator.server.agents import MOST_OCTETS
 from investigator.server.service import Service
 
 NEWEST, BEFORE = "2026-07-28", "legacy"
@@ -80,7 +80,9 @@ def test_over_a_pipe_the_same_tools_answer(plants: Path) -> None:
 
 
 def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service, plants: Path) -> None:
-    (plants / "long.txt").write_text("".join(f"This is line {n} of many.\n" for n in range(1, 1_001)), encoding="utf-8")
+    (plants / "long.txt").write_text(
+        "".join(f"This is line {n} of 很多行字.\n" for n in range(1, 501)), encoding="utf-8"
+    )
 
     async def work(client: Client) -> Any:
         await client.call_tool("search", {"query": "cedar"})
@@ -89,13 +91,13 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
             reply = await client.call_tool("read_passage", {"document": "long.txt", "place": place})
             parts.append(reply.content[0].text)
             place = str(reply.structured_content["next"])
-        line = await client.call_tool("read_passage", {"document": "long.txt", "place": "line 500"})
+        line = await client.call_tool("read_passage", {"document": "long.txt", "place": "line 400"})
         return parts, line.content[0].text
 
     parts, from_line = over_http(service, work)
     assert "".join(parts) == (plants / "long.txt").read_text(encoding="utf-8")
-    assert max(map(len, parts)) <= MOST_CHARACTERS
-    assert from_line.startswith("This is line 500 of")
+    assert max(len(part.encode()) for part in parts) <= MOST_OCTETS
+    assert from_line.startswith("This is line 400 of")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
@@ -14,11 +14,13 @@ import httpx
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.commands.served_talks import open_talks
+from investigator.secrets import register
 from investigator.server.bell import Bell
-from investigator.server.chats import Chats, Say, Watch
+from investigator.server.chats import Begin, Chats, Say, Watch
 from investigator.server.folders import ServedFolder, served_folders
 from investigator.server.problems import ServerError
-from investigator.server.records import Chat, SpokenReply, TurnState
+from investigator.server.records import Chat, ChatTurn, SpokenReply, TurnState
 
 QUESTION = "How much power does the Cedar plant make?"
 
@@ -72,13 +74,19 @@ def folder(plants: Path, tmp_path: Path) -> Iterator[ServedFolder]:
     served.close()
 
 
-def chats_of(say: Say) -> Chats:
-    @contextmanager
-    def opened(_: Investigator) -> Iterator[Callable[[], Say]]:
-        yield lambda: say
+def chats_of(folder: ServedFolder, say: Say, told: list[Sequence[ChatTurn]] | None = None) -> Chats:
+    """The chats of a server whose replies are those of a function; what each chat is begun after is told."""
 
-    numbers = iter(range(100))
-    return Chats(opened, lambda: f"chat{next(numbers)}", Bell())
+    @contextmanager
+    def opened(_: Investigator) -> Iterator[Begin]:
+        def begin(_: str, before: Sequence[ChatTurn]) -> Say:
+            (told if told is not None else []).append(before)
+            return say
+
+        yield begin
+
+    numbers = iter(range(300))
+    return Chats({folder.name: folder}, opened, lambda: f"chat{next(numbers)}", Bell())
 
 
 def test_a_reply_is_stopped_at_its_next_step_and_the_chat_goes_on(folder: ServedFolder) -> None:
@@ -93,7 +101,7 @@ def test_a_reply_is_stopped_at_its_next_step_and_the_chat_goes_on(folder: Served
         watch.doing("replying")
         raise AssertionError("it was not stopped")
 
-    chats = chats_of(say)
+    chats = chats_of(folder, say)
     chat = chats.begin(folder)
     chats.say(chat.id, "slow")
     assert reached.wait(10)
@@ -109,24 +117,76 @@ def test_a_reply_is_stopped_at_its_next_step_and_the_chat_goes_on(folder: Served
     chats.close()
 
 
-def test_a_reply_that_fails_says_why_and_old_chats_give_way(folder: ServedFolder) -> None:
+def test_a_reply_that_fails_says_why(folder: ServedFolder) -> None:
     def say(text: str, watch: Watch) -> SpokenReply:
         raise RuntimeError(text)
 
-    chats = chats_of(say)
-    first = chats.begin(folder)
-    chats.say(first.id, "boom")
+    chats = chats_of(folder, say)
+    first = chats.begin(folder, "boom")
     wait_for(chats, first.id)
     (turn,) = chats.chat(first.id).turns
     assert turn.state is TurnState.FAILED
     assert turn.problem is not None
     assert "boom" in turn.problem.detail
-    for _ in range(50):
-        chats.begin(folder)
-    with pytest.raises(ServerError, match="no chat"):
-        chats.chat(first.id)
-    assert len(chats.of(folder)) == 50
     chats.close()
+
+
+def test_a_chat_goes_on_in_the_next_server_and_is_kept_until_it_is_deleted(folder: ServedFolder) -> None:
+    register("sk-secret-of-the-reader")
+    slow, ended = Event(), Event()
+
+    def say(text: str, watch: Watch) -> SpokenReply:
+        if text == "slow":
+            slow.set()
+            ended.wait(10)
+        return SpokenReply(text=f"You said {text}.")
+
+    first = chats_of(folder, say)
+    chat = first.begin(folder, "my key is sk-secret-of-the-reader")
+    wait_for(first, chat.id)
+    first.say(chat.id, "slow")
+    assert slow.wait(10)
+    before: list[Sequence[ChatTurn]] = []
+    second = chats_of(folder, say, before)  # the first was killed: it has ended nothing
+    said, left = second.chat(chat.id).turns
+    assert (said.said, said.reply) == ("my key is ***", SpokenReply(text="You said my key is ***."))
+    assert (left.state, left.problem and left.problem.hint) == (TurnState.STOPPED, "Say it again.")
+    second.say(chat.id, "quick")
+    wait_for(second, chat.id)
+    assert [[turn.said for turn in turns] for turns in before] == [["my key is ***", "slow"]]
+    (summary,) = folder.chats.summaries()
+    assert (summary.said, summary.turns) == ("my key is ***", 3)
+    second.forget(chat.id)
+    with pytest.raises(ServerError, match="no chat"):
+        second.chat(chat.id)
+    assert folder.chats.summaries() == ()
+    ended.set()
+    first.close()
+    second.close()
+
+
+def test_the_oldest_of_many_chats_is_forgotten(folder: ServedFolder) -> None:
+    for number in range(201):
+        folder.chats.add(f"chat{number}", "2026-01-01")
+    assert (folder.chats.turns("chat0"), folder.chats.turns("chat1")) == (None, ())
+
+
+def test_a_chat_that_goes_on_knows_what_was_said_before(plants: Path) -> None:
+    investigator = Investigator(plants, embedder=ScriptedEmbedder())
+    reply = SpokenReply(text="The Cedar plant makes 42 MW of power.")
+    before = ChatTurn(number=1, said=QUESTION, state=TurnState.DONE, reply=reply)
+    with open_talks(investigator) as begin:
+        after, anew = (begin("one", turns)("When was it opened?", Unwatched()) for turns in ((before,), ()))
+    assert {quote.document_id for quote in after.quotes} == {"cedar.txt"}
+    assert {quote.document_id for quote in anew.quotes} != {"cedar.txt"}
+
+
+class Unwatched:
+    """Nobody looks how far a reply is."""
+
+    def doing(self, step: str) -> None: ...
+
+    def said(self, text: str) -> None: ...
 
 
 def wait_for(chats: Chats, chat_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ import pytest
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.search.server_search import ServerSearch
 from investigator.errors import ForeignFileError, SettingsError
 from investigator.server.access import Access, allowed_hosts
 from investigator.server.guard import MOST_OCTETS
@@ -68,6 +70,19 @@ def test_a_wrong_token_or_cookie_is_none(service: Service, headers: dict[str, st
 def test_a_foreign_name_that_leads_here_is_not_served(program: httpx.Client, host: str) -> None:
     named = host.format(port=program.base_url.port)
     assert program.get("/v1/folders", headers={"Host": named}).status_code == 421
+
+
+def test_the_key_of_searches_opens_the_search_alone(service: Service) -> None:
+    (address,) = service.searches()
+    (found, *_) = ServerSearch.reached(address).search("How much power does the Cedar plant make?", 3)
+    assert (found.url, "42 MW" in found.text) == ("cedar.txt#line=1", True)
+    path, key, _ = address.rsplit("/", 2)
+    form = {"q": "power"}
+    assert httpx.post(f"{path}/{key[::-1]}/plants", data=form).status_code == 401
+    assert httpx.post(address, data=form, headers={"Origin": "http://evil.example"}).status_code == 403
+    assert httpx.post(f"{path}/{key}/../../v1/folders", data=form).status_code in (401, 404)
+    bearer = {"Authorization": f"Bearer {key}"}
+    assert httpx.get(f"{service.address}/v1/folders", headers=bearer).status_code == 401
 
 
 def test_the_cookie_of_one_port_is_not_that_of_another() -> None:
@@ -202,9 +217,13 @@ def test_a_token_is_in_nothing_that_is_told(tmp_path: Path, capfd: pytest.Captur
         headers = {"Authorization": f"Bearer {token}"}
         with httpx.Client(base_url=service.address, headers=headers) as client:
             failed = [client.get(path) for path in ("/v1/folders/f", f"/v1/folders/{token}", f"/v1/folders/f/{token}")]
+        place = urlsplit(service.address)
+        with socket.create_connection((place.hostname, place.port), timeout=5) as hangs_up:
+            hangs_up.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing resets it
+            hangs_up.sendall(f"POST / HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 9\r\n\r\nq=".encode())
     assert [reply.status_code for reply in failed] == [500, 404, 404]
     output = capfd.readouterr()
-    assert told
+    assert len(told) == 1
     assert token not in "".join((*told, output.out, output.err, *(reply.text for reply in failed)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -24,6 +25,8 @@ from investigator.server.problems import ServerError
 from investigator.server.records import JobRequest, JobState, ServerJob
 from investigator.server.service import Service
 from investigator.services.run_records import RunOptions
+from investigator.store.database import FileDatabase
+from investigator.store.schema import SERVED
 
 
 @pytest.fixture
@@ -191,9 +194,9 @@ def test_what_a_server_leaves_is_done_by_the_next_one(plants: Path, tmp_path: Pa
     until(desk, job.id, lambda job: job.run_id)
     may_end.set()
     desk.close()
-    left = JobLedger(next((tmp_path / "data").glob("*/server.db")))
-    before, events = left.job(job.id), left.events(job.id)
-    left.close()
+    with closing(FileDatabase(next((tmp_path / "data").glob("*/served.db")), SERVED)) as database:
+        left = JobLedger(database)
+        before, events = left.job(job.id), left.events(job.id)
     assert before is not None
     assert before.state is JobState.RUNNING
     again = a_desk(plants, tmp_path / "data", may_end)

@@ -56,7 +56,7 @@ def test_what_happens_is_shown_as_it_happens_and_again_after_a_reload(browser: h
     ids = [line for line in first if line.startswith("id")]
     assert again == [line for line in ids if int(line.removeprefix("id: ")) > 3]
     places = set(re.findall(r'data-place="(\w+)"', "\n".join(first)))
-    assert places == {"now", "log", "plan", "known"}
+    assert places == {"now", "spent", "log", "plan", "known"}
 
 
 def test_a_follow_up_knows_what_it_follows(browser: httpx.Client) -> None:
@@ -64,6 +64,16 @@ def test_a_follow_up_knows_what_it_follows(browser: httpx.Client) -> None:
     page = asked(browser, "plants", "When was it opened?", after=run)
     assert "Follow-up" in page.text
     assert "1982" in page.text
+
+
+def test_a_run_is_resumed_from_its_page_as_it_was_asked(browser: httpx.Client, program: httpx.Client) -> None:
+    page = asked(browser, "plants", ONE, only="cedar.txt, oak.txt", mission="Find the power.")
+    again = browser.post(f"{page.url.path}/resume", follow_redirects=False).headers["location"]
+    with browser.stream("GET", f"{again}/progress") as stream:
+        assert "event: ended" in list(stream.iter_lines())
+    assert browser.get(again).url == page.url
+    request = program.get(f"/v1/investigations/{again.rpartition('/')[2]}").json()["job"]["request"]
+    assert (request["only"], request["mission"]) == (["cedar.txt", "oak.txt"], "Find the power.")
 
 
 def test_an_answer_that_is_not_there_says_so_and_where_it_was_looked_for(browser: httpx.Client) -> None:
@@ -166,4 +176,4 @@ def test_the_index_is_brought_up_to_date_from_the_page(browser: httpx.Client, pl
 def test_a_search_leads_to_passages(browser: httpx.Client) -> None:
     found = browser.get("/f/plants/search", params={"q": "cedar"}).text
     assert "/f/plants/document?id=cedar.txt" in found
-    assert "<h1>Search</h1>" in browser.get("/f/plants/search").text
+    assert "Search</h1>" in browser.get("/f/plants/search").text

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.search.server import folder_searches
 from investigator.cli.options import CommonOptions
 from investigator.cli.output import note, print_plain, tell
 from investigator.errors import SettingsError
@@ -56,10 +57,12 @@ def serve(
         token_file=token_file,
         names=tuple(host_name or ()),
         open_talks=open_talks,
+        searches_of=folder_searches,
         on_problem=note,
     ) as service:
         tell(f"serving {', '.join(str(folder) for folder in folders)}; Ctrl-C ends it")
         tell(f"the token of programs is in {service.token_file}")
+        tell(f"BlenderBot 3 and its like search at {', '.join(service.searches())}")
         link = service.link()
         print_plain(link)
         if browser:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 
@@ -10,17 +10,18 @@ from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_text import STEPS, quotes_of, why_text
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.commands.typed import login
+from investigator.bb3.records import Speaker, Turn
 from investigator.bb3.search.served import ServedQuote
 from investigator.bb3.talk import Talk
 from investigator.errors import DialogueError
 from investigator.investigator import Investigator
 from investigator.reports.inert import inert_prose
-from investigator.server.chats import Say, Watch
-from investigator.server.records import SpokenReply
+from investigator.server.chats import Begin, Say, Watch
+from investigator.server.records import ChatTurn, SpokenReply, TurnState
 
 
 @contextmanager
-def open_talks(investigator: Investigator) -> Iterator[Callable[[], Say]]:
+def open_talks(investigator: Investigator) -> Iterator[Begin]:
     """Open the conversations of a folder with the user of this process; they take turns in it.
 
     Raises what `open_chat` does.
@@ -28,8 +29,8 @@ def open_talks(investigator: Investigator) -> Iterator[Callable[[], Say]]:
     turn = Lock()
     with open_chat(investigator) as chat:
 
-        def begin() -> Say:
-            talk = talk_with(chat, login())
+        def begin(chat_id: str, before: Sequence[ChatTurn]) -> Say:
+            talk = talk_with(chat, login(), chat_id=chat_id, before=_turns_of(before))
 
             def say(text: str, watch: Watch) -> SpokenReply:
                 watch.doing("waiting for another chat")
@@ -42,6 +43,14 @@ def open_talks(investigator: Investigator) -> Iterator[Callable[[], Say]]:
         yield begin
 
 
+def _turns_of(turns: Sequence[ChatTurn]) -> Iterator[Turn]:
+    """Yield what was said in a conversation: a turn without a reply of the chat's own is no part of it."""
+    for turn in turns:
+        if turn.state is TurnState.DONE and turn.reply is not None and not turn.reply.canned:
+            yield Turn(speaker=Speaker.PARTNER, text=turn.said)
+            yield Turn(speaker=Speaker.SELF, text=turn.reply.text)
+
+
 def _reply(talk: Talk, text: str, watch: Watch) -> SpokenReply:
     try:
         message = talk.say(text, hear=lambda so_far: watch.said(inert_prose(so_far)))
@@ -52,5 +61,8 @@ def _reply(talk: Talk, text: str, watch: Watch) -> SpokenReply:
         ) from spent
     quotes = tuple(quote for quote in quotes_of(message) if not isinstance(quote, ServedQuote))
     return SpokenReply(
-        text=inert_prose(message.text), quotes=quotes, rests_on=tuple(why_text(message).plain.splitlines())
+        text=inert_prose(message.text),
+        canned=bool(message.get("failure")),
+        quotes=quotes,
+        rests_on=tuple(why_text(message).plain.splitlines()),
     )

@@ -24,7 +24,8 @@ _MOST_LOOKED_AT = 256
 class UserMemories:
     """The memories of a user, as one conversation sees them; new ones outlast it.
 
-    Several conversations with one user may go on at once, in several processes. `chat_id` is kept with what is added.
+    Several conversations with one user may go on at once, in several processes. `chat_id` is kept with what is added;
+    `turns` is the number of replies that a conversation has had if it was begun before.
     """
 
     def __init__(
@@ -34,15 +35,17 @@ class UserMemories:
         chat_id: str,
         chance: Chance,
         options: MemoryOptions | None = None,
+        turns: int = 0,
     ) -> None:
         self._memory = memory
         self._user = user
         self._chat_id = chat_id
         self._chance = chance
         self._options = options or MemoryOptions()
-        self._turn = 1
+        self._turn = turns + 1
         self._numbers: dict[str, tuple[int, ...]] = {}
-        self._in_session: set[str] = set()
+        own = [fact for fact in memory.latest(user, _MOST_SHOWN) if fact.source.chat_id == chat_id] if turns else []
+        self._in_session = set(self._written(own))
         self._told: set[int] = set()
 
     def texts(self) -> Mapping[str, int]:

@@ -1,20 +1,16 @@
-"""A request to a search server: a form with q and n, read within bounds; whatever else comes is told what is wrong."""
+"""A request to a search server: a form with q and n; whatever else comes is told what is wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from email.message import Message as Headers
 from http import HTTPStatus
 from urllib.parse import parse_qs
 
 from fastapi import HTTPException, Request
 
-from investigator.server.bodies import body_of
-
 LONGEST_QUERY = 20_000
 """Characters; a turn of a chat has no more."""
-MOST_OCTETS = 250_000
-"""Of a request's body: the longest query, with each character written as twelve octets."""
 MOST_DOCUMENTS = 50
 """Pages of an answer, whatever n says."""
 _DOCUMENTS = 5
@@ -23,16 +19,12 @@ _FORM = "application/x-www-form-urlencoded"
 ASKING = f"POST a form ({_FORM}) with q, the query, and n, how many pages"
 
 
-async def query_of(request: Request, seconds: float, is_closing: Callable[[], bool]) -> tuple[str, int]:
+async def query_of(request: Request) -> tuple[str, int]:
     """Return the query of a request and how many pages it asks for.
 
-    Raises HTTPException with the reason if it has not come within `seconds`, or is no form with these two.
+    Raises HTTPException with the reason if it is no form with these two.
     """
-    body = await body_of(request.receive, MOST_OCTETS + 1, seconds, is_closing)
-    if "origin" in request.headers:
-        raise HTTPException(HTTPStatus.FORBIDDEN, "web pages are not served")
-    if len(body) > MOST_OCTETS:
-        raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_OCTETS:,} octets")
+    body = await request.body()
     told = Headers()
     told["Content-Type"] = request.headers.get("content-type", _FORM)
     if (kind := told.get_content_type()) != _FORM:

@@ -13,7 +13,7 @@ UNKNOWN_TYPE = "application/octet-stream"
 
 
 class Origin(Record):
-    """The place of a page's text in a document, as `investigator search-server` gives it.
+    """The place of a page's text in a document, as `investigator serve` gives it.
 
     The text is left out on the wire, for the page has it.
     """

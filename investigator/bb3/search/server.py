@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Self
 
 from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
@@ -13,12 +12,14 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
-from investigator.bb3.search.folder_search import FolderSearch, OpenShelf
+from investigator.bb3.search.folder_search import FolderSearch, OpenShelf, one_at_a_time
 from investigator.bb3.search.request import ASKING, query_of
 from investigator.bb3.search.served import FolderPage, Origin
 from investigator.errors import InvestigatorError, WorkspaceLockedError
+from investigator.investigator import Investigator
 from investigator.records import Document
-from investigator.server.hosting import SLOWEST_CLIENT, Hosting, listening_at
+
+_LONGEST_WAIT = 5.0  # seconds for another process that writes to the index; clients wait for about ten
 
 
 class FolderPages:
@@ -34,15 +35,21 @@ class FolderPages:
         return [_page_of(page, folder.document(page.passage.document_id)) if page.passage else page for page in found]
 
 
-def search_app(
-    search: DocumentSearch, patience: float, is_closing: Callable[[], bool], on_problem: Callable[[str], None]
-) -> FastAPI:
-    """Return the application: POST to any path is a search, and every refusal is JSON with its reason."""
+def folder_searches(investigator: Investigator, on_problem: Callable[[str], None]) -> FastAPI:
+    """Return the application that serves the search of a folder, which it looks through for changes each time."""
+    return search_app(FolderPages(one_at_a_time(investigator.library, _LONGEST_WAIT)), on_problem)
+
+
+def search_app(search: DocumentSearch, on_problem: Callable[[str], None]) -> FastAPI:
+    """Return the application: POST to any path is a search, and every refusal is JSON with its reason.
+
+    `on_problem` is told why a search failed. The server around it bounds requests, and says who may ask.
+    """
     app = FastAPI(openapi_url=None)
 
     @app.post("/{path:path}")
     async def pages(request: Request) -> Response:
-        query, count = await query_of(request, patience, is_closing)
+        query, count = await query_of(request)
         try:
             found = await run_in_threadpool(search.search, query, count) if query else ()
         except WorkspaceLockedError as error:
@@ -64,31 +71,6 @@ def search_app(
         return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, "the search failed unexpectedly")
 
     return app
-
-
-class SearchEndpoint(Hosting):
-    """Serves a search from a thread of its own until it is closed; use it as a context manager.
-
-    It listens on loopback unless told otherwise, and refuses requests of web pages. `port` 0 takes a free one. A
-    request must come within `patience` seconds. `on_problem` is told, from any thread, why a search failed. Raises
-    SettingsError if the place cannot be listened at.
-    """
-
-    def __init__(
-        self,
-        search: DocumentSearch,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        *,
-        patience: float = SLOWEST_CLIENT,
-        on_problem: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        app = search_app(search, patience, lambda: self.is_closing, on_problem)
-        super().__init__(app, listening_at(host, port), patience=patience)
-        self.start()
-
-    def __enter__(self) -> Self:
-        return self
 
 
 def _refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> Response:
