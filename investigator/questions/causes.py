@@ -9,7 +9,7 @@ from investigator.language.terms import content_words
 from investigator.questions.constraints import constraints
 from investigator.questions.cues import patterns
 from investigator.questions.kinds import cue
-from investigator.questions.related import related_roots, root, roots
+from investigator.questions.related import phrases, related_roots, root, roots
 from investigator.records import ConstraintKind
 
 LEAST_OF_EFFECT = 0.5
@@ -19,9 +19,13 @@ _BY_ANOTHER_WORD = 0.5  # what a word counts that may stand for one of the effec
 _CLAUSE = re.compile(r"[,;:](?=\s)")
 
 
-def cause_share(sentence: str, question: str) -> float:
-    """Return how much of what a question asks the cause of (0..1) a sentence gives a cause for."""
-    wanted = _effect(question)
+def cause_share(sentence: str, question: str, about: str = "") -> float:
+    """Return how much of what a question asks the cause of (0..1) a sentence gives a cause for.
+
+    `about` names its document: the words of that need not stand in the sentence if others are asked for.
+    """
+    known = roots(about)
+    wanted = tuple(word for word in _effect(question) if root(word) not in known) or _effect(question)
     if not wanted:
         return 0.0
     return max((_share(wanted, side) for side in effect_sides(sentence)), default=0.0)
@@ -35,8 +39,24 @@ def gives_cause(sentence: str, question: str) -> bool:
 def _share(wanted: tuple[str, ...], side: str) -> float:
     present = roots(side)
     others = [word for word in wanted if root(word) not in present]
-    related = sum(not present.isdisjoint(related_roots(word)) for word in others)
+    by_verb = _by_single_verb(" ".join(wanted), present)
+    related = sum(word in by_verb or not present.isdisjoint(related_roots(word)) for word in others)
     return (len(wanted) - len(others) + _BY_ANOTHER_WORD * related) / len(wanted)
+
+
+def _by_single_verb(wanted: str, present: frozenset[str]) -> frozenset[str]:
+    """The words of verbs of several words for which a single verb is present: "cut short" where something stopped."""
+    return frozenset(
+        word
+        for verb, singles in phrases(wanted)
+        if any(root(one) in present for one in singles)
+        for word in verb.split()
+    )
+
+
+def follows_from_before(sentence: str) -> bool:
+    """Return True for a sentence that begins with a word for a consequence: the cause stands in the one before it."""
+    return patterns("causes")["consequence"].match(sentence) is not None
 
 
 @lru_cache(maxsize=256)

@@ -30,6 +30,9 @@ _BOTH = re.compile(
     r"\s+(?P<asked>[a-z].{2,}?)\??$"
 )
 _NEXT_THING = re.compile(r"[?:;]|\. |,? and (?:what|how|why|when)\b")
+_SQUARES = re.compile(
+    r"\bdo(?:es)? (?P<one>.{3,120}?) (?:agree|square|match|tally|add up) with (?P<other>.{3,})", re.IGNORECASE
+)
 _TIMES = r"(?:quarters?|years?|periods?|months?|weeks?|decades?|filings?|reports?|documents?|10-[kq]s?|time|next)"
 _MOVES = re.compile(
     r"^\W*(?:how (?:has|have|had|did|does|do)|track|can any trends be identified in|has there been any \w+ change in"
@@ -71,8 +74,12 @@ def subject_of_contradiction(question: str) -> tuple[str, str]:
     """Return where statements are to agree ("in the lease") and on what; "" for each that is not said."""
     asked = " ".join(question[:_LONGEST_READ].split())
     first = _NEXT_THING.split(asked, maxsplit=1)[0]
-    found = cue("agree_on").search(first)
-    both = (first[: found.start()], first[found.end() :]) if found else ("", cue("contradiction").sub(" ", first))
+    if (squares := _SQUARES.search(first)) is not None:
+        both = (squares["one"], squares["other"])
+    elif (found := cue("agree_on").search(first)) is not None:
+        both = (first[: found.start()], first[found.end() :])
+    else:
+        both = ("", cue("contradiction").sub(" ", first))
     where, what = (" ".join(cue("agree_asks").sub(" ", text).split()).strip(" ,.?") for text in both)
     return where, what
 

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from investigator.language.terms import folded, stem, stop_words, words
-from investigator.questions.cues import empty_words, request_words
+from investigator.questions.cues import cues, empty_words, request_words
 from investigator.questions.kinds import asked_documents, cue
 from investigator.questions.related import related, root
 
@@ -147,11 +147,15 @@ def _near(own: Sequence[str], roots: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Topic:
-    """The terms that a question looks for in each document; `is_mention` if it is enough that they stand there."""
+    """The terms that a question looks for in each document; `is_mention` if it is enough that they stand there.
+
+    With `is_setting` they are to be the place where the work that a document reports on was done.
+    """
 
     text: str
     terms: tuple[Term, ...]
     is_mention: bool
+    is_setting: bool = False
 
     @property
     def searched(self) -> tuple[tuple[str, ...], ...]:
@@ -169,7 +173,8 @@ def topic_of(question: str) -> Topic:
     thing = _THING.match(clause)
     if thing is not None and any(term.text not in thing.group() for term in terms):
         terms = [replace(term, is_thing=term.text in thing.group()) for term in terms]
-    return Topic(" ".join(term.text for term in terms), tuple(terms[:_MOST_TERMS]), verb is not None)
+    is_setting = verb is None and cue("carried_out").search(clause) is not None
+    return Topic(" ".join(term.text for term in terms), tuple(terms[:_MOST_TERMS]), verb is not None, is_setting)
 
 
 def _clause(asked: str) -> str:
@@ -268,8 +273,9 @@ def _made(run: Sequence[_Word], *, near: bool, of_whom: bool) -> list[Term]:
 
 
 def _wordings(text: str) -> Iterator[str]:
-    """A term as it is asked for, written as one word, and without its number."""
+    """A term as it is asked for, written as one word, and without its number; of a continent, its countries."""
     yield text
+    yield from filter(None, cues("places").get(folded(text), "").replace("\n", " ").split(" | "))
     if "-" in text:
         yield text.replace("-", "")
         yield text.replace("-", " ")

@@ -46,7 +46,7 @@ _MOST_QUOTES, _MOST_TIMES = 4, 5
 _BEGINNING = 1_500  # characters
 _TIME, _PARTS_OF_YEAR = 1.0, (3, 6, 9)
 _ABOUT = 600  # characters of the beginning of a document, in which it says what it is
-_MEANT_AS_WELL, _MOST_SUMMARISED = 0.9, 2
+_MEANT_AS_WELL, _AS_LIKELY, _MOST_SUMMARISED = 0.9, 2, 6
 _NUMBERS = {"two": 2, "both": 2, "either": 2, "three": 3, "four": 4, "five": 5}
 _HOW_MANY = re.compile(rf"\b({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 
@@ -56,13 +56,13 @@ def series(question: str, cards: Sequence[DocumentCard], worth_asking: float) ->
     best = max((card.match for card in cards), default=0.0)
     likely = [card for card in cards if card.match >= max(worth_asking, _OF_BEST * best)][:_MOST_ROWS]
     dated = [card for card in likely if _times(card)]
-    dated = [card for card in dated if _names_issuer(question, card.imprint.issuer)] or dated
+    dated = [card for card in dated if names_issuer(question, card.imprint.issuer)] or dated
     if len({_when(card) for card in dated}) < 2:
         return ()
     return tuple(sorted(dated, key=lambda card: (_when(card), card.document_id)))
 
 
-def _names_issuer(question: str, issuer: str) -> bool:
+def names_issuer(question: str, issuer: str) -> bool:
     """Return True if a question names the firm that a report is of, by the first word of its name."""
     name = words(issuer)[:1]
     return bool(name) and name[0] in words(question)
@@ -87,10 +87,12 @@ def series_plan(question: str, documents: Sequence[DocumentCard]) -> Proposal:
 
 
 def whole_documents(question: str, cards: Sequence[DocumentCard]) -> Proposal:
-    """Return the plan of a summary: the document that is meant, and others as likely if it asks for several."""
+    """Return the plan of a summary: the document that is meant; of several those that are named, or as likely."""
     several = any(found.group().endswith("s") for found in cue("documents").finditer(question))
-    best = max((card.match for card in cards), default=0.0)
-    meant = [card for card in cards if card.match >= _MEANT_AS_WELL * best][: _MOST_SUMMARISED if several else 1]
+    best, asked = max((card.match for card in cards), default=0.0), roots(question)
+    near = [card for card in cards if card.match >= _MEANT_AS_WELL * best]
+    named = [card for card in cards if (title := roots(card.title)) and title <= asked]
+    meant = near[:1] if not several else named[:_MOST_SUMMARISED] if len(named) > 1 else near[:_AS_LIKELY]
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in meant)
     return Proposal("Read the document that is to be summarised from its beginning to its end.", tuple(steps))
 
@@ -134,7 +136,7 @@ def _in_one_document(
 def _series_asked(run: Investigation, document: Callable[[str], Document]) -> list[str]:
     """The reports that were asked for a trend, the earliest first; () if some of them cover no period."""
     asked = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.target_document_id != SUMMARY)
-    own = {name for name in asked if _names_issuer(run.question, document(name).imprint.issuer)}
+    own = {name for name in asked if names_issuer(run.question, document(name).imprint.issuer)}
     times = {name: _named_period(document(name)) for name in asked if not own or name in own}
     if len(set(times.values())) < 2 or not all(times.values()):
         return []

@@ -15,6 +15,7 @@ from investigator.language.negation import negates
 from investigator.language.normalise import one_line
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import content_words
+from investigator.questions.kinds import cue
 from investigator.questions.parts import subject_of_contradiction
 from investigator.questions.related import root, roots
 from investigator.records import (
@@ -22,15 +23,18 @@ from investigator.records import (
     AnswerStatus,
     Claim,
     Conflict,
+    ConstraintKind,
     Document,
     Investigation,
     Memory,
     Part,
     Quote,
 )
+from investigator.research.comparing import names_issuer
 from investigator.research.disagreement import dated_sentences
 from investigator.research.telling import telling_sentences
 from investigator.research.verdict import Verdict, number_of
+from investigator.tables.asked import table_question
 from investigator.tables.document_tables import tables_of
 from investigator.tables.lookup import best_cells, figure_of
 
@@ -40,7 +44,11 @@ _MOST_SHOWN, _MOST_OF_ONE = 8, 4
 _MOST_ALIKE = 24
 """Sentences of the same words, values aside: what is said more often is a form that is filled in."""
 _MOST_OF = 0.6  # of the words of a subject that a sentence must say, those that name its document aside
+_LOOKED_AT, _MOST_REPORTS = 24, 100  # cells, documents
+_BEHIND_BEST = 20  # points
 _VALUE = re.compile(r"\d")
+_NO_VALUE = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d%]|[.,]\d)|\b\d+(?:st|nd|rd|th)\b")
+"""Years and ordinals."""
 
 
 def compared(
@@ -66,14 +74,14 @@ def compared(
         reason = f"{number_of(len(found), 'thing')} given different values, in {_where(claims)}; {_read(read)}."
         return Verdict(AnswerStatus.ANSWERED, claims, reason=reason), tuple(found)
     differing = (
-        [quote for part in run.parts for quote in _differing(part, subject, history, document)]
+        [quote for part in run.parts for quote in _differing(part, what, history, names, document)]
         if subject
         else [quote for same in _alike(read, subject) for quote in _of_several(same)][:_MOST_SHOWN]
     )
     claims = tuple(_claim(quote) for quote in differing)
     if len(claims) > 1:
-        what = "give values for it" if subject else "differ in a value alone"
-        reason = f"These statements {what}; nothing establishes that they are of the same thing."
+        shown = "give values for it" if subject else "differ in a value alone"
+        reason = f"These statements {shown}; nothing establishes that they are of the same thing."
         return Verdict(AnswerStatus.PASSAGES_FOUND, claims, reason=reason), ()
     reason = f"No contradiction was recognised; {_read(read)}." if read else "No document speaks of it."
     status = AnswerStatus.PASSAGES_FOUND if usual.claims else AnswerStatus.NOT_FOUND
@@ -138,32 +146,58 @@ def _says(words: Iterable[str], subject: frozenset[str]) -> bool:
 
 
 def _differing(
-    part: Part, subject: frozenset[str], history: Sequence[Memory], document: Callable[[str], Document]
+    part: Part, what: str, history: Sequence[Memory], every: Sequence[str], document: Callable[[str], Document]
 ) -> list[Quote]:
-    """Return what the best document says of a subject with values: cells that meet it, and sentences."""
-    found: list[Quote] = []
+    """Return what the best documents say of a subject with values: cells that meet it, and sentences.
+
+    Of reports those of the firm that the question names are the best, and those with a cell that meets it.
+    """
+    asked = _without_documents(what or part.question, part)
     best = sorted((one for one in history if one.quotes and not one.addressed), key=lambda one: -(one.point or 0))
-    for name in list(dict.fromkeys(one.target_document_id for one in best if one.target_document_id != SUMMARY))[:2]:
-        one, near = document(name), [quote for memory in best for quote in memory.quotes if quote.document_id == name]
-        cells = [quote for quote in near if quote.cell is not None]
-        left = subject - roots(f"{one.title} {one.id.replace('_', ' ')}")
+    near = {one.target_document_id: one.quotes for one in reversed(best) if one.target_document_id != SUMMARY}
+    likely = [one.target_document_id for one in best if (one.point or 0) >= (best[0].point or 0) - _BEHIND_BEST]
+    own = [name for name in every[:_MOST_REPORTS] if names_issuer(part.question, document(name).imprint.issuer)]
+    names = list(dict.fromkeys(name for name in own or likely[:2] if name != SUMMARY))
+    cells = {name: _cells(asked, document(name)) for name in names}
+    holding = [name for name in names if cells[name]]
+    if own:
+        names = holding or [name for name in names if name in near]
+    found: list[Quote] = []
+    for name in names[:_MOST_OF_ONE]:
         told = [
             quote
-            for quote in telling_sentences(one, part.question, near)
-            if _VALUE.search(quote.text) and _says(roots(quote.text), left)
+            for quote in telling_sentences(document(name), asked, near.get(name, ()), most=2 * _MOST_OF_ONE)
+            if _VALUE.search(_NO_VALUE.sub(" ", quote.text)) and _tells(quote.text, asked, document(name))
         ]
-        found += (*cells, *_cells(part, one), *told)[:_MOST_OF_ONE]
+        found += (*cells[name][: _MOST_OF_ONE // 2], *told)[:_MOST_OF_ONE]
     return list(dict.fromkeys(found))[:_MOST_SHOWN]
 
 
-def _cells(part: Part, document: Document) -> Iterator[Quote]:
-    """Yield the cells that meet all that is asked and give different figures."""
-    seen = set[str]()
-    for one in best_cells(part.question, tables_of(document), most=_MOST_SHOWN) if document.tables else ():
-        figure = figure_of(one.view.words(one.cell))
-        if one.is_met and figure not in seen:
-            seen.add(figure)
-            yield cell_quote(document, one.view, one.cell)
+def _without_documents(what: str, part: Part) -> str:
+    """Return a subject without the names of documents in it: "Q3 2023 10-Q" is no time of a figure."""
+    for one in part.constraints:
+        if one.kind in (ConstraintKind.ENTITY, ConstraintKind.PLACE) and cue("documents").search(one.text):
+            what = what.replace(one.text, " ")
+    return " ".join(what.split())
+
+
+def _tells(sentence: str, what: str, document: Document) -> bool:
+    """Return True if a sentence says most of a subject, the words that name its document aside."""
+    about = roots(f"{document.title} {document.id.replace('_', ' ')} {document.imprint.issuer}")
+    terms = [term for term in table_question(what).terms if term.roots.isdisjoint(about)]
+    said = roots(sentence)
+    return _MOST_OF * len(terms) <= sum(not term.roots.isdisjoint(said) for term in terms)
+
+
+def _cells(what: str, document: Document) -> list[Quote]:
+    """Return the cells that meet all that is asked, one of each row, if they give different figures."""
+    found: dict[str, Quote] = {}
+    for one in best_cells(what, tables_of(document), most=_LOOKED_AT) if document.tables else ():
+        if one.is_met:
+            quote = cell_quote(document, one.view, one.cell)
+            if all(other.start != quote.start for other in found.values()):
+                found.setdefault(figure_of(one.view.words(one.cell)), quote)
+    return list(found.values())
 
 
 def _claim(quote: Quote) -> Claim:

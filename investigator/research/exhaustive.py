@@ -16,16 +16,21 @@ from investigator.language.normalise import one_line
 from investigator.language.relevance import rarity
 from investigator.language.sentences import sentence_spans
 from investigator.questions.answer_types import AnswerType, expected_type, holds_type
+from investigator.questions.kinds import cue
 from investigator.questions.topics import Term, Topic, spelled_roots
 from investigator.records import Document, Quote, RowVerdict, TableRow
+from investigator.research.telling import cites_others
 from investigator.retrieval.surveying import FoundSpan, Survey
 
-_MOST_QUOTES = 2
+_MOST_QUOTES = 3
+_OWN_WORDS, _WELL_READ, _FAR_BEHIND = 0.5, 0.1, 0.2  # of the worth of a quote, and of the best one's
 _LONGEST_SENTENCE = 700  # characters; of a longer one (a table, a list) the lines that hold the words are quoted
 _ABOUT = 600  # characters of the beginning of a document, in which it says what it is
+_TITLE = 5  # characters of the beginning, in which its title begins
 _HERE, _BY_ANOTHER_WORD, _AROUND, _ABOUT_IT = 1.0, 0.9, 0.7, 0.6
 _YES, _MAYBE = 0.65, 0.5
 _THING = 0.4  # how much the kind of thing counts
+_NOT_ITS_PLACE = 0.6  # the most that a sentence shows that names a place, and not as that of the work reported
 _IN_NO_DOCUMENT = rarity(0.0)
 _NEAR_IN_MEANING = 0.6
 _FAR_IN_MEANING, _MOST_OF_MEANING = 0.3, 0.3  # cosine; what a piece that is nearer gains
@@ -34,13 +39,22 @@ _SURELY_A_SENTENCE = 6  # words
 
 @dataclass(frozen=True)
 class Sighting:
-    """A sentence that holds some of what is looked for: its span, how much of it (0..1), and how well it reads."""
+    """A sentence that holds some of what is looked for: its span, and how surely that is there (0..1).
+
+    `said` is the share that its own words say, `reads` how well it reads.
+    """
 
     start: int
     end: int
     strength: float
+    said: float
     reads: float
     missing: tuple[str, ...]
+
+    @property
+    def worth(self) -> float:
+        """How good a quote it is."""
+        return self.strength + _OWN_WORDS * self.said + _WELL_READ * self.reads
 
 
 def decided(survey: Survey, topic: Topic, question: str, document: Callable[[str], Document]) -> tuple[TableRow, ...]:
@@ -70,10 +84,8 @@ def _weights(topic: Topic, searched: Sequence[float]) -> tuple[float, ...]:
 def _row(
     document: Document, spans: Sequence[FoundSpan], topic: Topic, weights: Sequence[float], kind: AnswerType
 ) -> TableRow:
-    found = sorted(
-        _sightings(document, spans, topic, weights, kind), key=lambda one: (-one.strength, -one.reads, one.start)
-    )
-    best = found[0].strength if found else 0.0
+    found = sorted(_sightings(document, spans, topic, weights, kind), key=lambda one: (-one.worth, one.start))
+    best = max((one.strength for one in found), default=0.0)
     nearest = max(spans, key=lambda span: span.similarity)
     yes = 1.0 if topic.is_mention else _YES
     verdict = RowVerdict.YES if best >= yes else RowVerdict.UNCLEAR if best >= _MAYBE else RowVerdict.NO
@@ -81,7 +93,7 @@ def _row(
         verdict = RowVerdict.UNCLEAR
     if verdict is RowVerdict.NO:
         return TableRow(label=document.id, document_id=document.id, verdict=verdict)
-    chosen = [one for one in found if one.strength >= best - 0.05] if best >= _MAYBE else []
+    chosen = [one for one in found if one.worth >= found[0].worth - _FAR_BEHIND] if best >= _MAYBE else []
     quotes = tuple(dict.fromkeys(_quote(document, one) for one in _apart(chosen)[:_MOST_QUOTES]))
     if not quotes:
         start, end = next(sentence_spans(document.text[nearest.start : nearest.end]), (0, 0))
@@ -140,7 +152,17 @@ def _sightings(
             if not topic.is_mention:
                 strength = min(1.0, strength + min(_MOST_OF_MEANING, max(0.0, span.similarity - _FAR_IN_MEANING)))
             missing = tuple(term.text for term, one in zip(topic.terms, held, strict=True) if one < _BY_ANOTHER_WORD)
-            yield Sighting(span.start + start, span.start + end, strength, _reads(piece, roots, kind), missing)
+            said = sum(one for one, full in zip(weights, held, strict=True) if full >= _BY_ANOTHER_WORD) / total
+            if topic.is_setting and not _is_its_place(piece, span.start + start):
+                strength, said = min(strength, _NOT_ITS_PLACE), min(said, _NOT_ITS_PLACE)
+            yield Sighting(span.start + start, span.start + end, strength, said, _reads(piece, roots, kind), missing)
+
+
+def _is_its_place(sentence: str, start: int) -> bool:
+    """Return True if a sentence says where the work was done that its document reports on, and not that of others."""
+    if start < _TITLE or cue("own_setting").search(sentence):
+        return True
+    return cue("setting").search(sentence) is not None and not cites_others(sentence)
 
 
 def _strength(

@@ -33,6 +33,7 @@ from investigator.records import (
     Record,
 )
 from investigator.research.asked_alone import with_met_sentences
+from investigator.research.summaries import with_own_summary
 from investigator.research.table_cells import met_cells, with_cells
 from investigator.retrieval.library import DocumentIndex
 from investigator.scoring.calibration import default_calibration
@@ -110,6 +111,8 @@ class DocumentQuery:
         opinion = self.client.opinion("query/ask", variables, AskReply)
         if opinion is not None:
             finding = self._with_opinion(finding, opinion, variables, spoken)
+        if self.kind is QuestionKind.SUMMARY and target and self.client.traits(Role.ASK).goes_by_measures:
+            return with_own_summary(finding, self.main_question, self.library.document(target))
         finding = with_cells(finding, self._cells(target), is_read=opinion is not None)
         if not self.is_alone or opinion is not None or not target:
             return finding

@@ -24,14 +24,16 @@ from investigator.tables.asked import AskedTerm, TableQuestion, table_question
 from investigator.tables.times import agrees, header_time
 
 _MOST_SENTENCES, _FEWEST_WORDS = 4_000, 4
-_LEAST_OF_BEST = 0.4
+_LEAST_OF_BEST = 0.1
 _SAME = 0.7  # share of the words of the shorter sentence
 _ABSTRACT, _LONG = 3_500, 10_000  # characters: the beginning of a long text says its main results
 _SAID, _RESULT, _FIGURES, _OWN, _PLACE, _OF_OTHERS, _TIME = 2.0, 1.2, 0.3, 0.4, 0.5, 0.8, 0.6
 _MAIN = 0.6
+_SAID_OF_MAIN = 0.3  # share of what the words asked for count, where the main results are looked for
 _OF_NAME = 0.3  # what a word tells that stands in the title of the document
 _BY_LIKE_WORD, _BY_ANOTHER_WORD = 0.9, 0.5
 _CITES = re.compile(r"\[\d[\d,–\- ]*\]|\bet al\b|\((?:[A-Z][\w-]+,? (?:and [A-Z][\w-]+,? )?)?(?:19|20)\d\d\)")
+YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
 _LONGEST_SECTION = 3_000  # characters
 _MOST_TOGETHER = 4
 _BLANKS = re.compile(r"\s+")
@@ -53,21 +55,53 @@ def telling_sentences(
     Words that the document is named by tell little. `near` are quotes that were found otherwise. With `dated` sentences
     that name a time come first, in the order of the text.
     """
-    sentences = islice((one for one in _sentences(document) if says_something(one.text)), _MOST_SENTENCES)
+    is_long = len(document.text) > _LONG  # in a short text "it" is what the text is about
+    whole = (one for one in _sentences(document) if says_something(one.text, by_itself=is_long))
+    sentences = islice(whole, _MOST_SENTENCES)
     wanted = _Wanted.of(document, question, list(sentences))
     found = (quote.start for quote in near if quote.cell is None)
     worth = {one: wanted.worth(one, dated=dated) for one in wanted.sentences}
     for start in found:
         worth.update({one: worth[one] + _PLACE for one in wanted.sentences if one.start <= start < one.end})
-    kept = _apart(sorted(worth, key=lambda one: (-worth[one], one.start)), worth, most)
+    main: list[_Sentence] = []
+    if is_long and wanted.asks_outcome:
+        general = {one: wanted.worth(one, said=_SAID_OF_MAIN * _SAID) for one in wanted.sentences}
+        main = _apart(general, most // 2)
+    kept = _apart(worth, most, main)
     if dated:
-        kept.sort(key=lambda one: one.start)
+        return _in_order(document, kept)
     return tuple(quote_at(document, one.start, one.end) for one in kept)
 
 
-def _apart(ranked: Sequence[_Sentence], worth: Mapping[_Sentence, float], most: int) -> list[_Sentence]:
+def main_sentences(document: Document, *, most: int) -> tuple[Quote, ...]:
+    """Return the sentences at the beginning of a long text that give its results, in their order; () if none does."""
+    if len(document.text) <= _LONG:
+        return ()
+    beginning = [one for one in _sentences(document, 0, _ABSTRACT) if says_something(one.text)]
+    wanted = _Wanted.of(document, "", beginning)
+    worth = {one: value for one in beginning if (value := wanted.worth(one)) >= _MAIN}
+    return _in_order(document, _apart(worth, most))
+
+
+def dated_sentences(document: Document, years: range, *, most: int) -> tuple[Quote, ...]:
+    """Return sentences that name one of some years, in the order of these, at most so many from all over them."""
+    found: list[tuple[int, _Sentence]] = []
+    for one in islice(_sentences(document), _MOST_SENTENCES):
+        named = [year for text in YEAR.findall(one.text) if (year := int(text)) in years]
+        if named and says_something(one.text, by_itself=False) and not cites_others(one.text):
+            found.append((min(named), one))
+    found.sort(key=lambda dated: (dated[0], dated[1].start))
+    step = max(1, -(-len(found) // most))
+    return tuple(quote_at(document, one.start, one.end) for _, one in found[::step])
+
+
+def _in_order(document: Document, kept: Sequence[_Sentence]) -> tuple[Quote, ...]:
+    return tuple(quote_at(document, one.start, one.end) for one in sorted(kept, key=lambda one: one.start))
+
+
+def _apart(worth: Mapping[_Sentence, float], most: int, first: Sequence[_Sentence] = ()) -> list[_Sentence]:
     """The best sentences, without those that say what a better one says, and those that are far behind the best."""
-    kept: list[_Sentence] = []
+    kept, ranked = list(first), sorted(worth, key=lambda one: (-worth[one], one.start))
     for one in ranked:
         if len(kept) == most or worth[one] <= 0 or worth[one] < _LEAST_OF_BEST * worth[ranked[0]]:
             break
@@ -96,21 +130,29 @@ class _Wanted:
         )
         return cls(document, asked, sentences, tuple((term, weight) for term, weight in weights if weight))
 
-    def worth(self, one: _Sentence, *, dated: bool) -> float:
-        """Return how much a sentence tells; 0 if it says none of the words that are asked for."""
+    @property
+    def asks_outcome(self) -> bool:
+        """Return True if the question asks what came of something."""
+        return not self.weights or _pattern("outcome").search(self.asked.text) is not None
+
+    def worth(self, one: _Sentence, *, dated: bool = False, said: float = _SAID) -> float:
+        """Return how much a sentence tells; 0 if it says none of the words that are asked for.
+
+        `said` is what it counts that all of them are said.
+        """
         total = math.fsum(weight for _, weight in self.weights)
-        said = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights)
-        if total and not said:
+        share = math.fsum(weight * _held(term, one.roots) for term, weight in self.weights) / total if total else 0.0
+        if total and not share and said == _SAID:
             return 0.0
         heading, text = heading_at(self.document.headings, one.start), one.text
-        worth = _SAID * said / total if total else 0.0
+        worth = said * share
         worth += _RESULT * finding(AnswerType.COMPARISON, text) + _FIGURES * figures(AnswerType.COMPARISON, text)
         worth += _OWN * bool(_pattern("own").search(text)) + _PLACE * bool(_pattern("results").search(heading))
         tells = finding(AnswerType.COMPARISON, text) > 0 or bool(_pattern("own").search(text))
         worth += _MAIN * (tells and one.start < _ABSTRACT and len(self.document.text) > _LONG)
         worth -= _PLACE * bool(_pattern("before").search(heading))
         worth -= _OF_OTHERS * (cites_others(text) + bool(_pattern("procedure").search(text)))
-        if not self.weights or _pattern("outcome").search(self.asked.text):
+        if self.asks_outcome:
             worth += _PLACE * bool(_pattern("last").search(f"{heading} {text}"))
         return worth + self._time(one, dated)
 

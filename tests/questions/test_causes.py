@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.questions.causes import gives_cause
+from investigator.questions.causes import cause_share, follows_from_before, gives_cause
 
 QUESTION = "Why was the salmon brought in?"
 
@@ -32,3 +32,13 @@ def test_a_cause_of_the_effect_is_one_whatever_the_order(sentence: str) -> None:
 )
 def test_a_sentence_whose_cause_is_of_something_else_gives_none(sentence: str) -> None:
     assert not gives_cause(sentence, QUESTION)
+
+
+def test_a_verb_of_two_words_is_caused_where_a_single_one_is() -> None:
+    stopped = "The trial was stopped early because the sponsor withdrew its support."
+    assert cause_share(stopped, "Why was the iodine trial cut short?", "Iodine for mothers") >= 0.5
+
+
+def test_a_sentence_that_begins_with_a_consequence_follows_from_the_one_before() -> None:
+    assert follows_from_before("As a result, trout were introduced as predators.")
+    assert not follows_from_before("As a result of the drought, trout were introduced.")

@@ -44,6 +44,41 @@ def test_a_summary_covers_the_sections_and_leaves_the_furniture_out(tmp_path: Pa
     assert answer.status is AnswerStatus.PASSAGES_FOUND  # nobody has read it
 
 
+TRIAL = f"""# Exercise for older dancers
+
+The exercise group was significantly better than the control group (5.1 versus 3.9, p < 0.01).
+
+Falls were reduced by a third in the exercise group compared with the control group.
+
+## Methods
+
+{"The dancers were asked to keep a diary of what they do in the evenings of the week. " * 150}
+"""
+
+
+def test_a_long_text_is_summarised_by_the_results_that_it_begins_with(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "dancers.md").write_text(TRIAL, encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    quoted = [quote.text for quote in investigator.ask("Summarise the paper on dancers in five points.").citations]
+    assert quoted[0].startswith("The exercise group was significantly better")
+    assert quoted[1].startswith("Falls were reduced by a third")
+
+
+def test_a_timeline_of_two_documents_keeps_to_the_years_that_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    texts = {
+        "Ferry.txt": "Ferry\n\nIn 1884 the first ferry crossed the fjord. In 1950 it was sold to a museum.",
+        "Bridge.txt": "Bridge\n\nIn 1911 the old bridge was opened by the mayor. Nobody has counted its visitors.",
+        "Bakery.txt": "Bakery\n\nIn 1890 the bakery rented a shop in the old town.",
+    }
+    for name, text in texts.items():
+        (tmp_path / "folder" / name).write_text(text, encoding="utf-8")
+    investigator = Investigator(tmp_path / "folder", embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    answer = investigator.ask("Make a timeline from the ferry and bridge articles between 1884 and 1911.")
+    assert {quote.text[:7] for quote in answer.citations} == {"In 1884", "In 1911"}
+
+
 def test_rows_lists_and_references_stand_for_nothing() -> None:
     assert says_something("The company bought a second ship in March and sold the oldest one.")
     assert not says_something("Total operating expenses 12,400 13,900 11,200 9,800 14,100 3,200.")

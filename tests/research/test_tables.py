@@ -56,6 +56,23 @@ def verdicts(answer: Answer) -> dict[str, RowVerdict]:
     return {row.label: row.verdict for row in answer.table.rows}
 
 
+def test_work_was_done_where_a_document_says_so_of_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "trials"
+    folder.mkdir()
+    background = "Malaria is a disease that is common in Africa and in other warm parts of the world. " * 3
+    texts = {
+        "nets.txt": f"Nets for infants\n\n{background}\n\nThe study was conducted in a district of Burkina Faso.",
+        "pills.txt": f"Pills for adults\n\n{background}\n\nPatients were recruited in two hospitals of Norway.",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    investigator = Investigator(folder, embedder=ScriptedEmbedder(), workspace=tmp_path / "workspace")
+    answer = investigator.ask("List the studies carried out in Africa.")
+    assert verdicts(answer)["nets.txt"] is RowVerdict.YES
+    assert verdicts(answer)["pills.txt"] is not RowVerdict.YES
+    assert answer.citations[0].text == "The study was conducted in a district of Burkina Faso."
+
+
 def test_every_document_is_decided_and_each_yes_has_its_quote(investigator: Investigator) -> None:
     *_, last = events = list(investigator.investigate("Which documents mention a deposit?"))
     assert isinstance(last, Answered)

@@ -49,6 +49,20 @@ def test_a_sentence_is_not_quoted_twice_in_other_words() -> None:
     assert sum("2.1 versus 4.3" in quote.text for quote in found) == 1
 
 
+def test_it_is_what_a_short_text_is_about() -> None:
+    song = made("# Ferry Song\n\nFerry Song is by two brothers. It peaked at number 17 on the charts in May.", "s.md")
+    quoted = telling_sentences(song, "How did Ferry Song do on the charts?")
+    assert any(quote.text.startswith("It peaked at number 17") for quote in quoted)
+
+
+def test_a_question_after_the_outcome_of_a_long_text_gives_its_main_results() -> None:
+    abstract = "The exercise group was significantly better than the control group (5.1 versus 3.9, p < 0.01)."
+    filler = "Dancers in Norway keep a diary of what they do in the evenings of the week. " * 150
+    long = made(f"# Exercise for older dancers\n\n{abstract}\n\n## Methods\n\n{filler}\n", "long.md")
+    quoted = telling_sentences(long, "What was the outcome of the trial in dancers in Norway?")
+    assert any(quote.text == abstract for quote in quoted)
+
+
 LAWSUIT = """# Other matters
 
 Nothing else has happened in this period.

@@ -11,7 +11,7 @@ from investigator.language.normalise import one_line
 from investigator.language.relevance import coverage, stems
 from investigator.language.terms import content_words, is_english, is_latin, words
 from investigator.questions.answer_types import expected_type, holds_type
-from investigator.questions.causes import LEAST_OF_EFFECT, cause_share
+from investigator.questions.causes import LEAST_OF_EFFECT, cause_share, follows_from_before
 from investigator.questions.kinds import kind_of
 from investigator.records import (
     AskReply,
@@ -67,7 +67,7 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     models = default_calibration().of(variables.main_question)
     ranked = best_first(candidates(variables.passages, places, question, embedder), models.sentence)
     if kind is QuestionKind.WHY:
-        ranked = causes_first(ranked, variables.main_question)
+        ranked = causes_first(ranked, variables.main_question, variables.document_title)
     if not ranked:
         return AskReply(point=0, reply=_NOT_HERE, quotes=())
     quotes = quoted(ranked, variables.passages)
@@ -81,18 +81,26 @@ def best_first(sentences: Sequence[Candidate], model: Logistic) -> list[tuple[Ca
     return sorted(((sentence, model.chance(sentence.fit)) for sentence in sentences), key=lambda pair: -pair[1])
 
 
-def causes_first(ranked: Sequence[tuple[Candidate, float]], question: str) -> list[tuple[Candidate, float]]:
+def causes_first(
+    ranked: Sequence[tuple[Candidate, float]], question: str, about: str = ""
+) -> list[tuple[Candidate, float]]:
     """Return the sentences, those that give a cause of what is asked about before others.
 
     The one that speaks of most of the effect is taken to be as likely as the likeliest, others as much less as they
-    speak of less; a sentence without a cause is then not quoted beside it.
+    speak of less, and what a consequence follows from as likely as that; a sentence without a cause is then not quoted
+    beside it. `about` is the title of their document.
     """
-    shares = {id(one): cause_share(one.text, question) for one, _ in ranked[:_MOST_CAUSES]}
+    shares = {id(one): cause_share(one.text, question, about) for one, _ in ranked[:_MOST_CAUSES]}
+    at = {(one.passage, one.place): one for one, _ in ranked}
+    for one, _ in ranked[:_MOST_CAUSES]:
+        before = at.get((one.passage, one.place - 1))
+        if before is not None and shares[id(one)] >= LEAST_OF_EFFECT and follows_from_before(one.text):
+            shares[id(before)] = max(shares[id(one)], shares.get(id(before), 0.0))
     most = max(shares.values(), default=0.0)
     if most < LEAST_OF_EFFECT:
         return list(ranked)
     best = max(chance for _, chance in ranked)
-    found = (one for one, _ in ranked[:_MOST_CAUSES] if shares[id(one)] >= LEAST_OF_EFFECT)
+    found = (one for one, _ in ranked if shares.get(id(one), 0.0) >= LEAST_OF_EFFECT)
     causes = sorted(found, key=lambda one: -shares[id(one)])
     others = [(one, min(chance, best / 4)) for one, chance in ranked if shares.get(id(one), 0.0) < LEAST_OF_EFFECT]
     return [*((one, best * shares[id(one)] / most) for one in causes), *others]

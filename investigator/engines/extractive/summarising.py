@@ -30,6 +30,8 @@ _POINTS = re.compile(
     r"\b(\d+|three|four|five|six|seven|eight|nine|ten)\s+(?:short |bullet )*(?:points?|bullets?|sentences?)"
 )
 
+_LISTED = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
+
 
 @dataclass(frozen=True)
 class _Sentence:
@@ -49,13 +51,22 @@ def summary(variables: AskVariables, embedder: Embedder) -> AskReply:
     if not found:
         return AskReply(point=0, reply="The text holds no sentences that could stand for it.", quotes=())
     vectors = embedder.embed([summarised(variables.main_question), *(one.text for one in found)])
-    chosen = _chosen(found, vectors[1:], vectors[0], _wanted(variables.main_question))
+    aspects = _aspects(variables.main_question)
+    most = how_many_points(variables.main_question)
+    chosen = _chosen(found, vectors[1:], vectors[0], most, embedder.embed(aspects) if aspects else ())
     quotes = tuple(one.text for one in sorted(chosen, key=lambda one: one.start))
     return AskReply(point=_POINT, reply=" ".join(" ".join(quote.split()) for quote in quotes), quotes=quotes)
 
 
-def _wanted(question: str) -> int:
-    """How many sentences: as many as the question asks for, and a few more if it asks for several things."""
+def _aspects(question: str) -> list[str]:
+    """Return the matters that a summary is to cover, if the question lists them behind a colon."""
+    listed = question.partition(": ")[2].strip(" .?!")
+    aspects = [text.strip() for text in _LISTED.split(listed) if text.strip()]
+    return aspects[:_MOST] if len(aspects) > 1 else []
+
+
+def how_many_points(question: str) -> int:
+    """Return how many sentences a summary has: a few more than points are asked for, as none says all of one."""
     asked = _POINTS.search(folded(question))
     said = asked.group(1) if asked is not None else str(_USUAL)
     number = _NUMBERS.index(said) + 3 if said in _NUMBERS else int(said)
@@ -72,14 +83,17 @@ def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
     return list(found.values())[:_MOST_SENTENCES]
 
 
-def says_something(sentence: str) -> bool:
-    """Return True for a whole sentence that stands by itself: no row of a table, entry of a list or boilerplate."""
+def says_something(sentence: str, *, by_itself: bool = True) -> bool:
+    """Return True for a whole sentence that stands by itself: no row of a table, entry of a list or boilerplate.
+
+    Without `by_itself` it may need the sentence before it.
+    """
     own = words(sentence)
     if not _SHORTEST <= len(sentence) <= _LONGEST or len(own) < _FEWEST_WORDS:
         return False
     figures = sum(any(char.isdigit() for char in word) for word in own)
     ends = sentence.rstrip("\"'”’)] ")[-1:] in ".!?。"
-    others = (patterns(name)["words"] for name in ("boilerplate", "hanging"))
+    others = (patterns(name)["words"] for name in (("boilerplate", "hanging") if by_itself else ("boilerplate",)))
     return ends and figures <= _MOST_FIGURES * len(own) and not any(other.search(sentence) for other in others)
 
 
@@ -88,8 +102,10 @@ def _moves(text: str) -> bool:
     return any(side.search(text) for side in opposites()["change"])
 
 
-def _chosen(found: Sequence[_Sentence], vectors: Vectors, asked: Vectors, most: int) -> list[_Sentence]:
-    """The best sentences one after the other, none like one before, at most so many of a section."""
+def _chosen(
+    found: Sequence[_Sentence], vectors: Vectors, asked: Vectors, most: int, aspects: Vectors | Sequence[Vectors]
+) -> list[_Sentence]:
+    """The sentence nearest to each aspect, and the best ones, none like one before, at most so many of a section."""
     middle = vectors.mean(axis=0)
     middle = middle / (float(np.linalg.norm(middle)) or 1.0)
     last = max(one.start for one in found) or 1
@@ -102,11 +118,16 @@ def _chosen(found: Sequence[_Sentence], vectors: Vectors, asked: Vectors, most: 
     ]
     sections: Counter[int] = Counter()
     kept: list[int] = []
+    for aspect in aspects:
+        nearest = int(np.argmax(vectors @ aspect + np.asarray(scores)))
+        if nearest not in kept:
+            kept.append(nearest)
+            sections[found[nearest].passage] += 1
     for place in sorted(range(len(found)), key=lambda i: -scores[i]):
         is_new = all(float(vectors[place] @ vectors[other]) < _ALIKE for other in kept)
         if is_new and sections[found[place].passage] < _MOST_OF_A_SECTION:
             kept.append(place)
             sections[found[place].passage] += 1
-        if len(kept) == most:
+        if len(kept) >= most:
             break
     return [found[place] for place in kept]

@@ -1,0 +1,63 @@
+"""Summaries without a language model: a text's own summary, its key figures, or what happened when. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from investigator.engines.extractive.summarising import how_many_points
+from investigator.questions.cues import cues, patterns
+from investigator.questions.imprints import covered_period
+from investigator.records import Document, Finding, Quote
+from investigator.research.table_cells import met_cells
+from investigator.research.telling import YEAR, dated_sentences, main_sentences
+
+_MOST_FIGURES = 5
+_SHARE_OF_MAIN = 0.75  # of the sentences of a text that has a summary of its own; others cover the rest of it
+
+
+def with_own_summary(finding: Finding, question: str, document: Document) -> Finding:
+    """Return the finding on a document that is to be summarised, with what stands for it in the place of some quotes.
+
+    For a timeline these are its sentences that name a time, for other summaries its main results, if a long text gives
+    them at its beginning, and for a report the figures that such a report is read for, before the sentences.
+    """
+    if finding.addressed:
+        return finding
+    most, figures = how_many_points(question), _key_figures(document)
+    if patterns("summaries")["timeline"].search(question):
+        chosen = dated_sentences(document, _years(question), most=most)
+    else:
+        main = main_sentences(document, most=round(most * _SHARE_OF_MAIN)) if not figures else ()
+        rest = [quote for quote in finding.quotes if all(_is_apart(quote, other) for other in main)]
+        chosen = tuple(sorted((*main, *rest[: most - len(main)]), key=lambda quote: quote.start))
+    quotes = tuple(dict.fromkeys((*figures, *(chosen or finding.quotes))))
+    said = " ".join(" ".join(quote.text.split()) for quote in quotes)
+    return finding.changed(quotes=quotes, reply=said)
+
+
+def _years(question: str) -> range:
+    """The years that a question asks for: from the first to the last that it names, or any."""
+    named = [int(year) for year in YEAR.findall(question)]
+    return range(min(named), max(named) + 1) if named else range(0, 10_000)
+
+
+def _key_figures(document: Document) -> Sequence[Quote]:
+    """The cells of a report on a period that give what such reports are read for, for that period."""
+    period = covered_period(document.imprint)
+    if not period or not document.tables:
+        return ()
+    return [quote for lines in _lines() if (quote := _first_cell(lines, period, document)) is not None][:_MOST_FIGURES]
+
+
+def _first_cell(lines: Sequence[str], period: str, document: Document) -> Quote | None:
+    return next((cell for line in lines for cell in met_cells(f"{line}, {period}", document)), None)
+
+
+def _lines() -> Iterator[tuple[str, ...]]:
+    """The lines of a report, each with other names for it."""
+    for line in cues("summaries")["key_figures"].split("|"):
+        yield tuple(" ".join(name.split()) for name in line.split(" or "))
+
+
+def _is_apart(quote: Quote, other: Quote) -> bool:
+    return quote.end <= other.start or other.end <= quote.start
